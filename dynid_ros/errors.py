@@ -1,0 +1,21 @@
+"""The exceptions that a user can meet; the command line prints each as one line."""
+
+
+class DynidError(Exception):
+    """Base of everything that this package raises on purpose."""
+
+
+class InputError(DynidError):
+    """Wrong use, or input that cannot be read: the message says where and what to do."""
+
+
+class ArmError(InputError):
+    """The description of the arm (URDF, DH table, arm.yaml) is unusable."""
+
+
+class RecordingError(InputError):
+    """A recording cannot be read or cannot be identified from."""
+
+
+class ResultError(InputError):
+    """A result folder or file is missing, damaged or cannot be written."""

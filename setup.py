@@ -1,0 +1,47 @@
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+package_name = 'dynid_ros'
+
+
+def shared(folder):
+    """Files below a folder, in the layout that setuptools wants for data_files."""
+    folders = [p for p in [Path(folder), *Path(folder).rglob('*')] if p.is_dir()]
+    return [
+        (f'share/{package_name}/{p.as_posix()}', [f.as_posix() for f in p.iterdir() if f.is_file()])
+        for p in folders
+    ]
+
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(include=[package_name, f'{package_name}.*']),
+    package_data={package_name: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
+        (f'share/{package_name}', ['package.xml']),
+        *shared('config'),
+    ],
+    python_requires='>=3.10',
+    install_requires=[
+        'matplotlib',
+        'mujoco',
+        'numba',
+        'numpy',
+        'pin',
+        'pyyaml',
+        'rosbags',
+        'scipy',
+        'setuptools',
+        'tqdm',
+    ],
+    extras_require={'test': ['hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'ruff']},
+    zip_safe=False,
+    maintainer='The dynid_ros maintainers',
+    maintainer_email='maintainers@example.com',
+    description='Data collection and dynamic identification of robot arms.',
+    license='Apache-2.0',
+    entry_points={'console_scripts': ['dynid = dynid_ros.cli.main:main']},
+)
