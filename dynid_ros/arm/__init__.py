@@ -1,0 +1,11 @@
+"""What the arm is."""
+
+from dynid_ros.arm.friction import friction_terms, FrictionShape, FrictionTerm
+from dynid_ros.arm.load import load_arm, shipped_arms
+from dynid_ros.arm.model import ArmModel, Conditioning, CouplingColumn, Drive, JointLimits, Table
+from dynid_ros.arm.parameters import ParameterLayout
+
+__all__ = [
+    'ArmModel', 'Conditioning', 'CouplingColumn', 'Drive', 'FrictionShape', 'FrictionTerm',
+    'JointLimits', 'ParameterLayout', 'Table', 'friction_terms', 'load_arm', 'shipped_arms',
+]

@@ -1,0 +1,122 @@
+"""
+Denavit-Hartenberg tables, modified (Craig) and standard, as placements of joint frames.
+
+Modified: T(i-1, i) = Rx(alpha) Tx(a) Rz(q + theta) Tz(d), so that joint i turns about the z axis
+of the frame that its row ends in (Craig, Introduction to Robotics, eq. 3.6).
+
+Standard: T(i-1, i) = Rz(q + theta) Tz(d) Tx(a) Rx(alpha). Joint i turns about the z axis of the
+frame before ``Tx(a) Rx(alpha)``, and there the frame of link i stays in this package: a and alpha
+of a row move to the placement of the next joint, and those of the last row would only place a
+tool. Inertial parameters of link i are therefore given in the frame after ``Rz(q + theta) Tz(d)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import Array, JointLimits
+from dynid_ros.arm.schema import Section
+from dynid_ros.arm.tree import KinematicTree
+from dynid_ros.errors import ArmError
+
+COLUMNS = ('alpha', 'a', 'd', 'theta')
+_LENGTH = {'m': 1.0, 'mm': 1e-3}
+_ANGLE = {'rad': 1.0, 'deg': np.pi / 180}
+
+
+def dh_placements(table: Array, *, modified: bool) -> tuple[Array, Array]:
+    """
+    Placements of the joint frames in the link frames of their parents, at q = 0.
+
+    Parameters
+    ----------
+    table : (n, 4) ndarray
+        Columns alpha, a, d, theta; rad and m.
+    modified : bool
+        Craig's convention; else the standard one.
+
+    Returns
+    -------
+    rotation : (n, 3, 3) ndarray
+        The joint axis is z.
+    translation : (n, 3) ndarray
+        m.
+
+    """
+    alpha, a, d, theta = np.asarray(table, dtype=float).T
+    if not modified:
+        alpha, a = np.concatenate(([0.0], alpha[:-1])), np.concatenate(([0.0], a[:-1]))
+    ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
+    zero = np.zeros_like(alpha)
+    rotation = np.array([
+        [ct, -st, zero],
+        [st * ca, ct * ca, -sa],
+        [st * sa, ct * sa, ca],
+    ])
+    translation = np.array([a, -d * sa, d * ca])
+    return np.ascontiguousarray(rotation.transpose(2, 0, 1)), np.ascontiguousarray(translation.T)
+
+
+def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> KinematicTree:
+    """
+    Read a serial chain from the ``mdh`` or ``dh`` section of an ``arm.yaml``.
+
+    Parameters
+    ----------
+    section : Section
+        With the keys ``units`` and ``rows``; each row a mapping of alpha, a, d, theta and, for a
+        prismatic joint, ``kind: prismatic``.
+    joints : tuple of str
+        Names of the joints; ``joint_1`` and so on where empty.
+    modified : bool
+        Craig's convention; else the standard one.
+
+    Raises
+    ------
+    ArmError
+        A column is missing or not a number, a key or unit is unknown, or names and rows differ
+        in number; names the file, the row (from 1) and the key.
+
+    """
+    table, prismatic = _table(section)
+    n = len(table)
+    if joints and len(joints) != n:
+        raise ArmError(f'{section.path} names {len(joints)} joints, but "{section.place}" has '
+                       f'{n} rows; one row a joint is wanted')
+    rotation, translation = dh_placements(table, modified=modified)
+    return KinematicTree(
+        name='',
+        joint_names=joints or tuple(f'joint_{i + 1}' for i in range(n)),
+        parent=np.arange(-1, n - 1, dtype=np.int64),
+        rotation=rotation,
+        translation=translation,
+        prismatic=prismatic,
+        axis=np.tile([0.0, 0.0, 1.0], (n, 1)),
+        limits=JointLimits.unknown(n),
+    )
+
+
+def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
+    """Read the rows in rad and m, (n, 4), and which joints are prismatic, (n,)."""
+    units = section.section('units', ('length', 'angle'))
+    length = _LENGTH[units.choice('length', tuple(_LENGTH), 'm')]
+    angle = _ANGLE[units.choice('angle', tuple(_ANGLE), 'rad')]
+    rows = section.raw('rows')
+    if not isinstance(rows, list) or not rows:
+        raise section.error('rows', 'must be a list with one row a joint')
+    parsed = [_row(section, number, row) for number, row in enumerate(rows, start=1)]
+    table = np.array([row for row, _ in parsed]) * [angle, length, length, angle]
+    return table, np.array([kind == 'prismatic' for _, kind in parsed])
+
+
+def _row(section: Section, number: int, data: object) -> tuple[list[float], str]:
+    row = Section(data, section.path, (*COLUMNS, 'kind'), f'{section.place}.rows, row {number}')
+    values = []
+    for key in COLUMNS:
+        value = row.number(key)
+        if value is None:
+            raise ArmError(f'column "{key}" is missing in row {number} of "{section.place}" in '
+                           f'{section.path}')
+        values.append(value)
+    return values, row.choice('kind', ('revolute', 'prismatic'), 'revolute')

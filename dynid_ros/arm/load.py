@@ -1,0 +1,156 @@
+"""Arms by name or by path: ``arm.yaml`` with its description, or a URDF alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dynid_ros.arm.dh import read_dh
+from dynid_ros.arm.model import ArmModel, Drive
+from dynid_ros.arm.schema import near, read_yaml, Section
+from dynid_ros.arm.settings import (
+    read_conditioning,
+    read_coupling,
+    read_drive,
+    read_friction,
+    read_limits,
+    read_nominal,
+    read_table,
+)
+from dynid_ros.arm.tree import KinematicTree
+from dynid_ros.arm.urdf import read_urdf
+from dynid_ros.errors import ArmError
+
+_KEYS = (
+    'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
+    'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal')
+_GRAVITY = (0.0, 0.0, -9.81)
+
+
+def shipped_arms() -> tuple[str, ...]:
+    """Names of the arms that come with the package."""
+    folder = _shipped_folder()
+    if folder is None:
+        return ()
+    return tuple(sorted(entry.parent.name for entry in folder.glob('*/arm.yaml')))
+
+
+def load_arm(name_or_path: str | Path) -> ArmModel:
+    """
+    Read an arm.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a ``.urdf``, of
+        which every moving joint is taken with the default settings. A shipped name goes before
+        a folder of the same name; write ``./name`` for the folder.
+
+    Returns
+    -------
+    ArmModel
+        The arm.
+
+    Raises
+    ------
+    ArmError
+        There is no such arm, or its files are unusable; the message names file and key.
+
+    """
+    if str(name_or_path) in shipped_arms():
+        folder = _shipped_folder()
+        assert folder is not None
+        return _from_yaml(folder / str(name_or_path) / 'arm.yaml')
+    path = Path(name_or_path)
+    if path.is_dir():
+        path = path / 'arm.yaml'
+        if not path.is_file():
+            raise ArmError(f'the folder {path.parent} holds no arm.yaml')
+    if not path.is_file():
+        hint = near(str(name_or_path), shipped_arms())
+        raise ArmError(f'there is no arm or file "{name_or_path}"; shipped arms are '
+                       f'{", ".join(shipped_arms()) or "missing"}{hint}')
+    if path.suffix.lower() == '.urdf':
+        return _from_urdf(path)
+    if path.suffix.lower() not in ('.yaml', '.yml'):
+        raise ArmError(f'{path} is neither an arm.yaml nor a .urdf')
+    return _from_yaml(path)
+
+
+def _shipped_folder() -> Path | None:
+    """Beside the package in a checkout, else where the build put the shared files."""
+    package = Path(__file__).resolve().parents[1]
+    beside = package.parent / 'config' / 'arms'
+    installed = (folder / 'share' / package.name / 'config' / 'arms' for folder in package.parents)
+    return next((folder for folder in (beside, *installed) if folder.is_dir()), None)
+
+
+def _from_urdf(path: Path) -> ArmModel:
+    tree = read_urdf(path)
+    return ArmModel(
+        name=tree.name or path.stem,
+        joint_names=tree.joint_names,
+        parent=tree.parent,
+        rotation=tree.rotation,
+        translation=tree.translation,
+        prismatic=tree.prismatic,
+        axis=tree.axis,
+        gravity=np.array(_GRAVITY),
+        limits=tree.limits,
+        drive=Drive.joint_torque(len(tree.joint_names)),
+        inertial=tree.inertial,
+    )
+
+
+def _from_yaml(path: Path) -> ArmModel:
+    top = Section(read_yaml(path), path, _KEYS)
+    tree = _description(top)
+    names = tree.joint_names
+    n = len(names)
+    gravity = top.vector('gravity', 3)
+    friction, shape = read_friction(top)
+    links, rotor, friction_nominal = read_nominal(top, n)
+    return ArmModel(
+        name=top.text('name') or tree.name or path.resolve().parent.name,
+        joint_names=names,
+        parent=tree.parent,
+        rotation=tree.rotation,
+        translation=tree.translation,
+        prismatic=tree.prismatic,
+        axis=tree.axis,
+        gravity=np.array(_GRAVITY) if gravity is None else gravity,
+        limits=read_limits(top, tree.limits, names),
+        drive=read_drive(top, n),
+        inertial=tree.inertial if links is None else links,
+        rotor_nominal=rotor,
+        friction_nominal=friction_nominal,
+        rotor_inertia=top.flag('rotor_inertia', True),
+        friction=friction,
+        friction_shape=shape,
+        coupling=read_coupling(top, names),
+        conditioning=read_conditioning(top),
+        aliases=top.lists_of_names('aliases', n),
+        table=read_table(top, n),
+    )
+
+
+def _description(top: Section) -> KinematicTree:
+    section = top.section('description', ('urdf', 'mdh', 'dh'))
+    given = [key for key in ('urdf', 'mdh', 'dh') if key in section]
+    if len(given) != 1:
+        raise top.error('description', 'must give exactly one of urdf, mdh and dh')
+    joints = top.names('joints')
+    locked = _locked(top)
+    if given[0] == 'urdf':
+        return read_urdf(top.path.parent / str(section.text('urdf')), joints, locked)
+    if locked:
+        raise top.error('locked', 'works with a URDF only; leave the joint out of the table')
+    table = section.section(given[0], ('units', 'rows'))
+    return read_dh(table, joints, modified=given[0] == 'mdh')
+
+
+def _locked(top: Section) -> dict[str, float]:
+    every = top.raw('locked')
+    section = top.section('locked', tuple(every) if isinstance(every, dict) else ())
+    return {str(name): section.number(name) or 0.0 for name in every or ()}

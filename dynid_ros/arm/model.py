@@ -1,0 +1,243 @@
+"""What the rest of the package knows of an arm: one kinematic tree and its settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import friction_terms, FrictionShape
+from dynid_ros.arm.parameters import ParameterLayout
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """
+    Limits of each joint, (n,) each; infinite where unknown.
+
+    Attributes
+    ----------
+    lower, upper : (n,) ndarray
+        Position, rad or m.
+    velocity, acceleration, effort : (n,) ndarray
+        Magnitudes: rad/s or m/s, rad/s² or m/s², Nm or N.
+
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+    @staticmethod
+    def unknown(joints: int) -> JointLimits:
+        """Make limits of which nothing is known."""
+        infinite = np.full(joints, np.inf)
+        return JointLimits(-infinite, infinite, infinite, infinite, infinite)
+
+
+@dataclass(frozen=True)
+class CouplingColumn:
+    """
+    One further column, declared by the user, through which joints act on each other.
+
+    Row i of the column is ``f(matrix[i] @ x)`` with x the joint accelerations (``qdd``), the
+    velocities (``qd``), or, with ``sign_qd``, the sign of the combined velocity.
+
+    Attributes
+    ----------
+    name : str
+        Column name, such as ``Iam6``.
+    quantity : str
+        ``qdd``, ``qd`` or ``sign_qd``.
+    matrix : (n, n) ndarray
+        Combination for each row.
+
+    """
+
+    name: str
+    quantity: str
+    matrix: Array
+
+
+@dataclass(frozen=True)
+class Drive:
+    """
+    How the recorded drive signal becomes joint torque.
+
+    ``tau = transmissionᵀ (gain * u)``; positions recorded at the motors become joint positions
+    by ``q = transmission⁻¹ p + offset``.
+
+    Attributes
+    ----------
+    signal : str
+        ``effort``, ``current`` or ``voltage``.
+    gain : (n,) ndarray
+        Nm (or N) per unit of the signal; sign and torque constants included.
+    transmission : (n, n) ndarray
+        Motor positions from joint positions; the identity for joint-side recordings.
+    offset : (n,) ndarray
+        Joint positions where the motors read zero, rad or m.
+    includes_gravity : bool
+        Whether the signal holds the torque against gravity, as a sensor or a motor current does.
+
+    """
+
+    signal: str
+    gain: Array
+    transmission: Array
+    offset: Array
+    includes_gravity: bool = True
+
+    @staticmethod
+    def joint_torque(joints: int) -> Drive:
+        """Describe a recording in Nm at the joints."""
+        return Drive('effort', np.ones(joints), np.eye(joints), np.zeros(joints))
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """
+    Settings of the signal conditioning; ``None`` lets the data decide.
+
+    Attributes
+    ----------
+    cutoff_hz : float or None
+        Cut-off of the low-pass filters.
+    filter : str
+        ``butterworth`` (zero phase), ``fir`` (zero phase, order 30, Nuttall window) or
+        ``periodic`` (averaging and exact derivatives in the frequency domain).
+    period : float or None
+        Period of a periodic motion, s.
+    delay : float or None
+        Time by which the drive signal lags behind the motion, s.
+
+    """
+
+    cutoff_hz: float | None = None
+    filter: str = 'butterworth'
+    period: float | None = None
+    delay: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """
+    Which columns of a CSV or npz file hold what.
+
+    Attributes
+    ----------
+    rate_hz : float or None
+        Sample rate, where the file has no time column.
+    time : str or None
+        Name of the time column, s.
+    position, velocity, signal : tuple of str
+        Names of the columns of each joint, in the order of the joints; empty where absent.
+    signal_file : str or None
+        File beside the first that holds the signal columns, row by row.
+    header : tuple of str
+        Column names of a file without a header line.
+
+    """
+
+    rate_hz: float | None = None
+    time: str | None = None
+    position: tuple[str, ...] = ()
+    velocity: tuple[str, ...] = ()
+    signal: tuple[str, ...] = ()
+    signal_file: str | None = None
+    header: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ArmModel:
+    """
+    One kinematic tree of n joints with its settings; joint i moves link i.
+
+    Attributes
+    ----------
+    name : str
+        Name of the arm.
+    joint_names : tuple of str
+        Names in the order of all joint arrays.
+    parent : (n,) ndarray of int64
+        Joint whose link carries joint i, -1 for the base; always smaller than i.
+    rotation, translation : (n, 3, 3) and (n, 3) ndarray
+        Placement of the joint frame in the link frame of its parent, at q = 0; m.
+    prismatic : (n,) ndarray of bool
+        Prismatic joints; the others are revolute.
+    axis : (n, 3) ndarray
+        Unit joint axis in the joint frame.
+    gravity : (3,) ndarray
+        Acceleration of free fall in the base frame, m/s².
+    limits : JointLimits
+        Limits of the joints.
+    inertial : (n, 10) ndarray or None
+        Nominal inertial parameters of the links, if known.
+    rotor_nominal : (n,) ndarray or None
+        Nominal rotor inertia seen at the joint, if known, kg m².
+    friction_nominal : dict of str to (n,) ndarray
+        Nominal coefficients by friction term, where known.
+    rotor_inertia : bool
+        Whether rotor inertia is identified.
+    friction : tuple of str
+        Friction terms that are identified.
+    friction_shape : FrictionShape
+        Constants of the nonlinear friction terms.
+    coupling : tuple of CouplingColumn
+        Further declared columns.
+    drive : Drive
+        From drive signal to torque.
+    conditioning : Conditioning
+        Settings of the signal conditioning.
+    aliases : tuple of tuple of str
+        Further lists of names under which the joints may appear in recordings.
+    table : Table
+        Columns of tabular recordings.
+
+    """
+
+    name: str
+    joint_names: tuple[str, ...]
+    parent: NDArray[np.int64]
+    rotation: Array
+    translation: Array
+    prismatic: NDArray[np.bool_]
+    axis: Array
+    gravity: Array
+    limits: JointLimits
+    drive: Drive
+    inertial: Array | None = None
+    rotor_nominal: Array | None = None
+    friction_nominal: dict[str, Array] = field(default_factory=dict)
+    rotor_inertia: bool = True
+    friction: tuple[str, ...] = ('viscous', 'coulomb', 'offset')
+    friction_shape: FrictionShape = field(default_factory=FrictionShape)
+    coupling: tuple[CouplingColumn, ...] = ()
+    conditioning: Conditioning = field(default_factory=Conditioning)
+    aliases: tuple[tuple[str, ...], ...] = ()
+    table: Table = field(default_factory=Table)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joint_names)
+
+    @property
+    def layout(self) -> ParameterLayout:
+        """Columns of the regressor."""
+        symbols = tuple(term.symbol for term in friction_terms(self.friction))
+        names = tuple(column.name for column in self.coupling)
+        return ParameterLayout(self.n, self.rotor_inertia, symbols, names)
+
+    def with_friction(self, names: tuple[str, ...]) -> ArmModel:
+        """Return the same arm with other friction terms."""
+        return replace(self, friction=names)
+
+    def rigid(self) -> ArmModel:
+        """Return the same arm without rotor inertia, friction and coupling."""
+        return replace(self, rotor_inertia=False, friction=(), coupling=())

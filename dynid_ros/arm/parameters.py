@@ -1,0 +1,174 @@
+"""
+The one layout of the standard parameters, and conversions of a link's inertia.
+
+Each joint owns a block of columns: ten inertial parameters of its link, the rotor inertia if it
+is identified, then the friction terms that are switched on. Declared coupling columns follow at
+the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+
+
+@dataclass(frozen=True)
+class ParameterLayout:
+    """
+    Names and positions of the columns of a regressor.
+
+    Attributes
+    ----------
+    joints : int
+        Number of joints n.
+    rotor_inertia : bool
+        Whether each joint has a column ``Ia``.
+    friction : tuple of str
+        Symbols of the friction columns of each joint, such as ``('Fv', 'Fc', 'Fo')``.
+    coupling : tuple of str
+        Names of the declared coupling columns at the end.
+
+    """
+
+    joints: int
+    rotor_inertia: bool
+    friction: tuple[str, ...] = ()
+    coupling: tuple[str, ...] = ()
+
+    @property
+    def block(self) -> int:
+        """Columns of one joint."""
+        return len(INERTIAL) + int(self.rotor_inertia) + len(self.friction)
+
+    @property
+    def size(self) -> int:
+        """All columns."""
+        return self.joints * self.block + len(self.coupling)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names: symbol and joint number from 1, such as ``mx3`` or ``Fv6``."""
+        rotor = ('Ia',) if self.rotor_inertia else ()
+        symbols = (*INERTIAL, *rotor, *self.friction)
+        own = tuple(f'{symbol}{j + 1}' for j in range(self.joints) for symbol in symbols)
+        return own + self.coupling
+
+    def inertial(self, joint: int) -> slice:
+        """Columns of the ten inertial parameters of a joint's link."""
+        return slice(joint * self.block, joint * self.block + len(INERTIAL))
+
+    def rotor(self, joint: int) -> int:
+        """Column of the rotor inertia of a joint."""
+        if not self.rotor_inertia:
+            raise KeyError('rotor inertia is not part of this layout')
+        return joint * self.block + len(INERTIAL)
+
+    def friction_column(self, joint: int, symbol: str) -> int:
+        """Column of one friction term of a joint."""
+        first = len(INERTIAL) + int(self.rotor_inertia)
+        return joint * self.block + first + self.friction.index(symbol)
+
+    def all_inertial(self) -> NDArray[np.intp]:
+        """Columns of the inertial parameters of all links, (10 n,)."""
+        starts = np.arange(self.joints) * self.block
+        return (starts[:, None] + np.arange(len(INERTIAL))).ravel()
+
+
+def inertial_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> NDArray[np.float64]:
+    """
+    Inertial parameters about the frame's origin from those about the centre of mass.
+
+    Parameters
+    ----------
+    mass : float
+        Mass, kg.
+    com : (3,) array_like
+        Centre of mass in the link frame, m.
+    inertia : (3, 3) array_like
+        Inertia about the centre of mass, along the axes of the link frame, kg m².
+
+    Returns
+    -------
+    (10,) ndarray
+        ``m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz``.
+
+    Notes
+    -----
+    Parallel-axis theorem, Io = Ic + m (c·c 1 - c cᵀ); Craig, Introduction to Robotics, eq. 6.27.
+
+    """
+    c = np.asarray(com, dtype=float)
+    about_origin = np.asarray(inertia, dtype=float) + mass * (c @ c * np.eye(3) - np.outer(c, c))
+    xx, xy, xz, yy, yz, zz = about_origin[np.triu_indices(3)]
+    return np.array([mass, *(mass * c), xx, xy, xz, yy, yz, zz])
+
+
+def inertial_to_com(
+    parameters: ArrayLike,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """
+    Mass, centre of mass and inertia about it; the inverse of `inertial_from_com`.
+
+    Parameters
+    ----------
+    parameters : (10,) array_like
+        Inertial parameters about the frame's origin; the mass must not be zero.
+
+    Returns
+    -------
+    mass : float
+        kg.
+    com : (3,) ndarray
+        m.
+    inertia : (3, 3) ndarray
+        About the centre of mass, kg m².
+
+    Raises
+    ------
+    ValueError
+        The mass is zero, so that there is no centre of mass.
+
+    """
+    p = np.asarray(parameters, dtype=float)
+    mass = float(p[0])
+    if mass == 0:
+        raise ValueError('a link without mass has no centre of mass')
+    c = p[1:4] / mass
+    return mass, c, inertia_matrix(p) - mass * (c @ c * np.eye(3) - np.outer(c, c))
+
+
+def inertia_matrix(parameters: ArrayLike) -> NDArray[np.float64]:
+    """Inertia about the frame's origin as a (3, 3) matrix, from ten inertial parameters."""
+    xx, xy, xz, yy, yz, zz = np.asarray(parameters, dtype=float)[4:10]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def pseudo_inertia(parameters: ArrayLike) -> NDArray[np.float64]:
+    """
+    Pseudo-inertia matrix of a link, (4, 4).
+
+    A link is physical, that is made of positive mass, exactly when this matrix is positive
+    definite (Wensing, Kim and Slotine 2018, eq. 7).
+    """
+    p = np.asarray(parameters, dtype=float)
+    inertia = inertia_matrix(p)
+    result = np.empty((4, 4))
+    result[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    result[:3, 3] = result[3, :3] = p[1:4]
+    result[3, 3] = p[0]
+    return result
+
+
+def is_physical(parameters: ArrayLike) -> bool:
+    """Whether ten inertial parameters belong to a body of positive mass."""
+    return bool(np.linalg.eigvalsh(pseudo_inertia(parameters))[0] > 0)
+
+
+def stack_inertial(links: Sequence[ArrayLike]) -> NDArray[np.float64]:
+    """Inertial parameters of all links, (n, 10), from one vector of ten a link."""
+    return np.array([np.asarray(link, dtype=float) for link in links]).reshape(-1, len(INERTIAL))

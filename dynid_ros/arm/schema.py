@@ -1,0 +1,236 @@
+"""Strict reading of YAML: every mistake is named with its key, its file and what was wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+import math
+from pathlib import Path
+import re
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynid_ros.arm.model import Array
+from dynid_ros.errors import ArmError
+
+# YAML 1.1 takes a number such as 1e-3, without a decimal point, for text.
+_EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
+
+
+def read_yaml(path: Path) -> Any:
+    """
+    Content of a YAML file, in which no key may stand twice.
+
+    Raises
+    ------
+    ArmError
+        The file cannot be read, is not YAML, or repeats a key.
+
+    """
+    try:
+        loader = yaml.SafeLoader(path.read_bytes())
+        node = loader.get_single_node()
+        _refuse_repeated_keys(node, path, set())
+        return None if node is None else loader.construct_document(node)
+    except OSError as error:
+        raise ArmError(f'cannot read {path}: {error.strerror}') from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ArmError(f'{path} is not valid YAML: {error.problem}, line {line}') from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ArmError(f'{path} is not valid YAML: {reason}') from error
+
+
+def _refuse_repeated_keys(node: Any, path: Path, seen: set[int]) -> None:
+    # An anchor may be used many times, or even hold itself.
+    if node is None or id(node) in seen or isinstance(node, yaml.ScalarNode):
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_repeated_keys(item, path, seen)
+        return
+    lines: dict[str, int] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        name = str(key.value)
+        if name in lines:
+            raise ArmError(f'key "{name}" stands twice in {path}, lines {lines[name]} and {line}')
+        lines[name] = line
+        _refuse_repeated_keys(value, path, seen)
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """Return ``; did you mean "..."?`` where a known name is near, else nothing."""
+    matches = get_close_matches(name, known, n=1)
+    return f'; did you mean "{matches[0]}"?' if matches else ''
+
+
+class Section:
+    """
+    One mapping of a YAML file whose keys are known and whose values are checked when read.
+
+    Parameters
+    ----------
+    data : object
+        What the file holds at this place; must be a mapping, or None where it is absent.
+    path : Path
+        The file, for messages.
+    known : sequence of str
+        Keys that may stand here.
+    place : str
+        Dotted keys that lead here, empty at the top of the file.
+
+    Raises
+    ------
+    ArmError
+        On construction for what is not a mapping and for unknown keys; later for wrong values.
+
+    """
+
+    def __init__(self, data: Any, path: Path, known: Sequence[str], place: str = '') -> None:
+        self.path = path
+        self.place = place
+        if data is None:
+            data = {}
+        if not isinstance(data, dict):
+            what = f'"{place}" in {path}' if place else str(path)
+            raise ArmError(f'{what} must hold keys and values, not {_show(data)}')
+        self._data: dict[str, Any] = data
+        for key in data:
+            if key not in known:
+                under = f' under "{place}"' if place else ''
+                hint = near(str(key), known) or f'; known are {", ".join(known)}'
+                raise ArmError(f'unknown key "{key}"{under} in {path}{hint}')
+
+    def __contains__(self, key: str) -> bool:
+        return self._data.get(key) is not None
+
+    def error(self, key: str, problem: str) -> ArmError:
+        """Error about the value of a key; ``problem`` continues the sentence."""
+        return ArmError(f'"{self._full(key)}" in {self.path} {problem}')
+
+    def raw(self, key: str) -> Any:
+        """Value as it stands in the file, or None."""
+        return self._data.get(key)
+
+    def section(self, key: str, known: Sequence[str]) -> Section:
+        """Return the mapping below a key; an empty one where the key is absent."""
+        return Section(self._data.get(key), self.path, known, self._full(key))
+
+    def number(self, key: str) -> float | None:
+        """Finite number, or None where the key is absent."""
+        if key not in self:
+            return None
+        value = _number(self._data[key])
+        if value is None or not math.isfinite(value):
+            raise self.error(key, f'must be a number, not {_show(self._data[key])}')
+        return value
+
+    def positive(self, key: str) -> float | None:
+        """Return a number above zero, or None where the key is absent."""
+        value = self.number(key)
+        if value is not None and value <= 0:
+            raise self.error(key, f'must be above zero, not {value:g}')
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Value that is true or false."""
+        if key not in self:
+            return default
+        value = self._data[key]
+        if not isinstance(value, bool):
+            raise self.error(key, f'must be true or false, not {_show(value)}')
+        return value
+
+    def text(self, key: str) -> str | None:
+        """Text, or None where the key is absent."""
+        if key not in self:
+            return None
+        value = self._data[key]
+        if not isinstance(value, str):
+            raise self.error(key, f'must be text, not {_show(value)}')
+        return value
+
+    def choice(self, key: str, options: Sequence[str], default: str) -> str:
+        """One of a few words."""
+        value = self.text(key) or default
+        if value not in options:
+            hint = near(value, options)
+            raise self.error(key, f'must be one of {", ".join(options)}, not "{value}"{hint}')
+        return value
+
+    def names(self, key: str, count: int | None = None) -> tuple[str, ...]:
+        """List of different names, ``count`` of them if given; empty where the key is absent."""
+        if key not in self:
+            return ()
+        return self._names(key, self._data[key], count)
+
+    def lists_of_names(self, key: str, count: int) -> tuple[tuple[str, ...], ...]:
+        """List of lists of ``count`` different names."""
+        value = self._data.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(item, list) for item in value):
+            raise self.error(key, f'must be a list of lists of {count} names')
+        return tuple(self._names(key, item, count) for item in value)
+
+    def vector(self, key: str, count: int, *, finite: bool = True) -> Array | None:
+        """``count`` numbers, (count,), or None where the key is absent."""
+        if key not in self:
+            return None
+        return self._vector(key, self._data[key], count, finite)
+
+    def matrix(self, key: str, count: int) -> Array | None:
+        """``count`` rows of ``count`` numbers, (count, count); a flat list is a diagonal."""
+        value = self._data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not any(isinstance(row, list) for row in value):
+            return np.diag(self._vector(key, value, count, True))
+        if len(value) != count:
+            raise self.error(key, f'has {len(value)} rows; wanted {count}, one a joint')
+        return np.array([self._vector(key, row, count, True) for row in value])
+
+    def _full(self, key: str) -> str:
+        return f'{self.place}.{key}' if self.place else key
+
+    def _vector(self, key: str, value: Any, count: int, finite: bool) -> Array:
+        if not isinstance(value, list):
+            raise self.error(key, f'must be a list of {count} numbers, not {_show(value)}')
+        if len(value) != count:
+            raise self.error(key, f'has {len(value)} numbers; wanted {count}')
+        numbers = [_number(item) for item in value]
+        for item, number in zip(value, numbers, strict=True):
+            if number is None or math.isnan(number) or (finite and math.isinf(number)):
+                raise self.error(key, f'must hold numbers only, not {_show(item)}')
+        return np.array(numbers, dtype=float)
+
+    def _names(self, key: str, value: Any, count: int | None) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            raise self.error(key, f'must be a list of names, not {_show(value)}')
+        for item in value:
+            if not isinstance(item, str):
+                raise self.error(key, f'must hold names only, not {_show(item)}')
+            if value.count(item) > 1:
+                raise self.error(key, f'names "{item}" twice')
+        if count is not None and len(value) != count:
+            raise self.error(key, f'has {len(value)} names; wanted {count}, one a joint')
+        return tuple(value)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str) and _EXPONENT.fullmatch(value):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, dict):
+        return 'a mapping'
+    if isinstance(value, list):
+        return 'a list'
+    return f'"{value}"' if isinstance(value, str) else repr(value)

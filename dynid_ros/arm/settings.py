@@ -1,0 +1,179 @@
+"""Sections of ``arm.yaml`` other than the description, as the parts of an `ArmModel`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
+from dynid_ros.arm.model import Array, Conditioning, CouplingColumn, Drive, JointLimits, Table
+from dynid_ros.arm.parameters import inertial_from_com, stack_inertial
+from dynid_ros.arm.schema import Section
+from dynid_ros.errors import ArmError
+
+_UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',)}
+_GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain')}
+_SIDES = ('lower', 'upper')
+_BOUNDS = ('velocity', 'acceleration', 'effort')
+_FILTERS = ('butterworth', 'fir', 'periodic')
+_QUANTITIES = ('qdd', 'qd', 'sign_qd')
+
+
+def read_drive(top: Section, n: int) -> Drive:
+    """
+    Drive from ``drive``; a recording in Nm at the joints where the section is absent.
+
+    ``gain`` is the product of ``gain`` (current, Nm/A), ``torque_constant`` (Nm/A) and
+    ``amplifier_gain`` (A/V) (voltage, tau = Km Ksa u), ``gear_ratio`` and ``sign``.
+    """
+    section = top.section('drive', (
+        'signal', 'unit', 'gain', 'torque_constant', 'amplifier_gain', 'gear_ratio', 'sign',
+        'transmission', 'offset', 'includes_gravity'))
+    signal = section.choice('signal', tuple(_UNITS), 'effort')
+    section.choice('unit', _UNITS[signal], _UNITS[signal][0])
+    for key in ('gain', 'torque_constant', 'amplifier_gain'):
+        if key in section and key not in _GAINS[signal]:
+            raise section.error(key, f'does not belong to signal: {signal}')
+        if key not in section and key in _GAINS[signal]:
+            raise section.error(key, f'is missing; signal: {signal} needs it, one number a joint')
+    gain = np.ones(n)
+    for key in (*_GAINS[signal], 'gear_ratio', 'sign'):
+        factor = section.vector(key, n)
+        gain = gain if factor is None else gain * factor
+    if not gain.all():
+        raise section.error('signal', 'has a gain of zero for a joint, so no torque can be found')
+    transmission = section.matrix('transmission', n)
+    if transmission is not None and np.linalg.matrix_rank(transmission) < n:
+        raise section.error('transmission', 'cannot be inverted')
+    offset = section.vector('offset', n)
+    return Drive(
+        signal, gain,
+        np.eye(n) if transmission is None else transmission,
+        np.zeros(n) if offset is None else offset,
+        section.flag('includes_gravity', True))
+
+
+def read_limits(top: Section, known: JointLimits, names: tuple[str, ...]) -> JointLimits:
+    """Limits of the description, overridden by the lists of ``limits``, then shrunk by it."""
+    section = top.section('limits', (
+        *_SIDES, *_BOUNDS, 'position_margin', 'velocity_scale', 'effort_scale'))
+    n = len(names)
+    found: dict[str, Array] = {}
+    for key in (*_SIDES, *_BOUNDS):
+        own = section.vector(key, n, finite=False)
+        found[key] = getattr(known, key) if own is None else own
+    for key in _BOUNDS:
+        if not (found[key] > 0).all():
+            raise section.error(key, 'must be above zero for every joint')
+    margin = section.number('position_margin') or 0.0
+    lower, upper = found['lower'] + margin, found['upper'] - margin
+    for name, low, high in zip(names, lower, upper, strict=True):
+        if not low < high:
+            raise section.error('position_margin' if margin else 'lower',
+                                f'leaves joint "{name}" no room: {low:g} to {high:g}')
+    return JointLimits(
+        lower, upper,
+        found['velocity'] * (section.positive('velocity_scale') or 1.0),
+        found['acceleration'],
+        found['effort'] * (section.positive('effort_scale') or 1.0))
+
+
+def read_conditioning(top: Section) -> Conditioning:
+    """Conditioning from ``conditioning``; the data decide on what is absent."""
+    section = top.section('conditioning', ('cutoff_hz', 'filter', 'period', 'delay'))
+    return Conditioning(
+        section.positive('cutoff_hz'),
+        section.choice('filter', _FILTERS, 'butterworth'),
+        section.positive('period'),
+        section.number('delay'))
+
+
+def read_table(top: Section, n: int) -> Table:
+    """Columns of tabular recordings from ``table``."""
+    section = top.section('table', (
+        'rate_hz', 'time', 'position', 'velocity', 'signal', 'signal_file', 'header'))
+    return Table(
+        section.positive('rate_hz'),
+        section.text('time'),
+        section.names('position', n),
+        section.names('velocity', n),
+        section.names('signal', n),
+        section.text('signal_file'),
+        section.names('header'))
+
+
+def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn, ...]:
+    """Further columns from ``coupling``: name, quantity, and rows of factors by joint names."""
+    columns = []
+    every = top.raw('coupling')
+    section = top.section('coupling', tuple(every) if isinstance(every, dict) else ())
+    for name in every or ():
+        column = section.section(str(name), ('quantity', 'rows'))
+        if 'quantity' not in column:
+            raise column.error('quantity', f'is missing; give one of {", ".join(_QUANTITIES)}')
+        rows = column.section('rows', names)
+        matrix = np.zeros((len(names), len(names)))
+        for i, joint in enumerate(names):
+            row = rows.section(joint, names)
+            matrix[i] = [row.number(other) or 0.0 for other in names]
+        if not matrix.any():
+            raise column.error('rows', 'couple no joints; give rows: {joint: {joint: factor}}')
+        columns.append(
+            CouplingColumn(str(name), column.choice('quantity', _QUANTITIES, ''), matrix))
+    return tuple(columns)
+
+
+def read_friction(top: Section) -> tuple[tuple[str, ...], FrictionShape]:
+    """Friction terms from ``friction`` and their constants from ``friction_shape``."""
+    names = top.names('friction')
+    if top.raw('friction') is None:
+        names = ('viscous', 'coulomb', 'offset')
+    try:
+        friction_terms(names)
+    except ArmError as error:
+        raise top.error('friction', f'has an {error}') from error
+    section = top.section('friction_shape', ('smooth_speed', 'stribeck_speed'))
+    default = FrictionShape()
+    return names, FrictionShape(
+        section.positive('smooth_speed') or default.smooth_speed,
+        section.positive('stribeck_speed') or default.stribeck_speed)
+
+
+def read_nominal(
+    top: Section, n: int,
+) -> tuple[Array | None, Array | None, dict[str, Array]]:
+    """
+    Nominal values from ``nominal``.
+
+    Returns
+    -------
+    inertial : (n, 10) ndarray or None
+        From ``links``: mass, com and inertia about it of each link, in the link's joint frame.
+    rotor : (n,) ndarray or None
+        From ``rotor_inertia``.
+    friction : dict of str to (n,) ndarray
+        From the names of friction terms.
+
+    """
+    section = top.section('nominal', ('links', 'rotor_inertia', *TERMS))
+    friction = {name: section.vector(name, n) for name in TERMS if name in section}
+    known = {name: value for name, value in friction.items() if value is not None}
+    links = section.raw('links')
+    if links is None:
+        return None, section.vector('rotor_inertia', n), known
+    if not isinstance(links, list) or len(links) != n:
+        raise section.error('links', f'must be a list of {n} links, one a joint')
+    inertial = stack_inertial([
+        _link(Section(link, top.path, ('mass', 'com', 'inertia'), f'nominal.links, link {i}'))
+        for i, link in enumerate(links, start=1)
+    ])
+    return inertial, section.vector('rotor_inertia', n), known
+
+
+def _link(section: Section) -> Array:
+    mass, com = section.number('mass'), section.vector('com', 3)
+    inertia = section.vector('inertia', 6)
+    if mass is None or com is None or inertia is None:
+        missing = next(key for key in ('mass', 'com', 'inertia') if key not in section)
+        raise section.error(missing, 'is missing; mass, com and inertia belong together')
+    xx, xy, xz, yy, yz, zz = inertia
+    return inertial_from_com(mass, com, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

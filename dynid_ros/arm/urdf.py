@@ -1,0 +1,183 @@
+"""URDF as a kinematic tree: Pinocchio reads it, merges fixed links and locks joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+import os
+from pathlib import Path
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import Array, JointLimits
+from dynid_ros.arm.schema import near
+from dynid_ros.arm.tree import KinematicTree
+from dynid_ros.arm.urdf_xml import MOVING, read_urdf_xml, UrdfJoint, UrdfTree
+from dynid_ros.errors import ArmError
+
+# Pinocchio writes the inertia as Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
+_OUR_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
+
+
+def read_urdf(
+    path: Path, joints: tuple[str, ...] = (), locked: Mapping[str, float] | None = None,
+) -> KinematicTree:
+    """
+    Kinematic tree of the moving joints of a URDF.
+
+    Parameters
+    ----------
+    path : Path
+        The URDF; meshes need not exist.
+    joints : tuple of str, optional
+        Joints that move, in the wanted order; the others are locked. Without it every revolute,
+        continuous and prismatic joint moves that is neither locked nor mimics another one.
+    locked : mapping of str to float, optional
+        Positions of locked joints, rad or m; zero where not named. A joint that mimics another
+        one and is not asked for is locked where it stands with that one at rest.
+
+    Returns
+    -------
+    KinematicTree
+        The base frame is the URDF's root link. Inertia of locked and fixed links is merged into
+        the link that carries them; ``inertial`` is None where the moving links have none at all.
+
+    Raises
+    ------
+    ArmError
+        The file is no usable URDF, or a joint asked for does not exist, does not move, or
+        stands before the joint that carries it.
+
+    """
+    tree = read_urdf_xml(path)
+    moving, rest = _choose(tree.joints, joints, dict(locked or {}), path)
+    model = _reduced(tree.xml, rest, path)
+    return _assemble(tree, model, moving if joints else tuple(model.names)[1:], path)
+
+
+def _choose(
+    known: Mapping[str, UrdfJoint], joints: tuple[str, ...], locked: dict[str, float], path: Path,
+) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Names of the joints that move, and the positions of all that could but do not."""
+    able = {name: joint for name, joint in known.items() if joint.kind in MOVING}
+    if not able:
+        raise ArmError(f'{path} has no moving joint; a revolute, continuous or prismatic one is '
+                       'needed')
+    for name in (*joints, *locked):
+        if name not in known:
+            hint = near(name, tuple(able)) or f'; it has {", ".join(able)}'
+            raise ArmError(f'{path} has no joint "{name}"{hint}')
+        if name not in able:
+            raise ArmError(f'joint "{name}" in {path} is fixed and can neither move nor be locked')
+        if name in joints and name in locked:
+            raise ArmError(f'joint "{name}" cannot be both among the joints and locked')
+    free = (name for name, joint in able.items() if joint.mimics is None and name not in locked)
+    moving = joints or tuple(free)
+    if not moving:
+        raise ArmError(f'no joint of {path} is left to move: all are locked or mimic another one')
+    rest = dict.fromkeys((name for name in able if name not in moving), 0.0) | locked
+    for name in rest:
+        mimics = able[name].mimics
+        if mimics is not None and name not in locked:
+            leader, multiplier, offset = mimics
+            rest[name] = multiplier * locked.get(leader, 0.0) + offset
+    return moving, rest
+
+
+def _reduced(xml: str, rest: Mapping[str, float], path: Path) -> Any:
+    import pinocchio
+
+    complaint: list[str] = []
+    try:
+        with _stderr_into(complaint):
+            model = pinocchio.buildModelFromXML(xml)
+    except ValueError as error:
+        reason = complaint[0] if complaint else str(error)
+        raise ArmError(f'{path} is not a valid URDF: {reason}') from error
+    reference = np.zeros(model.nq)
+    for name, position in rest.items():
+        reference[model.joints[model.getJointId(name)].idx_q] = position
+    ids = [model.getJointId(name) for name in rest]
+    return pinocchio.buildReducedModel(model, ids, reference) if ids else model
+
+
+def _assemble(
+    tree: UrdfTree, model: Any, ordered: tuple[str, ...], path: Path,
+) -> KinematicTree:
+    ids = [model.getJointId(name) for name in ordered]
+    place = {joint: i for i, joint in enumerate(ids)}
+    parent = np.array([place.get(model.parents[joint], -1) for joint in ids], dtype=np.int64)
+    _check_order(ordered, parent, path)
+    axes, prismatic = _axes(model, ids, path)
+    placements = [model.jointPlacements[joint] for joint in ids]
+    return KinematicTree(
+        name=tree.name,
+        joint_names=ordered,
+        parent=parent,
+        rotation=np.array([np.array(p.rotation) for p in placements]),
+        translation=np.array([np.array(p.translation) for p in placements]),
+        prismatic=prismatic,
+        axis=axes,
+        limits=_limits([tree.joints[name] for name in ordered]),
+        inertial=_inertial(model, ids),
+    )
+
+
+@contextmanager
+def _stderr_into(lines: list[str]) -> Iterator[None]:
+    """Catch what the C++ parser prints, which is the only place where it says what is wrong."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as caught:
+        os.dup2(caught.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            caught.seek(0)
+            text = caught.read().decode(errors='replace')
+            lines += [line.removeprefix('Error:').strip() for line in text.splitlines()]
+
+
+def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) -> None:
+    for i, carrier in enumerate(parent):
+        if carrier > i:
+            raise ArmError(f'joint "{names[i]}" stands before "{names[carrier]}", which carries '
+                           f'it in {path}; list each joint after the one that carries it')
+
+
+def _axes(model: Any, ids: list[int], path: Path) -> tuple[Array, NDArray[np.bool_]]:
+    """Find the unit axes and which joints slide, from the motion subspaces."""
+    axes, prismatic = [], []
+    for i in ids:
+        joint = model.joints[i]
+        data = joint.createData()
+        joint.calc(data, np.zeros(model.nq))
+        linear, angular = np.array(data.S).reshape(2, 3)
+        axis = linear + angular
+        length = float(np.linalg.norm(axis))
+        if not length > 0:
+            raise ArmError(f'the axis of joint "{model.names[i]}" in {path} has no direction')
+        axes.append(axis / length)
+        prismatic.append(bool(linear.any()))
+    return np.array(axes), np.array(prismatic)
+
+
+def _limits(joints: list[UrdfJoint]) -> JointLimits:
+    return JointLimits(
+        lower=np.array([joint.lower for joint in joints]),
+        upper=np.array([joint.upper for joint in joints]),
+        velocity=np.array([joint.velocity for joint in joints]),
+        acceleration=np.full(len(joints), np.inf),
+        effort=np.array([joint.effort for joint in joints]),
+    )
+
+
+def _inertial(model: Any, ids: list[int]) -> Array | None:
+    links = np.array([model.inertias[i].toDynamicParameters()[_OUR_ORDER] for i in ids])
+    return links if links.any() else None

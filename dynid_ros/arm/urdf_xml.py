@@ -1,0 +1,228 @@
+"""Safe reading and checking of a URDF's XML, before Pinocchio sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+from dynid_ros.errors import ArmError
+
+Element = ElementTree.Element
+MOVING = ('revolute', 'continuous', 'prismatic')
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    """
+    What matters of a joint beyond its place in the tree.
+
+    Attributes
+    ----------
+    kind : str
+        ``revolute``, ``continuous``, ``prismatic`` or ``fixed``.
+    parent, child : str
+        Links.
+    lower, upper, velocity, effort : float
+        Limits, infinite where unknown. What exporters write when they know nothing counts as
+        unknown: a velocity or an effort of zero, and equal position limits.
+    mimics : tuple of (str, float, float) or None
+        Joint that it follows, multiplier and offset.
+
+    """
+
+    kind: str
+    parent: str
+    child: str
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+    mimics: tuple[str, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class UrdfTree:
+    """
+    A URDF that is one tree, reduced to what dynamics needs.
+
+    Attributes
+    ----------
+    name : str
+        Name of the robot.
+    joints : dict of str to UrdfJoint
+        All joints, fixed ones too.
+    xml : str
+        Links with their inertia and joints, nothing else; continuous joints are written as
+        revolute ones, since that is what they are but for their limits.
+
+    """
+
+    name: str
+    joints: dict[str, UrdfJoint]
+    xml: str
+
+
+class _NoDoctype(ElementTree.TreeBuilder):
+    """Stops at a document type, before any entity in it can be expanded."""
+
+    def doctype(self, *_: str | None) -> None:
+        raise _DoctypeError
+
+
+class _DoctypeError(Exception):
+    pass
+
+
+def read_urdf_xml(path: Path) -> UrdfTree:
+    """
+    Read a URDF and check that it is one tree of known joints.
+
+    Raises
+    ------
+    ArmError
+        The file is missing, is not XML, is not a URDF, defines entities, or its joints and links
+        do not form one tree.
+
+    """
+    root = _parse(path)
+    links = _by_name(root, 'link', path)
+    elements = _by_name(root, 'joint', path)
+    joints = {name: _joint(name, element, path) for name, element in elements.items()}
+    _check_tree(links, joints, path)
+    return UrdfTree(root.get('name', ''), joints, _skeleton(root, joints))
+
+
+def _parse(path: Path) -> Element:
+    parser = ElementTree.XMLParser(target=_NoDoctype())
+    try:
+        parser.feed(path.read_bytes())
+        root: Element = parser.close()
+    except OSError as error:
+        raise ArmError(f'cannot read the URDF {path}: {error.strerror}') from error
+    except _DoctypeError:
+        raise ArmError(f'{path} has a DOCTYPE, which could define entities that blow up; remove '
+                       'it, a URDF needs none') from None
+    except (ElementTree.ParseError, ValueError) as error:
+        raise ArmError(f'{path} is not XML: {error}') from error
+    if root.tag != 'robot':
+        raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
+    if any('xacro' in str(element.tag) for element in root.iter()):
+        raise ArmError(f'{path} is a xacro file; run xacro on it and give the URDF that comes out')
+    return root
+
+
+def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
+    result: dict[str, Element] = {}
+    for element in root.findall(tag):
+        name = element.get('name')
+        if not name:
+            raise ArmError(f'a <{tag}> in {path} has no name')
+        if name in result:
+            raise ArmError(f'{path} has two {tag}s named "{name}"')
+        result[name] = element
+    return result
+
+
+def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
+    kind = element.get('type', '')
+    if kind not in (*MOVING, 'fixed'):
+        raise ArmError(f'joint "{name}" in {path} is of type "{kind}"; known are '
+                       f'{", ".join(MOVING)} and fixed')
+    parent, child = (_link(name, element, end, path) for end in ('parent', 'child'))
+    if kind == 'fixed':
+        return UrdfJoint(kind, parent, child)
+    where = f'joint "{name}" in {path}'
+    limit = element.find('limit')
+    found = {
+        key: _number(None if limit is None else limit.get(key), where, key)
+        for key in ('lower', 'upper', 'velocity', 'effort')
+    }
+    lower, upper = _range(kind, found['lower'], found['upper'], where)
+    return UrdfJoint(
+        kind, parent, child, lower, upper,
+        abs(found['velocity'] or math.inf), abs(found['effort'] or math.inf),
+        _mimics(element.find('mimic'), where))
+
+
+def _link(name: str, element: Element, end: str, path: Path) -> str:
+    found = element.find(end)
+    link = None if found is None else found.get('link')
+    if not link:
+        raise ArmError(f'joint "{name}" in {path} has no <{end} link="...">')
+    return link
+
+
+def _number(text: str | None, where: str, key: str) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise ArmError(f'{key}="{text}" of {where} is not a number')
+    return value
+
+
+def _range(
+    kind: str, lower: float | None, upper: float | None, where: str,
+) -> tuple[float, float]:
+    lower, upper = lower or 0.0, upper or 0.0
+    if kind == 'continuous' or lower == upper:
+        return -math.inf, math.inf
+    if lower > upper:
+        raise ArmError(f'the lower limit {lower:g} of {where} lies above the upper one {upper:g}')
+    return lower, upper
+
+
+def _mimics(element: Element | None, where: str) -> tuple[str, float, float] | None:
+    if element is None:
+        return None
+    multiplier = _number(element.get('multiplier', '1'), where, 'multiplier')
+    offset = _number(element.get('offset', '0'), where, 'offset')
+    return element.get('joint', ''), multiplier or 0.0, offset or 0.0
+
+
+def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) -> None:
+    carrier: dict[str, str] = {}
+    for name, joint in joints.items():
+        for link in (joint.parent, joint.child):
+            if link not in links:
+                raise ArmError(f'joint "{name}" in {path} refers to link "{link}", which the file '
+                               'does not have')
+        if joint.child in carrier:
+            raise ArmError(f'link "{joint.child}" in {path} hangs on two joints, '
+                           f'"{carrier[joint.child]}" and "{name}"; a loop must be cut open')
+        carrier[joint.child] = name
+    for link in links:
+        seen = [link]
+        while seen[-1] in carrier:
+            seen.append(joints[carrier[seen[-1]]].parent)
+            if seen[-1] in seen[:-1]:
+                loop = ' -> '.join(reversed(seen[seen.index(seen[-1]):]))
+                raise ArmError(f'the links in {path} form a cycle: {loop}')
+    roots = [link for link in links if link not in carrier]
+    if not roots:
+        raise ArmError(f'{path} has no links')
+    if len(roots) > 1:
+        raise ArmError(f'{path} is not one tree: links {", ".join(roots)} hang on no joint; only '
+                       'the base may')
+
+
+def _skeleton(root: Element, joints: dict[str, UrdfJoint]) -> str:
+    """Write only what Pinocchio needs, so that it has nothing to warn about."""
+    result = ElementTree.Element('robot', name=root.get('name', 'arm'))
+    for link in root.findall('link'):
+        copy = ElementTree.SubElement(result, 'link', name=link.attrib['name'])
+        copy.extend(link.findall('inertial'))
+    for element in root.findall('joint'):
+        name = element.attrib['name']
+        kind = joints[name].kind.replace('continuous', 'revolute')
+        copy = ElementTree.SubElement(result, 'joint', name=name, type=kind)
+        for tag in ('origin', 'parent', 'child', 'axis'):
+            copy.extend(element.findall(tag))
+        ElementTree.SubElement(copy, 'limit', lower='-1', upper='1', effort='1', velocity='1')
+    return ElementTree.tostring(result, encoding='unicode')
