@@ -1,0 +1,127 @@
+"""Base parameters: the combinations of standard parameters that motion can determine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
+from dynid_ros.dynamics.regressor import regressor
+
+Array = NDArray[np.float64]
+
+# Columns are kept from first to last, so that the masses and what lies along an axis, which
+# always regroup, are the ones that go: the grouping of Gautier and Khalil.
+KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
+DEPENDENT = 1e-9
+STATES = 200
+SEED = 1990
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """
+    Which columns stay and how the others regroup into them.
+
+    Attributes
+    ----------
+    columns : (b,) ndarray of int
+        Columns of the layout that stay, in ascending order.
+    grouping : (b, p) ndarray
+        Base parameters are ``grouping @ theta``; the identity on ``columns``.
+    layout : ParameterLayout
+        Names of the columns.
+
+    """
+
+    columns: NDArray[np.intp]
+    grouping: Array
+    layout: ParameterLayout
+
+    @property
+    def count(self) -> int:
+        """Number of base parameters."""
+        return len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name of the leading parameter of each group, such as ``Izz1``."""
+        names = self.layout.names
+        return tuple(names[c] for c in self.columns)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Each base parameter as printable sum of standard parameters."""
+        return tuple(
+            _sum_of_terms(row, int(lead), self.layout.names)
+            for row, lead in zip(self.grouping, self.columns, strict=True)
+        )
+
+
+def _sum_of_terms(row: Array, lead: int, names: tuple[str, ...]) -> str:
+    text = names[lead]
+    for c in np.flatnonzero(row):
+        if c != lead:
+            factor = '' if abs(row[c]) == 1 else f'{abs(row[c]):.6g} '
+            text += f" {'-' if row[c] < 0 else '+'} {factor}{names[c]}"
+    return text
+
+
+def _order(layout: ParameterLayout) -> NDArray[np.intp]:
+    inertial = [INERTIAL.index(symbol) for symbol in KEEP_FIRST]
+    block = inertial + list(range(len(INERTIAL), layout.block))
+    own = [j * layout.block + c for j in range(layout.joints) for c in block]
+    return np.array(own + list(range(len(own), layout.size)), dtype=np.intp)
+
+
+def _triangle(W: Array) -> Array:
+    R: Array = np.linalg.qr(W, mode='r')
+    return R
+
+
+def random_regressor(arm: ArmModel, states: int = STATES, seed: int = SEED) -> Array:
+    """Regressor (states n, p) at random states, the same ones in every run."""
+    rng = np.random.default_rng(seed)
+    q, qd, qdd, load = rng.uniform(-np.pi, np.pi, size=(4, states, arm.n))
+    return regressor(arm, q, qd, qdd, load=load).reshape(states * arm.n, -1)
+
+
+@lru_cache(maxsize=32)
+def base_parameters(arm: ArmModel) -> BaseParameters:
+    """
+    Find the base parameters of an arm, independently of any recording.
+
+    A column of the regressor at random states that depends on the columns kept before it shows
+    as a vanishing diagonal entry of R in ``W = Q R`` (Gautier 1991, Numerical calculation of the
+    base inertial parameters of robots).
+
+    Returns
+    -------
+    BaseParameters
+        The same in every run.
+
+    """
+    layout = arm.layout
+    W = random_regressor(arm)
+    norms = np.linalg.norm(W, axis=0)
+    scale = np.where(norms > DEPENDENT * norms.max(), norms, np.inf)
+    order = _order(layout)
+    R = _triangle(W[:, order] / scale[order])
+    independent = np.abs(np.diag(R)) > DEPENDENT
+    kept, gone = order[independent], order[~independent]
+    R = _triangle(W[:, np.concatenate([kept, gone])])
+    b = len(kept)
+    regroup = solve_triangular(R[:b, :b], R[:b, b:])
+    regroup[np.abs(regroup) < DEPENDENT] = 0.0
+    near = np.round(regroup)
+    regroup = np.where(np.abs(regroup - near) < DEPENDENT, near, regroup)
+    grouping = np.zeros((b, layout.size))
+    grouping[np.arange(b), kept] = 1.0
+    grouping[:, gone] = regroup
+    ascending = np.argsort(kept)
+    return BaseParameters(kept[ascending], grouping[ascending], layout)

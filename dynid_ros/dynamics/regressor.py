@@ -1,0 +1,120 @@
+"""The regressor of the dynamics: joint torque is linear in the standard parameters."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.kernels import fill_inertial
+
+Array = NDArray[np.float64]
+
+
+class Tree(NamedTuple):
+    """Constant arrays of an arm in the form that the kernels take."""
+
+    parent: NDArray[np.int64]
+    prismatic: NDArray[np.bool_]
+    turns: Array
+    translation: Array
+    slide: Array
+    axis: Array
+    gravity: Array
+
+
+@lru_cache(maxsize=32)
+def tree(arm: ArmModel) -> Tree:
+    """
+    Arrays for the kernels, with Rodrigues' formula expanded once for each joint.
+
+    ``R(q) = P + sin q P K + (1 - cos q) P K²`` with P the placement and K the cross-product
+    matrix of the axis.
+    """
+    n = arm.n
+    K = np.cross(np.eye(3), arm.axis[:, None, :])
+    P = arm.rotation
+    turns = np.stack([P, P @ K, P @ K @ K], axis=1).reshape(n, 27)
+    along = np.einsum('jab,jb->ja', P, arm.axis)
+    slide = np.where(arm.prismatic[:, None], along, 0.0)
+    return Tree(
+        np.ascontiguousarray(arm.parent, dtype=np.int64),
+        np.ascontiguousarray(arm.prismatic, dtype=np.bool_),
+        *(np.ascontiguousarray(x, dtype=float)
+          for x in (turns, arm.translation, slide, arm.axis, arm.gravity)),
+    )
+
+
+def regressor(
+    arm: ArmModel,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    load: ArrayLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """
+    Regressor Y of ``tau = Y theta``, for one motion of N samples.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; ``arm.layout`` names the columns.
+    q, qd, qdd : (N, n) array_like
+        Positions, velocities and accelerations: rad, rad/s, rad/s² (m for prismatic joints).
+    load : (N, n) array_like, optional
+        Torque that loads each joint, Nm; needed by the ``load`` friction term only.
+    out : (N, n, p) ndarray, optional
+        C-contiguous array to fill, in blocks of a long recording for example.
+
+    Returns
+    -------
+    (N, n, p) ndarray
+        Rows by sample and joint.
+
+    Raises
+    ------
+    ValueError
+        A shape is wrong, or ``load`` is missing where a friction term needs it.
+
+    References
+    ----------
+    Khalil and Dombre, Modeling, Identification and Control of Robots, chapter 9 and 12.
+
+    """
+    q, qd, qdd = (np.ascontiguousarray(np.atleast_2d(x), dtype=float) for x in (q, qd, qdd))
+    layout = arm.layout
+    shape = (len(q), arm.n, layout.size)
+    if not q.shape == qd.shape == qdd.shape == shape[:2]:
+        raise ValueError(f'q, qd and qdd must all be (N, {arm.n}), not '
+                         f'{q.shape}, {qd.shape} and {qdd.shape}')
+    Y = np.zeros(shape) if out is None else out
+    if Y.shape != shape or not Y.flags.c_contiguous:
+        raise ValueError(f'out must be a C-contiguous {shape} array')
+    fill_inertial(*tree(arm), q, qd, qdd, layout.block, Y)
+    joints = np.arange(arm.n)
+    if layout.rotor_inertia:
+        Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
+    loads = np.zeros_like(q) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
+    for term in friction_terms(arm.friction):
+        if term.needs_load and load is None:
+            raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
+        columns = [layout.friction_column(j, term.symbol) for j in joints]
+        Y[:, joints, columns] = term.value(qd, loads, arm.friction_shape)
+    first = arm.n * layout.block
+    for k, column in enumerate(arm.coupling):
+        Y[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qdd)
+    return Y
+
+
+def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:
+    """Value (N, n) of a declared coupling column; see `CouplingColumn`."""
+    if quantity == 'qdd':
+        return np.asarray(qdd @ matrix.T)
+    combined = qd @ matrix.T
+    return np.asarray(combined if quantity == 'qd' else np.sign(combined))
