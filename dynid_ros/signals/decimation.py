@@ -1,0 +1,104 @@
+"""Parallel filtering and decimation: the same low-pass for every column of W and for tau."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.signals.treatment import Treatment
+
+Array = NDArray[np.float64]
+
+BLOCK = 512
+KAISER = 5.0
+HALF_PERIODS = 1.5
+
+
+def decimation_step(rate_hz: float, cutoff_hz: float) -> int:
+    """Every how many samples to keep, so that nothing folds back: the stop band is at 1.5 fc."""
+    return max(1, int(rate_hz / (3 * cutoff_hz)))
+
+
+class Decimator:
+    """
+    Symmetric FIR low-pass that computes only the samples that are kept.
+
+    A whole recording goes through in blocks, so that a regressor of any length never stands in
+    memory.
+
+    Parameters
+    ----------
+    treatment : Treatment
+        Rate, cut-off and step.
+
+    Attributes
+    ----------
+    step : int
+        Every how many samples one is kept.
+    reach : int
+        Samples before and after that a kept sample depends on.
+
+    """
+
+    def __init__(self, treatment: Treatment) -> None:
+        self.step = treatment.decimation
+        self.reach = int(HALF_PERIODS * treatment.rate_hz / treatment.cutoff_hz)
+        self._relative_cutoff = treatment.cutoff_hz / treatment.rate_hz
+
+    @cached_property
+    def taps(self) -> Array:
+        """Coefficients, (2 reach + 1,), of unit gain at standstill."""
+        k = np.arange(-self.reach, self.reach + 1)
+        taps = np.sinc(2 * self._relative_cutoff * k) * np.kaiser(len(k), KAISER)
+        return np.asarray(taps / taps.sum())
+
+    @cached_property
+    def _matrix(self) -> Array:
+        rows = max(1, BLOCK // self.step)
+        matrix = np.zeros((rows, (rows - 1) * self.step + len(self.taps)))
+        for k in range(rows):
+            matrix[k, k * self.step:k * self.step + len(self.taps)] = self.taps
+        return matrix
+
+    def outputs(self, samples: int) -> int:
+        """Count the samples kept out of so many."""
+        return max(0, (samples - len(self.taps)) // self.step + 1)
+
+    def blocks(self, samples: int) -> list[tuple[slice, int]]:
+        """Input slices that follow each other, and how many outputs each one gives."""
+        total, rows = self.outputs(samples), len(self._matrix)
+        result = []
+        for first in range(0, total, rows):
+            count = min(rows, total - first)
+            start = first * self.step
+            stop = start + (count - 1) * self.step + len(self.taps)
+            result.append((slice(start, stop), count))
+        return result
+
+    def apply(self, x: Array, count: int) -> Array:
+        """
+        Filter and decimate one block.
+
+        Parameters
+        ----------
+        x : (N, ...) ndarray
+            Samples of one slice of `blocks`.
+        count : int
+            Outputs of that slice.
+
+        Returns
+        -------
+        (count, ...) ndarray
+            Kept samples.
+
+        """
+        flat = np.ascontiguousarray(x).reshape(len(x), -1)
+        kept = self._matrix[:count, : len(x)] @ flat
+        return np.asarray(kept.reshape(count, *x.shape[1:]))
+
+    def whole(self, x: Array) -> Array:
+        """Filter and decimate a whole signal (N, ...)."""
+        parts = [self.apply(x[s], count) for s, count in self.blocks(len(x))]
+        return np.concatenate(parts) if parts else np.empty((0, *x.shape[1:]))

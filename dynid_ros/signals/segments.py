@@ -1,0 +1,100 @@
+"""Uniformly sampled stretches of a recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import RecordingError
+from dynid_ros.signals.log import JointLog
+
+Array = NDArray[np.float64]
+
+GAP_PERIODS = 5.0
+GAP_SECONDS = 0.05
+JITTER = 1e-3
+SHORTEST = 1.0
+
+
+@dataclass(frozen=True)
+class Segment:
+    """
+    One stretch without gaps at a constant rate.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        Time since the start of the recording, s.
+    q, u : (N, n) ndarray
+        Positions, and the drive signal as recorded.
+
+    """
+
+    t: Array
+    q: Array
+    u: Array
+
+
+def sample_rate(log: JointLog) -> float:
+    """Median rate of a recording, Hz."""
+    return float(1 / np.median(np.diff(log.t)))
+
+
+def uniform_segments(log: JointLog, rate_hz: float, delay: float = 0.0) -> tuple[Segment, ...]:
+    """
+    Cut a recording at its gaps and bring each stretch to a uniform rate.
+
+    Parameters
+    ----------
+    log : JointLog
+        Recording with increasing stamps.
+    rate_hz : float
+        Rate to bring it to.
+    delay : float
+        Time by which the drive signal lags behind the motion, s; it is advanced by as much.
+
+    Returns
+    -------
+    tuple of Segment
+        Stretches of at least `SHORTEST` seconds. Samples that are uniform already are not
+        touched; others are interpolated by cubic splines.
+
+    Raises
+    ------
+    RecordingError
+        Every stretch between gaps is too short.
+
+    """
+    breaks = np.flatnonzero(np.diff(log.t) > max(GAP_PERIODS / rate_hz, GAP_SECONDS)) + 1
+    edges = [0, *breaks.tolist(), len(log.t)]
+    stretches = [slice(a, b) for a, b in pairwise(edges)]
+    segments = [
+        _uniform(log.t[s], log.q[s], log.u[s], rate_hz, delay)
+        for s in stretches
+        if log.t[s.stop - 1] - log.t[s.start] >= SHORTEST
+    ]
+    if not segments:
+        raise RecordingError(
+            f'{log.source}: no stretch of {SHORTEST:g} s without a gap in its stamps; record again'
+        )
+    return tuple(segments)
+
+
+def _uniform(t: Array, q: Array, u: Array, rate_hz: float, delay: float) -> Segment:
+    steps = np.arange(int((t[-1] - t[0]) * rate_hz + 1e-6) + 1)
+    grid = t[0] + steps / rate_hz
+    same = len(grid) == len(t) and bool(np.abs(grid - t).max() * rate_hz < JITTER)
+    if not same:
+        q = _interpolate(t, q, grid)
+    if not same or delay:
+        u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
+    return Segment(grid, q, u)
+
+
+def _interpolate(t: Array, x: Array, grid: Array) -> Array:
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(t, x, axis=0)(grid))

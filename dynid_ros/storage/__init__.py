@@ -1,0 +1,1 @@
+"""Where data and results last."""

@@ -1,0 +1,111 @@
+"""Writing joint states as a rosbag2 recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import ResultError
+from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
+
+Array = NDArray[np.float64]
+Write = Callable[[int, bytes], None]
+
+# A stamp of zero means that it was never set, so time starts one second later.
+START_NS = 1_000_000_000
+
+
+def write_joint_states(
+    path: str | Path, joint_names: Sequence[str], t: Array, q: Array, qd: Array | None,
+    effort: Array, *, topic: str = 'joint_states', start_ns: int = START_NS,
+) -> None:
+    """
+    Write a rosbag2 folder (MCAP) with one topic of sensor_msgs/msg/JointState.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder to be made.
+    joint_names : sequence of str
+        Names of the columns.
+    t : (N,) ndarray
+        Time of each sample, s.
+    q : (N, n) ndarray
+        Positions, rad or m.
+    qd : (N, n) ndarray or None
+        Velocities, rad/s or m/s; None leaves them out of the messages.
+    effort : (N, n) ndarray
+        Efforts, in the unit of the arm.
+    topic : str
+        Topic; a leading slash is added.
+    start_ns : int
+        Stamp of ``t = 0``, ns.
+
+    Raises
+    ------
+    ResultError
+        The folder exists or cannot be written.
+
+    """
+    if Path(path).exists():
+        raise ResultError(f'{path} exists already; remove it or choose another name')
+    stamps = np.rint(np.asarray(t) * 1e9).astype(np.int64) + start_ns
+    rows = encode(joint_names, stamps, (q, qd, effort))
+    try:
+        _write(Path(path), '/' + topic.lstrip('/'), stamps, rows)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise ResultError(f'{path} cannot be written: {reason}') from error
+
+
+def _write(
+    path: Path, topic: str, stamps: NDArray[np.int64], messages: NDArray[np.uint8]
+) -> None:
+    opened = _rosbag2 if importlib.util.find_spec('rosbag2_py') is not None else _rosbags
+    with opened(path, topic) as write:
+        for stamp, message in zip(stamps.tolist(), messages, strict=True):
+            write(stamp, message.tobytes())
+
+
+@contextmanager
+def _rosbags(path: Path, topic: str) -> Iterator[Write]:
+    from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+    from rosbags.typesys import get_typestore, Stores
+
+    writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+    with writer:
+        typestore = get_typestore(Stores.ROS2_HUMBLE)
+        connection = writer.add_connection(topic, JOINT_STATE, typestore=typestore)
+        yield lambda stamp, data: writer.write(connection, stamp, data)
+
+
+@contextmanager
+def _rosbag2(path: Path, topic: str) -> Iterator[Write]:
+    import rosbag2_py
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = rosbag2_py.SequentialWriter()
+    writer.open(
+        rosbag2_py.StorageOptions(uri=str(path), storage_id='mcap'),
+        rosbag2_py.ConverterOptions('cdr', 'cdr'),
+    )
+    described: dict[str, Any] = {
+        'name': topic,
+        'type': JOINT_STATE,
+        'serialization_format': 'cdr',
+    }
+    try:
+        metadata = rosbag2_py.TopicMetadata(id=0, **described)
+    except TypeError:
+        # Humble and Iron do not know the field `id`, Jazzy and later require it.
+        metadata = rosbag2_py.TopicMetadata(**described)
+    writer.create_topic(metadata)
+    # The files are closed when the writer is released; close() itself came with Jazzy.
+    yield lambda stamp, data: writer.write(topic, data, stamp)

@@ -1,0 +1,163 @@
+"""Joint states of a rosbag2 recording, whichever library can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+import re
+
+from dynid_ros.errors import DynidError, RecordingError
+from dynid_ros.signals.log import Defect
+from dynid_ros.storage.bag_backends import BagReader, open_backend, STORAGE_OF_SUFFIX
+from dynid_ros.storage.joint_state_cdr import Block, decode, JOINT_STATE, merge
+from dynid_ros.storage.mcap_recovery import is_truncated, TruncatedMcap
+
+# Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
+BATCH = 4096
+
+
+@dataclass(frozen=True)
+class JointStates:
+    """
+    All messages of one joint-state topic.
+
+    Attributes
+    ----------
+    topic : str
+        Full name of the topic.
+    count : int
+        Number of messages.
+    blocks : tuple of Block
+        The messages, those of equal joint names together.
+    defects : tuple of Defect
+        What was found wrong with the files.
+
+    """
+
+    topic: str
+    count: int
+    blocks: tuple[Block, ...]
+    defects: tuple[Defect, ...]
+
+
+def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
+    """
+    Read a joint-state topic from a rosbag2 folder or from a bare ``.db3`` or ``.mcap`` file.
+
+    Folders without ``metadata.yaml`` and MCAP files without an end, as a killed recorder leaves
+    them, are read as far as they go, with a warning.
+
+    Parameters
+    ----------
+    path : Path
+        Folder or file.
+    topic : str
+        Name of the topic, with or without the leading slash.
+
+    Raises
+    ------
+    RecordingError
+        Not a bag, a damaged one, or the topic is absent, empty or of another type.
+
+    """
+    wanted = '/' + topic.lstrip('/')
+    try:
+        with closing(_open(path)) as bag:
+            _check_topic(path, wanted, bag.topics)
+            blocks, count = _decode_all(bag.messages(wanted))
+            defects = tuple(bag.defects)
+    except DynidError:
+        raise
+    except Exception as error:
+        # A damaged file may fail anywhere in the storage libraries, with any exception.
+        reason = str(error).strip().split('\n')[0] or type(error).__name__
+        raise RecordingError(f'{path} is not a readable rosbag2 recording: {reason}') from error
+    if not count:
+        raise RecordingError(f'{path}: topic {wanted} holds no messages; record it again')
+    return JointStates(wanted, count, blocks, defects)
+
+
+def _decode_all(messages: Iterator[tuple[int, bytes]]) -> tuple[tuple[Block, ...], int]:
+    """Decode in batches, so that the raw messages are never all in memory."""
+    blocks: list[Block] = []
+    count = 0
+    while batch := list(islice(messages, BATCH)):
+        received, data = zip(*batch, strict=True)
+        blocks += decode(received, data, count)
+        count += len(batch)
+    return merge(blocks), count
+
+
+def _check_topic(path: Path, wanted: str, topics: dict[str, str]) -> None:
+    if not topics:
+        raise RecordingError(
+            f'{path} holds nothing readable: its recorder was stopped before it wrote any message'
+        )
+    kind = topics.get(wanted)
+    if kind is None:
+        listed = ', '.join(f'{name} ({topics[name]})' for name in sorted(topics))
+        raise RecordingError(
+            f'{path} has no topic {wanted}; topics there: {listed}; choose one with --topic'
+        )
+    if kind != JOINT_STATE:
+        raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {JOINT_STATE}')
+
+
+def _open(path: Path) -> BagReader:
+    """Choose how to read: one bag, its files one by one, or what is left of a file."""
+    if path.is_file():
+        return _open_file(path)
+    files = _storage_files(path)
+    complete = (path / 'metadata.yaml').is_file()
+    if complete and not any(is_truncated(file) for file in files):
+        return open_backend(path)
+    if not files:
+        raise RecordingError(
+            f'{path} is not a recording: the folder holds no metadata.yaml and no .mcap or .db3 '
+            f'file'
+        )
+    return _Files(path, files, complete)
+
+
+def _open_file(path: Path) -> BagReader:
+    return TruncatedMcap(path) if is_truncated(path) else open_backend(path)
+
+
+def _storage_files(folder: Path) -> list[Path]:
+    """Files of a folder in the order in which they were recorded (``name_10`` last)."""
+    files = [file for file in folder.iterdir() if file.suffix in STORAGE_OF_SUFFIX]
+    return sorted(files, key=lambda f: [int(d) if d else 0 for d in re.findall(r'\d+', f.stem)])
+
+
+class _Files:
+    """The files of a folder whose metadata cannot be relied on, one after the other."""
+
+    def __init__(self, folder: Path, files: list[Path], complete: bool) -> None:
+        self._readers: list[BagReader] = []
+        try:
+            self._readers += map(_open_file, files)
+        except BaseException:
+            self.close()
+            raise
+        self.topics = {name: kind for r in self._readers for name, kind in r.topics.items()}
+        self.defects = [defect for reader in self._readers for defect in reader.defects]
+        if not complete:
+            text = (
+                f'{folder} has no metadata.yaml, as when its recorder was killed: its files '
+                f'are read directly; `ros2 bag reindex` restores it.'
+            )
+            self.defects.append(Defect('metadata_missing', 'warning', text, count=len(files)))
+
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield receive time, ns, and content of each message of a topic."""
+        for reader in self._readers:
+            if topic in reader.topics:
+                yield from reader.messages(topic)
+
+    def close(self) -> None:
+        """Close the files."""
+        for reader in self._readers:
+            reader.close()

@@ -1,0 +1,257 @@
+"""Messages sensor_msgs/msg/JointState in CDR, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+# CDR aligns relative to the first byte after the four-byte encapsulation header.
+ENCAPSULATION = 4
+STAMP = slice(ENCAPSULATION, ENCAPSULATION + 8)
+# Writers may round a message up to a multiple of four bytes.
+MAX_TRAILING = 3
+
+
+@dataclass(frozen=True)
+class Layout:
+    """
+    Where one message has its fields; equal for messages of equal names and array lengths.
+
+    Attributes
+    ----------
+    size : int
+        Length of the message, bytes.
+    order : str
+        ``<`` (little endian) or ``>``.
+    names : tuple of str
+        Joint names.
+    arrays : tuple of slice
+        Bytes of position, velocity and effort.
+    fixed : (k,) ndarray of int64
+        Bytes in which messages of this layout agree: all but stamp, frame, values and padding.
+
+    """
+
+    size: int
+    order: str
+    names: tuple[str, ...]
+    arrays: tuple[slice, slice, slice]
+    fixed: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """
+    Messages of one layout.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Joint names, in the order of the columns.
+    index : (k,) ndarray of int64
+        Place of each message in the recording, counted from 0.
+    stamp, received : (k,) ndarray of int64
+        Header stamp, and time at which the recorder received the message, ns.
+    position, velocity, effort : (k, a), (k, b), (k, c) ndarray
+        Values; the columns may be fewer than the names, or none.
+
+    """
+
+    names: tuple[str, ...]
+    index: NDArray[np.int64]
+    stamp: NDArray[np.int64]
+    received: NDArray[np.int64]
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+class _Cursor:
+    """Walks through the fields of one message."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = ENCAPSULATION
+        self.order = '<' if data[1] & 1 else '>'
+        self.fixed: list[int] = [1]
+
+    def align(self, width: int) -> None:
+        self.at += -(self.at - ENCAPSULATION) % width
+
+    def count(self) -> int:
+        self.align(4)
+        (value,) = struct.unpack_from(f'{self.order}I', self.data, self.at)
+        self.fixed += range(self.at, self.at + 4)
+        self.at += 4
+        return int(value)
+
+    def string(self, *, fixed: bool) -> str:
+        length = self.count()
+        text = self.data[self.at : self.at + length]
+        if len(text) < length:
+            raise ValueError('a string runs past the end')
+        if fixed:
+            self.fixed += range(self.at, self.at + length)
+        self.at += length
+        return text.rstrip(b'\0').decode()
+
+    def doubles(self) -> slice:
+        count = self.count()
+        if count:
+            self.align(8)
+        start, self.at = self.at, self.at + 8 * count
+        if self.at > len(self.data):
+            raise ValueError('an array runs past the end')
+        return slice(start, self.at)
+
+
+def parse_layout(data: bytes) -> Layout:
+    """
+    Find the fields of one message.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not a JointState message.
+
+    """
+    try:
+        cursor = _Cursor(data)
+        cursor.at = STAMP.stop
+        cursor.string(fixed=False)
+        count = cursor.count()
+        if count > len(data):
+            raise ValueError('more names than bytes')
+        names = tuple(cursor.string(fixed=True) for _ in range(count))
+        arrays = (cursor.doubles(), cursor.doubles(), cursor.doubles())
+    except (struct.error, IndexError) as error:
+        raise ValueError('the message ends early') from error
+    if len(data) - cursor.at > MAX_TRAILING:
+        raise ValueError('the message is longer than its fields')
+    return Layout(len(data), cursor.order, names, arrays, np.array(cursor.fixed, dtype=np.int64))
+
+
+def decode(received: Sequence[int], messages: Sequence[bytes], first: int) -> list[Block]:
+    """
+    Decode messages, all of equal layout at once.
+
+    Parameters
+    ----------
+    received : (k,) sequence of int
+        Time at which each was received, ns.
+    messages : (k,) sequence of bytes
+        Messages with their encapsulation header.
+    first : int
+        Place of the first in the recording.
+
+    Raises
+    ------
+    ValueError
+        A message is damaged; the text says which.
+
+    """
+    times = np.array(received, dtype=np.int64)
+    sizes = np.array([len(message) for message in messages], dtype=np.int64)
+    blocks = []
+    for size in np.unique(sizes):
+        left = np.flatnonzero(sizes == size)
+        joined = b''.join([messages[i] for i in left.tolist()])
+        rows = np.frombuffer(joined, dtype=np.uint8).reshape(len(left), size)
+        while len(left):
+            try:
+                layout = parse_layout(rows[0].tobytes())
+            except ValueError as error:
+                raise ValueError(f'message {first + left[0]}: {error}') from error
+            equal = (rows[:, layout.fixed] == rows[0, layout.fixed]).all(axis=1)
+            blocks.append(_block(layout, rows[equal], left[equal] + first, times[left[equal]]))
+            left, rows = left[~equal], rows[~equal]
+    return blocks
+
+
+def _block(
+    layout: Layout, rows: NDArray[np.uint8], index: NDArray[np.int64], received: NDArray[np.int64]
+) -> Block:
+    """Read the values of messages of one layout."""
+    stamp = np.ascontiguousarray(rows[:, STAMP])
+    seconds = stamp.view(f'{layout.order}i4')[:, 0].astype(np.int64)
+    nanoseconds = stamp.view(f'{layout.order}u4')[:, 1].astype(np.int64)
+    position, velocity, effort = (
+        np.ascontiguousarray(rows[:, part]).view(f'{layout.order}f8').astype(np.float64)
+        if part.stop > part.start
+        else np.empty((len(rows), 0))
+        for part in layout.arrays
+    )
+    stamps = seconds * 1_000_000_000 + nanoseconds
+    return Block(layout.names, index, stamps, received, position, velocity, effort)
+
+
+def merge(blocks: list[Block]) -> tuple[Block, ...]:
+    """Join blocks of equal names and array lengths; the list is emptied to save memory."""
+    groups: dict[tuple[object, ...], list[Block]] = {}
+    for block in blocks:
+        widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
+        groups.setdefault((block.names, *widths), []).append(block)
+    blocks.clear()
+    return tuple(_join(group) for group in groups.values())
+
+
+def _join(group: list[Block]) -> Block:
+    names = group[0].names
+    columns = [[getattr(block, field.name) for block in group] for field in fields(Block)[1:]]
+    # Each field is released as soon as it is joined.
+    group.clear()
+    return Block(names, *(np.concatenate(columns.pop(0)) for _ in range(len(columns))))
+
+
+def encode(
+    names: Sequence[str], stamps: NDArray[np.int64], values: Sequence[Array | None]
+) -> NDArray[np.uint8]:
+    """
+    Encode messages, little endian, with an empty frame.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Joint names.
+    stamps : (N,) ndarray of int64
+        Header stamps, ns.
+    values : three of (N, n) ndarray or None
+        Position, velocity and effort; None leaves the array of the messages empty.
+
+    Returns
+    -------
+    (N, size) ndarray of uint8
+        One message a row.
+
+    """
+    template = bytearray(b'\0\1\0\0' + bytes(8) + struct.pack('<I', 1) + b'\0')
+    _append_count(template, len(names))
+    for name in names:
+        text = name.encode() + b'\0'
+        _append_count(template, len(text))
+        template += text
+    for value in values:
+        width = 0 if value is None else value.shape[1]
+        _append_count(template, width)
+        if width:
+            template += bytes(-(len(template) - ENCAPSULATION) % 8 + 8 * width)
+    layout = parse_layout(bytes(template))
+    rows = np.tile(np.frombuffer(bytes(template), dtype=np.uint8), (len(stamps), 1))
+    time = np.column_stack([stamps // 1_000_000_000, stamps % 1_000_000_000])
+    rows[:, STAMP] = time.astype('<u4').view(np.uint8)
+    for part, value in zip(layout.arrays, values, strict=True):
+        if value is not None:
+            rows[:, part] = np.ascontiguousarray(value, dtype='<f8').view(np.uint8)
+    return rows
+
+
+def _append_count(template: bytearray, count: int) -> None:
+    template += bytes(-(len(template) - ENCAPSULATION) % 4) + struct.pack('<I', count)

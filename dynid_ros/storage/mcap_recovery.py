@@ -1,0 +1,100 @@
+"""What is readable of an MCAP file whose recorder was killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from dynid_ros.errors import RecordingError
+from dynid_ros.signals.log import Defect
+from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
+
+MAGIC = b'\x89MCAP0\r\n'
+
+
+def is_truncated(path: Path) -> bool:
+    """Whether a file begins as MCAP and does not end as one."""
+    with path.open('rb') as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return False
+        file.seek(-len(MAGIC), 2)
+        return file.read() != MAGIC
+
+
+class TruncatedMcap:
+    """
+    A bag reader over one MCAP file without its end.
+
+    Attributes
+    ----------
+    topics : dict of str to str
+        Type of each topic.
+    defects : list of Defect
+        Says how much was readable.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.topics: dict[str, str] = {}
+        self.defects: list[Defect] = []
+        self._path = path
+        self._messages: dict[str, list[tuple[int, bytes]]] = {}
+        self._read()
+
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield receive time, ns, and content of each message of a topic."""
+        yield from sorted(self._messages.get(topic, []), key=lambda message: message[0])
+
+    def close(self) -> None:
+        """Drop what was read."""
+        self._messages.clear()
+
+    def _read(self) -> None:
+        last: list[tuple[int, bytes]] = []
+        for topic, kind, time, data in self._prefix():
+            self.topics[topic] = kind
+            if kind == JOINT_STATE:
+                last = self._messages.setdefault(topic, [])
+                last.append((time, data))
+        if last and not _whole(last[-1][1]):
+            last.pop()
+        self._report(sum(map(len, self._messages.values())))
+
+    def _prefix(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield topic, type, time and content of each message up to the damage."""
+        try:
+            from mcap.reader import NonSeekingReader
+        except ImportError:
+            raise RecordingError(
+                f'{self._path} is cut off (its recorder was killed); reading what is there '
+                f'needs the package mcap: pip install mcap'
+            ) from None
+        with self._path.open('rb') as file:
+            reader = NonSeekingReader(file)
+            try:
+                for schema, channel, message in reader.iter_messages(log_time_order=False):
+                    kind = schema.name if schema else 'unknown'
+                    yield channel.topic, kind, message.log_time, message.data
+            except Exception:
+                # The damage may surface anywhere below: in a record, a chunk, or a decompressor.
+                return
+
+    def _report(self, count: int) -> None:
+        self.defects.append(
+            Defect(
+                'bag_truncated',
+                'warning',
+                f'{self._path.name} is cut off, as when its recorder was killed: the {count} '
+                f'messages before the damage are used.',
+                count=count,
+            )
+        )
+
+
+def _whole(data: bytes) -> bool:
+    """Whether the last message was written to its end."""
+    try:
+        parse_layout(data)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,216 @@
+"""
+The identified dynamics of an arm as files.
+
+``result.yaml`` holds everything but the torque over time, for people and programs alike;
+``prediction.npz`` beside it holds measured and predicted torque, for plots.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.units import parameter_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import ArmError, ResultError
+from dynid_ros.estimation.result import Array, Identification, Prediction
+from dynid_ros.storage.arm_record import arm_from_plain, arm_to_plain
+from dynid_ros.storage.plain import field_hints, from_plain, to_plain
+from dynid_ros.storage.whole_file import write_whole
+
+FORMAT = 1
+RESULT = 'result.yaml'
+PREDICTION = 'prediction.npz'
+_HEADER = """\
+# Identified dynamics of a robot arm, written by dynid_ros.
+# parameters: each value is that of its group; value ± 1.96 std is its 95 % interval.
+# std regards coloured residuals (Newey and West), std_white does not.
+# covariance: of the parameters in the same order, row by row up to the diagonal.
+"""
+_ARRAYS = ('t', 'q', 'qd', 'tau', 'tau_hat')
+# Stored in a shape of their own; every other field of an Identification follows its type hint.
+_OWN = ('arm', 'theta', 'covariance', 'std_white', 'predictions')
+
+
+def write_result(result: Identification, folder: Path) -> None:
+    """
+    Write ``result.yaml`` and ``prediction.npz``; numbers keep every bit.
+
+    Parameters
+    ----------
+    result : Identification
+        What was identified.
+    folder : Path
+        Folder; made where it is missing, and an earlier result in it is replaced.
+
+    Raises
+    ------
+    ResultError
+        The folder cannot be made or written.
+
+    """
+    plain = {
+        name: to_plain(getattr(result, name), hint)
+        for name, hint in field_hints(Identification).items() if name not in _OWN
+    }
+    predictions = None
+    if result.predictions:
+        data = _pack(result.predictions)
+        write_whole(folder / PREDICTION, data)
+        predictions = {
+            'sha256': hashlib.sha256(data).hexdigest(),
+            'sets': [{'source': p.source, 'held_out': bool(p.held_out)}
+                     for p in result.predictions],
+        }
+    record = {
+        'format': FORMAT,
+        **plain,
+        'parameters': _parameter_list(result),
+        'predictions': predictions,
+        'arm': arm_to_plain(result.arm),
+        'covariance': _rows(result.covariance),
+    }
+    write_whole(folder / RESULT, _HEADER.encode() + _dump(record))
+
+
+def read_result(folder_or_file: Path) -> Identification:
+    """
+    Read a result.
+
+    Parameters
+    ----------
+    folder_or_file : Path
+        Folder of the result, or the ``result.yaml`` itself. Where ``prediction.npz`` does not
+        stand beside it, there are no predictions.
+
+    Returns
+    -------
+    Identification
+        Equal to what was written, bit by bit.
+
+    Raises
+    ------
+    ResultError
+        The file is missing, damaged or of another version.
+
+    """
+    path = folder_or_file / RESULT if folder_or_file.is_dir() else folder_or_file
+    record = _load(path)
+    found = record.pop('format', None)
+    if found != FORMAT:
+        raise ResultError(
+            f'{path} has the format {found!r} and this version of dynid_ros reads {FORMAT}; '
+            'identify again')
+    try:
+        return _identification(record, path.with_name(PREDICTION))
+    except (ValueError, KeyError, TypeError, ArmError) as error:
+        reason = f'{error} is missing' if isinstance(error, KeyError) else error
+        raise ResultError(f'{path} is damaged: {reason}; identify again') from error
+
+
+def _identification(record: dict[str, Any], prediction: Path) -> Identification:
+    arm = arm_from_plain(record['arm'])
+    theta, std_white = _parameters(record['parameters'], arm)
+    hints = field_hints(Identification)
+    return Identification(
+        arm=arm,
+        theta=theta,
+        covariance=_matrix(record['covariance'], len(theta)),
+        std_white=std_white,
+        predictions=_predictions(record['predictions'], prediction),
+        **{name: from_plain(record[name], hint, name)
+           for name, hint in hints.items() if name not in _OWN},
+    )
+
+
+def _parameter_list(result: Identification) -> list[dict[str, Any]]:
+    base = base_parameters(result.arm)
+    units = parameter_units(result.arm)
+    columns = zip(
+        base.names, result.theta.tolist(), result.std.tolist(), result.std_white.tolist(),
+        (units[c] for c in base.columns), base.groups, strict=True)
+    keys = ('name', 'value', 'std', 'std_white', 'unit', 'group')
+    return [dict(zip(keys, row, strict=True)) for row in columns]
+
+
+def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
+    names = tuple(row['name'] for row in rows)
+    if names != base_parameters(arm).names:
+        raise ValueError('its parameters are not the base parameters of its arm')
+    return (
+        np.array([from_plain(row['value'], float, row['name']) for row in rows]),
+        np.array([from_plain(row['std_white'], float, row['name']) for row in rows]),
+    )
+
+
+def _rows(matrix: Array) -> list[list[float]]:
+    # The last bit of a product may differ across the diagonal; then every number is kept.
+    rows: list[list[float]] = matrix.tolist()
+    if np.array_equal(matrix, matrix.T):
+        return [row[:i + 1] for i, row in enumerate(rows)]
+    return rows
+
+
+def _matrix(rows: Any, size: int) -> Array:
+    lengths = [len(row) for row in rows]
+    if lengths == list(range(1, size + 1)):
+        matrix = np.zeros((size, size))
+        lower = np.tril_indices(size)
+        matrix[lower] = matrix.T[lower] = [float(entry) for row in rows for entry in row]
+        return matrix
+    if lengths == [size] * size:
+        return np.array(rows, dtype=float)
+    raise ValueError(f'covariance is not a matrix of {size} rows')
+
+
+def _pack(predictions: tuple[Prediction, ...]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **{
+        f'{name}{i}': getattr(p, name) for i, p in enumerate(predictions) for name in _ARRAYS})
+    return buffer.getvalue()
+
+
+def _predictions(listed: Any, path: Path) -> tuple[Prediction, ...]:
+    if listed is None or not path.is_file():
+        return ()
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != listed['sha256']:
+        raise ValueError(f'{path.name} beside it was changed or belongs to another result')
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return tuple(
+            Prediction(**entry, **{name: arrays[f'{name}{i}'] for name in _ARRAYS})
+            for i, entry in enumerate(listed['sets'])
+        )
+
+
+def _dump(record: dict[str, Any]) -> bytes:
+    # libyaml is ten times faster, but not every build of PyYAML has it.
+    dumper = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+    text: bytes = yaml.dump(
+        record, Dumper=dumper, sort_keys=False, default_flow_style=None, width=99,
+        allow_unicode=True, encoding='utf-8')
+    return text
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ResultError(
+            f'{path} cannot be read: {reason}; name the folder that dynid identify -o wrote'
+        ) from error
+    try:
+        record = yaml.load(data, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        line = ' '.join(str(error).split())
+        raise ResultError(f'{path} is damaged: {line}; identify again') from error
+    if not isinstance(record, dict):
+        raise ResultError(f'{path} is not a result of dynid identify')
+    return record
