@@ -79,15 +79,17 @@ def _order(layout: ParameterLayout) -> NDArray[np.intp]:
     return np.array(own + list(range(len(own), layout.size)), dtype=np.intp)
 
 
-def _triangle(W: Array) -> Array:
-    R: Array = np.linalg.qr(W, mode='r')
-    return R
+def _triangle(rows: Array) -> Array:
+    return np.asarray(np.linalg.qr(rows, mode='r'))
 
 
 def random_regressor(arm: ArmModel, states: int = STATES, seed: int = SEED) -> Array:
     """Regressor (states n, p) at random states, the same ones in every run."""
     rng = np.random.default_rng(seed)
-    q, qd, qdd, load = rng.uniform(-np.pi, np.pi, size=(4, states, arm.n))
+    q, qd, qdd = rng.uniform(-np.pi, np.pi, size=(3, states, arm.n))
+    # A joint that gravity cannot load, such as an upright first one, has no load column.
+    still, rigid = np.zeros_like(q), arm.rigid()
+    load = regressor(rigid, q, still, still) @ rng.uniform(size=rigid.layout.size)
     return regressor(arm, q, qd, qdd, load=load).reshape(states * arm.n, -1)
 
 

@@ -97,7 +97,7 @@ def regressor(
     if Y.shape != shape or not Y.flags.c_contiguous:
         raise ValueError(f'out must be a C-contiguous {shape} array')
     fill_inertial(*tree(arm), q, qd, qdd, layout.block, Y)
-    joints = np.arange(arm.n)
+    joints = range(arm.n)
     if layout.rotor_inertia:
         Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
     loads = np.zeros_like(q) if load is None else np.atleast_2d(np.asarray(load, dtype=float))

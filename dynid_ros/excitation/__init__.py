@@ -1,0 +1,1 @@
+"""How to shake the arm."""

@@ -1,0 +1,1 @@
+"""An arm of which the truth is known."""

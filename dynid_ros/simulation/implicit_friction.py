@@ -1,0 +1,129 @@
+"""Joint friction within one step of the integration, stiff as it is near standstill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.compiled import kernel
+from dynid_ros.errors import ArmError
+
+Array = NDArray[np.float64]
+
+#: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
+COULOMB_WIDTH = 1e-3
+
+_ITERATIONS = 60
+_HALVINGS = 30
+_CONVERGED = 1e-9
+# How far a step may climb again behind the minimum along it, by the slope at its start.
+_CLIMB = 0.1
+
+
+@dataclass(frozen=True)
+class JointFriction:
+    """
+    Friction torque ``viscous qd + coulomb tanh(qd / width) + offset`` of each joint.
+
+    Attributes
+    ----------
+    viscous, coulomb, offset : (n,) ndarray
+        Nm s/rad, Nm, Nm.
+    width : float
+        rad/s or m/s.
+
+    """
+
+    viscous: Array
+    coulomb: Array
+    offset: Array
+    width: float = COULOMB_WIDTH
+
+    @staticmethod
+    def nominal(arm: ArmModel) -> JointFriction:
+        """
+        Nominal friction of an arm, zero where it is not known.
+
+        Raises
+        ------
+        ArmError
+            The arm has a nominal friction term that is not simulated.
+
+        """
+        known = ('viscous', 'coulomb', 'offset')
+        for name in arm.friction_nominal:
+            if name not in known:
+                raise ArmError(
+                    f"the nominal friction term '{name}' of '{arm.name}' cannot be simulated; "
+                    f'only {", ".join(known)} can')
+        zero = np.zeros(arm.n)
+        viscous, coulomb, offset = (
+            np.asarray(arm.friction_nominal.get(name, zero), dtype=float) for name in known)
+        return JointFriction(viscous, coulomb, offset)
+
+    def torque(self, qd: Array) -> Array:
+        """Friction torque, of the shape (..., n) of the velocity."""
+        return np.asarray(
+            self.viscous * qd + self.coulomb * np.tanh(qd / self.width) + self.offset)
+
+
+@kernel
+def end_velocity(
+    mass: Array, qd: Array, force: Array, guess: Array, viscous: Array, coulomb: Array,
+    width: float, timestep: float,
+) -> Array:
+    """
+    Velocity at the end of a step of implicit Euler, with friction taken at that velocity.
+
+    Solves ``mass (x - qd) = timestep (force - viscous x - coulomb tanh(x / width))`` for x. The
+    residual is the gradient of a convex function; Newton's step is halved while it leads far
+    behind the minimum along its line. So friction never reverses a motion, whatever the step.
+
+    Parameters
+    ----------
+    mass : (n, n) ndarray
+        Mass matrix.
+    qd, force, guess : (n,) ndarray
+        Velocity at the start, all other joint torques, first guess of the result.
+    viscous, coulomb : (n,) ndarray
+        Coefficients, not negative.
+    width, timestep : float
+        Positive.
+
+    Returns
+    -------
+    (n,) ndarray
+        Velocity at the end, rad/s.
+
+    """
+    x = guess.copy()
+    residual = _residual(x, mass, qd, force, viscous, coulomb, width, timestep)
+    for _ in range(_ITERATIONS):
+        steep = coulomb / width * (1 - np.tanh(x / width) ** 2)
+        change = np.linalg.solve(mass + np.diag(timestep * (viscous + steep)), residual)
+        if np.all(np.abs(change) <= _CONVERGED * (width + np.abs(x))):
+            return x - change
+        descent = np.dot(residual, change)
+        for _ in range(_HALVINGS):
+            moved = x - change
+            residual = _residual(moved, mass, qd, force, viscous, coulomb, width, timestep)
+            if -np.dot(residual, change) <= _CLIMB * descent:
+                break
+            change *= 0.5
+            descent *= 0.5
+        x = moved
+    return x
+
+
+@kernel
+def _residual(
+    x: Array, mass: Array, qd: Array, force: Array, viscous: Array, coulomb: Array,
+    width: float, timestep: float,
+) -> Array:
+    """Return what is missing to the equation of `end_velocity`, (n,), Nm s."""
+    friction = viscous * x + coulomb * np.tanh(x / width)
+    missing: Array = mass @ (x - qd) + timestep * (friction - force)
+    return missing

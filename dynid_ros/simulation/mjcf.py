@@ -1,0 +1,111 @@
+"""A MuJoCo model of an arm, from its nominal parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import inertial_to_com, pseudo_inertia
+from dynid_ros.errors import ArmError
+
+#: Added to each principal inertia, kg m²: MuJoCo has no point masses and no thin rods.
+EXTENT = 1e-12
+#: Rounding of the smallest eigenvalue of a pseudo-inertia, by the largest one.
+ROUNDING = 1e-13
+
+
+def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
+    """
+    Build a MuJoCo model: the same joints in the same order, without contacts and limits.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters.
+    timestep : float
+        Step of the integration, s.
+
+    Returns
+    -------
+    mujoco.MjModel
+        Rotor inertia is the armature of the joints; friction is left to who steps the model.
+
+    Raises
+    ------
+    ArmError
+        Nominal inertial parameters are missing, or those of a link are not physical.
+
+    """
+    import mujoco
+
+    check_physical(arm)
+    spec = mujoco.MjSpec()
+    spec.modelname = arm.name
+    spec.option.timestep = timestep
+    spec.option.gravity = arm.gravity
+    bodies: list[Any] = []
+    for joint in range(arm.n):
+        parent = spec.worldbody if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
+        bodies.append(_add_link(parent, arm, joint))
+        bodies[-1].add_joint(
+            name=arm.joint_names[joint],
+            type=mujoco.mjtJoint.mjJNT_SLIDE if arm.prismatic[joint] else (
+                mujoco.mjtJoint.mjJNT_HINGE),
+            axis=arm.axis[joint],
+            armature=0.0 if arm.rotor_nominal is None else float(arm.rotor_nominal[joint]),
+        )
+    return spec.compile()
+
+
+def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """
+    Degree of freedom of each joint of an arm in its MuJoCo model, (n,).
+
+    MuJoCo numbers the bodies of a branched tree depth first, whatever the order of the joints.
+    """
+    return np.array([int(model.joint(name).dofadr[0]) for name in arm.joint_names], dtype=np.intp)
+
+
+def check_physical(arm: ArmModel) -> None:
+    """
+    Make sure that an arm can be simulated.
+
+    Raises
+    ------
+    ArmError
+        Nominal inertial parameters are missing, or those of a link are not physical.
+
+    """
+    if arm.inertial is None:
+        raise ArmError(
+            f"the arm '{arm.name}' cannot be simulated without nominal inertias; add them to its "
+            'URDF or arm.yaml')
+    for name, link in zip(arm.joint_names, arm.inertial, strict=True):
+        eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
+        if link[0] <= 0 or eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
+            raise ArmError(
+                f"the arm '{arm.name}' cannot be simulated: no body of positive mass has the "
+                f"nominal inertia of the link at joint '{name}'; correct it in the URDF or "
+                'arm.yaml')
+
+
+def _add_link(parent: Any, arm: ArmModel, joint: int) -> Any:
+    """Add the body that a joint moves, with its inertia about the centre of mass."""
+    import mujoco
+
+    assert arm.inertial is not None
+    mass, com, inertia = inertial_to_com(arm.inertial[joint])
+    xx, yy, zz = np.diag(inertia) + EXTENT
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(arm.rotation[joint]).ravel())
+    return parent.add_body(
+        name=f'link of {arm.joint_names[joint]}',
+        pos=arm.translation[joint],
+        quat=quaternion,
+        mass=mass,
+        ipos=com,
+        fullinertia=[xx, yy, zz, inertia[0, 1], inertia[0, 2], inertia[1, 2]],
+        explicitinertial=True,
+    )

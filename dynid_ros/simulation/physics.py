@@ -1,0 +1,158 @@
+"""An arm in MuJoCo that is stepped by its joint torques."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.simulation.implicit_friction import end_velocity, JointFriction
+from dynid_ros.simulation.mjcf import joint_order, mujoco_model
+
+Array = NDArray[np.float64]
+
+#: Default step of the integration, s.
+TIMESTEP = 0.0005
+
+
+class ArmState(NamedTuple):
+    """
+    State of a simulated arm.
+
+    Attributes
+    ----------
+    t : float
+        Time since the last reset, s.
+    q, qd : (n,) ndarray
+        rad, rad/s (m for prismatic joints).
+    tau : (n,) ndarray
+        Torque of the motors over the last step, Nm.
+
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    tau: Array
+
+
+class SimulatedArm:
+    """
+    Physics of an arm with joint friction and effort limits: torques in, state out.
+
+    The rigid bodies move by MuJoCo's semi-implicit Euler method. Friction follows
+    `JointFriction`, at the velocity of the end of each step.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters.
+    friction : JointFriction, optional
+        The arm's nominal friction if not given.
+    timestep : float
+        Step of the integration, s.
+
+    Raises
+    ------
+    ArmError
+        The arm cannot be simulated; see `mujoco_model`.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, friction: JointFriction | None = None, timestep: float = TIMESTEP,
+    ) -> None:
+        import mujoco
+
+        self.arm = arm
+        self.timestep = timestep
+        self.friction = JointFriction.nominal(arm) if friction is None else friction
+        self._mujoco = mujoco
+        self._model = mujoco_model(arm, timestep)
+        self._data = mujoco.MjData(self._model)
+        self._order = joint_order(self._model, arm)
+        self._mass = np.zeros((arm.n, arm.n))
+        self._unit = np.eye(arm.n)
+        self.reset(np.zeros(arm.n))
+
+    @property
+    def state(self) -> ArmState:
+        """State now."""
+        data, order = self._data, self._order
+        return ArmState(float(data.time), data.qpos[order], data.qvel[order], self._tau)
+
+    def reset(self, q: ArrayLike, qd: ArrayLike | None = None) -> ArmState:
+        """
+        Put the arm at a position, at time 0.
+
+        Parameters
+        ----------
+        q, qd : (n,) array_like
+            rad, rad/s; at rest if no velocity is given.
+
+        Returns
+        -------
+        ArmState
+            State now.
+
+        """
+        self._mujoco.mj_resetData(self._model, self._data)
+        self._data.qpos[self._order] = q
+        self._data.qvel[self._order] = 0.0 if qd is None else qd
+        self._tau = np.zeros(self.arm.n)
+        self._change = np.zeros(self.arm.n)
+        return self.state
+
+    def step(self, tau: ArrayLike, steps: int = 1) -> ArmState:
+        """
+        Move on under a constant torque of the motors.
+
+        Parameters
+        ----------
+        tau : (n,) array_like
+            Commanded torque, Nm; what exceeds the effort limits of the arm is cut off.
+        steps : int
+            Steps of the integration.
+
+        Returns
+        -------
+        ArmState
+            State after the last step.
+
+        Raises
+        ------
+        InputError
+            A torque is not a finite number.
+
+        """
+        command = np.asarray(tau, dtype=float)
+        if not np.isfinite(command).all():
+            joint = int(np.argmin(np.isfinite(command)))
+            raise InputError(
+                f"joint '{self.arm.joint_names[joint]}' of the simulated arm is commanded a "
+                f'torque of {command[joint]}; command finite torques')
+        effort = self.arm.limits.effort
+        self._tau = np.clip(command, -effort, effort)
+        for _ in range(steps):
+            self._step()
+        return self.state
+
+    def _step(self) -> None:
+        """One step: MuJoCo's own, with the friction that its end velocity implies."""
+        mujoco, model, data, order = self._mujoco, self._model, self._data, self._order
+        mujoco.mj_step1(model, data)
+        for row, unit in zip(self._mass, self._unit, strict=True):
+            mujoco.mj_mulM(model, data, row, unit)
+        qd = data.qvel[order]
+        friction = self.friction
+        driving = self._tau - friction.offset
+        after = end_velocity(
+            np.ascontiguousarray(self._mass[np.ix_(order, order)]), qd,
+            driving - data.qfrc_bias[order], qd + self._change, friction.viscous,
+            friction.coulomb, friction.width, self.timestep)
+        self._change = after - qd
+        data.qfrc_applied[order] = self._tau - friction.torque(after)
+        mujoco.mj_step2(model, data)

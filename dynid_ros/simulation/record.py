@@ -1,0 +1,208 @@
+"""A recording of a simulated arm that follows a motion, with the truth beside it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.nominal import nominal_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.fourier import FourierMotion
+from dynid_ros.signals.log import JointLog
+from dynid_ros.simulation.control import feedforward, Gains, tracking_gains
+from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
+from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.simulation.sensors import (
+    coloured_noise,
+    delayed,
+    drive_signal,
+    motor_position,
+    quantise,
+    rated_noise,
+    SensorModel,
+)
+
+Array = NDArray[np.float64]
+
+#: Least rate of the control, Hz.
+CONTROL_HZ = 1000.0
+#: Standstill before and after the motion, s.
+HOLD = 0.5
+#: Torque noise by rating of the default sensors.
+NOISE_SHARE = 0.01
+#: Distance from the wanted position at which the simulation is given up, rad or m.
+LOST = 0.5
+#: Control steps between two reports of progress.
+REPORT_EVERY = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """
+    True course of a simulated motion, (N, n) each but for the times.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        s.
+    q, qd : (N, n) ndarray
+        rad, rad/s (m for prismatic joints).
+    tau : (N, n) ndarray
+        Torque of the motors, the mean over one control period around each time, Nm.
+    wanted : (N, n) ndarray
+        Position that the arm should have, rad or m.
+
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    wanted: Array
+
+    def every(self, steps: int) -> Trace:
+        """Return each of so many samples only."""
+        return Trace(*(getattr(self, name)[::steps] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """
+    What a simulation gives.
+
+    Attributes
+    ----------
+    log : JointLog
+        The recording, as the sensors saw it.
+    truth : Trace
+        What really happened, at the stamps of the recording.
+    theta : (p,) ndarray
+        True standard parameters, in the order of ``arm.layout``.
+
+    """
+
+    log: JointLog
+    truth: Trace
+    theta: Array
+
+
+def simulate(
+    arm: ArmModel, motion: FourierMotion, *, rate_hz: float = 500.0,
+    sensors: SensorModel | None = None, seed: int = 0, ahead: str = 'gravity',
+    command_delay: float = 0.0, progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """
+    Record a simulated arm that follows a motion under PD control.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters and its nominal friction.
+    motion : FourierMotion
+        The motion; the arm holds still for `HOLD` before and after.
+    rate_hz : float
+        Rate of the recording.
+    sensors : SensorModel, optional
+        Encoders of 16 bit and torque noise of 1 % of the rating if not given.
+    seed : int
+        Of the noise; the same seed gives the same recording.
+    ahead : str
+        Feed-forward of the control: ``none``, ``gravity`` or ``model``.
+    command_delay : float
+        Time from a command until it acts, rounded to control periods, s.
+    progress : callable, optional
+        Told the share of the simulation that is done, 0 to 1.
+
+    Returns
+    -------
+    Simulation
+        Recording and truth.
+
+    Raises
+    ------
+    ArmError
+        The arm cannot be simulated.
+    InputError
+        The arm cannot follow the motion, or the rate is not above zero.
+
+    """
+    if not rate_hz > 0:
+        raise InputError(f'the rate of the recording must be above zero, but is {rate_hz:g} Hz')
+    per_sample = math.ceil(CONTROL_HZ / rate_hz)
+    period = 1 / (rate_hz * per_sample)
+    lag = round(command_delay / period)
+    gains = tracking_gains(arm, period * (1 + lag))
+    course = _follow(arm, motion, gains, period, ahead, lag, progress)
+    truth = course.every(per_sample)
+    if sensors is None:
+        sensors = SensorModel(effort_noise=rated_noise(arm, truth.tau, NOISE_SHARE))
+    late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
+    log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
+    return Simulation(log, truth, nominal_parameters(arm))
+
+
+def _follow(
+    arm: ArmModel, motion: FourierMotion, gains: Gains, period: float, ahead: str, lag: int,
+    progress: Callable[[float], None] | None,
+) -> Trace:
+    """Course of the controlled arm at the rate of the control."""
+    steps = math.ceil(period / TIMESTEP)
+    physics = SimulatedArm(arm, timestep=period / steps)
+    t = np.arange(round((motion.duration + 2 * HOLD) / period) + 1.0) * period
+    wanted, wanted_qd, wanted_qdd = motion.evaluate(t - HOLD)
+    extra = feedforward(arm, ahead, wanted, wanted_qd, wanted_qdd)
+    q, qd, tau = (np.empty_like(wanted) for _ in range(3))
+    state = physics.reset(wanted[0])
+    waiting = deque([extra[0]] * lag)
+    for k in range(len(t)):
+        q[k], qd[k] = state.q, state.qd
+        _check_near(arm, t[k], wanted[k], state.q)
+        waiting.append(extra[k] + gains.torque(state.q, state.qd, wanted[k], wanted_qd[k]))
+        state = physics.step(waiting.popleft(), steps)
+        tau[k] = state.tau
+        if progress and (k % REPORT_EVERY == 0 or k + 1 == len(t)):
+            progress((k + 1) / len(t))
+    # A stamp lies between two commands.
+    tau[1:] = (tau[1:] + tau[:-1]) / 2
+    return Trace(t, q, qd, tau, wanted)
+
+
+def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
+    lost = ~(np.abs(wanted - q) < LOST)
+    if lost.any():
+        joint = int(np.argmax(lost))
+        raise InputError(
+            f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than {LOST} "
+            f'rad (m) away from the motion {t:.2f} s after the start; lower the accelerations or '
+            'raise its effort limit')
+
+
+def _measure(
+    arm: ArmModel, trace: Trace, sensors: SensorModel, rng: np.random.Generator,
+) -> JointLog:
+    """Record a course as the sensors of the arm see it."""
+    shape = trace.q.shape
+    white = rng.normal(size=shape) * np.broadcast_to(sensors.effort_noise, arm.n)
+    coloured = coloured_noise(
+        rng, shape[0], np.broadcast_to(sensors.coloured_noise, arm.n), sensors.correlation)
+    tau = trace.tau + white + coloured
+    gravity = np.zeros(shape)
+    if not arm.drive.includes_gravity:
+        rigid = RigidArm(arm)
+        gravity = np.array([rigid.gravity(q) for q in trace.q])
+    qd = trace.qd + sensors.velocity_noise * rng.normal(size=shape)
+    return JointLog(
+        t=trace.t - trace.t[0],
+        q=quantise(motor_position(trace.q, arm.drive), sensors.encoder_counts, arm.prismatic),
+        u=drive_signal(tau, gravity, arm.drive),
+        signal=arm.drive.signal,
+        joint_names=arm.joint_names,
+        source=f'simulation of {arm.name}',
+        qd=qd @ arm.drive.transmission.T,
+    )

@@ -1,0 +1,162 @@
+"""What sensors make of the true motion: steps of encoders, noise, delay and units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.model import ArmModel, Drive
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SensorModel:
+    """
+    Sensors of all joints.
+
+    Attributes
+    ----------
+    encoder_counts : float or None
+        Counts of the encoder a turn (a metre for prismatic joints); None measures exactly.
+    velocity_noise : float
+        Standard deviation of the velocity, rad/s or m/s.
+    effort_noise : float or (n,) array_like
+        Standard deviation of the white noise of the torque, Nm.
+    coloured_noise : float or (n,) array_like
+        Standard deviation of the coloured noise of the torque, Nm.
+    correlation : float
+        Correlation of the coloured noise from one recorded sample to the next, 0 to 1.
+    effort_delay : float
+        Time by which the torque is measured late, s.
+
+    """
+
+    encoder_counts: float | None = 2.0**16
+    velocity_noise: float = 1e-3
+    effort_noise: ArrayLike = 0.0
+    coloured_noise: ArrayLike = 0.0
+    correlation: float = 0.9
+    effort_delay: float = 0.0
+
+
+PERFECT = SensorModel(encoder_counts=None, velocity_noise=0.0)
+
+
+def quantise(q: Array, counts: float | None, prismatic: NDArray[np.bool_]) -> Array:
+    """
+    Positions (N, n) as an encoder reads them: the nearest of its steps.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        rad or m.
+    counts : float or None
+        Counts a turn (a metre for prismatic joints); None returns the positions as they are.
+    prismatic : (n,) ndarray of bool
+        Which joints are prismatic.
+
+    Returns
+    -------
+    (N, n) ndarray
+        rad or m.
+
+    """
+    if counts is None:
+        return q
+    count = np.where(prismatic, 1.0, 2 * np.pi) / counts
+    return np.asarray(np.round(q / count) * count)
+
+
+def coloured_noise(
+    rng: np.random.Generator, samples: int, std: Array, correlation: float,
+) -> Array:
+    """
+    Stationary first-order autoregressive noise.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the noise.
+    samples : int
+        Number of samples N.
+    std : (n,) ndarray
+        Standard deviation of each column.
+    correlation : float
+        From one sample to the next.
+
+    Returns
+    -------
+    (N, n) ndarray
+        Noise, independent between columns.
+
+    Notes
+    -----
+    e_k = c e_(k-1) + sqrt(1 - c²) w_k with white w, started in its stationary distribution
+    (Hamilton, Time Series Analysis, eq. 3.4.1 and 3.4.4).
+
+    """
+    from scipy.signal import lfilter
+
+    white = rng.normal(size=(samples, len(std)))
+    white[1:] *= np.sqrt(1 - correlation**2)
+    noise: Array = lfilter([1.0], [1.0, -correlation], white, axis=0)
+    return noise * std
+
+
+def delayed(t: Array, values: Array, delay: float) -> Array:
+    """Values (N, n) as they were a time earlier; the first one before the start."""
+    if delay == 0:
+        return values
+    return np.column_stack([np.interp(t - delay, t, column) for column in values.T])
+
+
+def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
+    """
+    Drive signal of given joint torques; the inverse of what `Drive` describes.
+
+    Parameters
+    ----------
+    tau, gravity : (N, n) ndarray
+        Joint torque, and the part of it that holds the arm against gravity, Nm.
+    drive : Drive
+        Gain, transmission and whether the signal holds gravity.
+
+    Returns
+    -------
+    (N, n) ndarray
+        In the unit of the signal.
+
+    """
+    torque = tau if drive.includes_gravity else tau - gravity
+    return np.asarray(np.linalg.solve(drive.transmission.T, torque.T).T / drive.gain)
+
+
+def motor_position(q: Array, drive: Drive) -> Array:
+    """Positions (N, n) where they are measured, from joint positions (N, n)."""
+    return np.asarray((q - drive.offset) @ drive.transmission.T)
+
+
+def rated_noise(arm: ArmModel, tau: Array, share: float) -> Array:
+    """
+    Noise in proportion to the rating of each joint.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Effort limits count as ratings.
+    tau : (N, n) ndarray
+        Torques; their largest magnitude counts where a limit is not known, Nm.
+    share : float
+        Noise by rating.
+
+    Returns
+    -------
+    (n,) ndarray
+        Standard deviation, Nm.
+
+    """
+    effort = arm.limits.effort
+    return np.asarray(share * np.where(np.isfinite(effort), effort, np.abs(tau).max(axis=0)))

@@ -1,0 +1,122 @@
+"""The simulated arm obeys mechanics: energy, closed forms, stiction, limits."""
+
+from dataclasses import replace
+
+import numpy as np
+from oracles import pinocchio_model, random_arm
+import pinocchio as pin
+import pytest
+from scipy.integrate import solve_ivp
+
+from dynid_ros.arm.model import JointLimits
+from dynid_ros.errors import InputError
+from dynid_ros.simulation.implicit_friction import JointFriction
+from dynid_ros.simulation.physics import SimulatedArm
+
+
+def _friction(n, viscous=0.0, coulomb=0.0, offset=0.0):
+    return JointFriction(*(np.full(n, value) for value in (viscous, coulomb, offset)))
+
+
+def _pendulum():
+    """Rod with 2 kg at 0.5 m and 0.8 kg m² about its axis along y, hanging at q = pi / 2."""
+    return replace(
+        random_arm(np.random.default_rng(0), 1, prismatic=False),
+        rotation=np.eye(3)[None], translation=np.zeros((1, 3)), axis=np.array([[0.0, 1.0, 0.0]]),
+        gravity=np.array([0.0, 0.0, -9.81]),
+        inertial=np.array([[2.0, 1.0, 0, 0, 0.1, 0, 0, 0.8, 0, 0.8]]))
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_motion_converges_to_an_independent_integration_with_the_step(seed):
+    rng = np.random.default_rng(seed)
+    arm = replace(random_arm(rng, 4), rotor_nominal=rng.uniform(0.5, 1.0, 4))
+    friction = replace(_friction(4, viscous=0.8, coulomb=0.6, offset=0.2), width=0.5)
+    tau, q, qd = rng.normal(size=(3, 4))
+    model = pinocchio_model(arm)
+    model.armature = arm.rotor_nominal
+    data = model.createData()
+
+    def derivative(_, state):
+        drive = tau - friction.torque(state[4:])
+        return np.concatenate([state[4:], pin.aba(model, data, state[:4], state[4:], drive)])
+
+    truth = solve_ivp(
+        derivative, (0, 0.5), np.concatenate([q, qd]), rtol=1e-10, atol=1e-12).y[:, -1]
+    errors = []
+    for steps in (500, 1000):
+        physics = SimulatedArm(arm, friction, timestep=0.5 / steps)
+        physics.reset(q, qd)
+        state = physics.step(tau, steps)
+        errors.append(np.linalg.norm(np.concatenate([state.q, state.qd]) - truth))
+    # A method of first order: half the step leaves half the error.
+    assert errors[1] < 0.02 * np.linalg.norm(truth)
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_free_pendulum_keeps_its_energy():
+    physics = SimulatedArm(_pendulum(), _friction(1), timestep=1e-3)
+    state = physics.reset([0.0])
+    energies = []
+    for _ in range(5000):
+        state = physics.step([0.0])
+        energies.append(0.5 * 0.8 * state.qd[0] ** 2 - 9.81 * np.sin(state.q[0]))
+    # The symplectic method's energy swings by the order of the step and does not drift.
+    assert np.abs(energies).max() < 0.05
+    assert abs(np.mean(energies[:2000]) - np.mean(energies[-2000:])) < 0.005
+
+
+def test_coulomb_friction_holds_a_joint_below_its_level_and_lets_go_above():
+    physics = SimulatedArm(
+        replace(_pendulum(), gravity=np.zeros(3)), _friction(1, coulomb=2.0), timestep=1e-3)
+    physics.reset([0.0])
+    # The smooth friction creeps at atanh(1.9 / 2) = 1.8 widths of 1 mrad/s.
+    assert physics.step([1.9], 1000).q[0] < 0.002
+    # Beyond friction: 0.4 Nm / 0.8 kg m² over 1 s.
+    assert physics.step([2.4], 1000).qd[0] == pytest.approx(0.5, rel=0.01)
+
+
+def test_stiff_friction_on_a_light_joint_does_not_chatter():
+    light = replace(
+        _pendulum(), gravity=np.zeros(3),
+        inertial=np.array([[1e-3, 0, 0, 0, 1e-5, 0, 0, 1e-5, 0, 1e-5]]))
+    physics = SimulatedArm(light, _friction(1, coulomb=1.0), timestep=1e-3)
+    physics.reset([0.0], [0.5])
+    speeds = [float(physics.step([0.5]).qd[0]) for _ in range(50)]
+    # Friction stops it at once, where an explicit step would overshoot to -50 rad/s; it then
+    # creeps at atanh(0.5) widths.
+    assert np.ptp(speeds[2:]) < 1e-9
+    assert speeds[-1] == pytest.approx(1e-3 * np.arctanh(0.5), rel=1e-6)
+
+
+def test_viscous_friction_and_offset_set_the_final_speed():
+    physics = SimulatedArm(
+        replace(_pendulum(), gravity=np.zeros(3)), _friction(1, 4.0, 0.0, 1.0), timestep=1e-3)
+    physics.reset([0.0])
+    # After ten time constants of M / Fv = 0.2 s: (3 Nm - 1 Nm) / 4 Nm s.
+    assert physics.step([3.0], 2000).qd[0] == pytest.approx(0.5, rel=1e-3)
+
+
+def test_torque_beyond_the_effort_limit_is_cut_off():
+    limits = replace(JointLimits.unknown(1), effort=np.array([2.0]))
+    physics = SimulatedArm(
+        replace(_pendulum(), gravity=np.zeros(3), limits=limits), _friction(1), timestep=1e-3)
+    physics.reset([0.0])
+    state = physics.step([-50.0], 400)
+    assert state.tau[0] == -2.0
+    assert state.qd[0] == pytest.approx(-2.0 * 0.4 / 0.8, rel=1e-9)
+    assert state.t == pytest.approx(0.4, abs=1e-12)
+
+
+def test_states_handed_out_do_not_change_afterwards():
+    physics = SimulatedArm(_pendulum(), _friction(1))
+    state = physics.reset([0.0])
+    physics.step([0.0], 100)
+    assert state.q[0] == 0.0
+
+
+@pytest.mark.parametrize('bad', [np.nan, np.inf])
+def test_a_torque_that_is_no_number_is_refused_by_joint(bad):
+    physics = SimulatedArm(random_arm(np.random.default_rng(0), 3))
+    with pytest.raises(InputError, match="'j2' of the simulated arm is commanded a torque of"):
+        physics.step([0.0, bad, 0.0])

@@ -1,0 +1,145 @@
+"""Simulated recordings: true to the model they claim, repeatable, followed closely."""
+
+from dataclasses import replace
+import time
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import Drive
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import HOLD, simulate
+from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.simulation.sensors import PERFECT, SensorModel
+
+
+def _motion(arm, periods=1):
+    return random_motion(arm, seed=1, periods=periods, tries=3)
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])
+def test_perfect_sensors_lead_back_to_the_true_base_parameters(name):
+    arm = load_arm(name)
+    simulation = simulate(arm, _motion(arm), rate_hz=1000, sensors=PERFECT)
+    truth, base = simulation.truth, base_parameters(arm)
+    qdd = np.gradient(truth.qd, truth.t, axis=0)
+    # Away from standstill, where sign(qd) of the model and the simulated tanh agree.
+    moving = (np.abs(truth.qd) > 0.02).all(axis=1)
+    W = regressor(arm, truth.q, truth.qd, qdd)[moving][:, :, base.columns]
+    estimate = np.linalg.lstsq(W.reshape(-1, base.count), truth.tau[moving].ravel())[0]
+    expected = base.grouping @ simulation.theta
+    # What is left are the first-order steps of the physics, 0.5 ms, and of the held command.
+    assert np.linalg.norm(estimate - expected) < 0.005 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'two_axis'])
+def test_the_arm_follows_closely_and_without_chatter(name):
+    arm = load_arm(name)
+    truth = simulate(arm, _motion(arm), rate_hz=1000).truth
+    # Friction over the stiffness of the control, which has no integral part.
+    assert np.abs(truth.q - truth.wanted).max() < 0.02
+    power = np.abs(np.fft.rfft(truth.tau - truth.tau.mean(axis=0), axis=0)) ** 2
+    fast = np.fft.rfftfreq(len(truth.t), 1e-3) > 100
+    # Chatter sits near the rate of the control; reversals of friction are slower.
+    assert (power[fast].sum(axis=0) < 1e-4 * power.sum(axis=0)).all()
+
+
+def test_the_arm_holds_still_before_and_after_the_motion():
+    arm = load_arm('panda')
+    motion = _motion(arm)
+    truth = simulate(arm, motion, rate_hz=200).truth
+    assert truth.t[-1] == pytest.approx(motion.duration + 2 * HOLD, abs=1e-9)
+    before = truth.t < HOLD
+    np.testing.assert_allclose(truth.qd[before], 0, atol=1e-4)
+    # Afterwards it settles where friction leaves it.
+    np.testing.assert_allclose(truth.q[-1], motion.start, atol=0.005)
+
+
+def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise_only():
+    arm = load_arm('two_axis')
+    first, again, other = (simulate(arm, _motion(arm), rate_hz=100, seed=s) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.log.u, again.log.u)
+    np.testing.assert_array_equal(first.log.qd, again.log.qd)
+    np.testing.assert_array_equal(first.truth.tau, other.truth.tau)
+    assert not np.array_equal(first.log.u, other.log.u)
+
+
+def test_the_recording_has_rate_length_signal_and_names_of_the_arm():
+    arm = load_arm('two_axis')
+    log = simulate(arm, _motion(arm), rate_hz=125).log
+    np.testing.assert_allclose(np.diff(log.t), 0.008, atol=1e-12)
+    assert log.t[0] == 0
+    assert log.q.shape == log.qd.shape == log.u.shape == (len(log.t), 2)
+    assert (log.signal, log.joint_names) == ('voltage', ('arm_joint', 'pendulum_joint'))
+
+
+def test_volts_times_gain_are_the_true_torque():
+    arm = load_arm('two_axis')
+    simulation = simulate(arm, _motion(arm), sensors=PERFECT)
+    np.testing.assert_allclose(
+        simulation.log.u * arm.drive.gain, simulation.truth.tau, atol=1e-12)
+
+
+def test_a_signal_without_gravity_lacks_the_torque_that_holds_the_arm():
+    plain = load_arm('panda')
+    arm = replace(plain, drive=replace(Drive.joint_torque(7), includes_gravity=False))
+    simulation = simulate(arm, _motion(arm), rate_hz=50, sensors=PERFECT)
+    rigid = RigidArm(arm)
+    gravity = np.array([rigid.gravity(q) for q in simulation.truth.q])
+    np.testing.assert_allclose(simulation.log.u + gravity, simulation.truth.tau, atol=1e-9)
+
+
+def test_default_torque_noise_is_one_percent_of_the_rating():
+    arm = load_arm('panda')
+    simulation = simulate(arm, _motion(arm), rate_hz=1000)
+    noise = (simulation.log.u - simulation.truth.tau).std(axis=0)
+    # 11 000 samples: three deviations are 2 %.
+    np.testing.assert_allclose(noise, 0.01 * arm.limits.effort, rtol=0.03)
+
+
+def test_a_delay_of_the_effort_is_found_in_the_recording():
+    arm = load_arm('panda')
+    simulation = simulate(
+        arm, _motion(arm), rate_hz=250, sensors=replace(PERFECT, effort_delay=0.02))
+    np.testing.assert_allclose(
+        simulation.log.u[5:], simulation.truth.tau[:-5], atol=1e-9)
+
+
+def test_a_delayed_command_still_gives_a_stable_arm():
+    arm = load_arm('ur10')
+    truth = simulate(arm, _motion(arm), rate_hz=125, command_delay=0.008).truth
+    assert np.abs(truth.q - truth.wanted).max() < 0.2
+
+
+def test_an_arm_too_weak_for_the_motion_is_refused_by_joint():
+    arm = load_arm('two_axis')
+    weak = replace(arm, limits=replace(arm.limits, effort=np.full(2, 0.01)))
+    with pytest.raises(InputError, match=r"'(arm|pendulum)_joint' of the simulated 'two_axis'"):
+        simulate(weak, _motion(arm))
+
+
+def test_wrong_rates_are_refused():
+    arm = load_arm('two_axis')
+    with pytest.raises(InputError, match='rate of the recording must be above zero, but is 0 Hz'):
+        simulate(arm, _motion(arm), rate_hz=0.0)
+
+
+def test_progress_is_told_up_to_the_end():
+    arm = load_arm('two_axis')
+    shares: list[float] = []
+    simulate(arm, _motion(arm), rate_hz=100, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert len(shares) > 5
+
+
+def test_thirty_seconds_of_a_six_joint_arm_take_less_than_four():
+    arm = load_arm('ur10')
+    motion = _motion(arm, periods=3)
+    start = time.process_time()
+    simulate(arm, motion, rate_hz=1000, sensors=SensorModel())
+    assert time.process_time() - start < 4.0

@@ -1,0 +1,81 @@
+"""Sensors do to the signals what their settings say."""
+
+from dataclasses import replace
+
+import numpy as np
+from oracles import random_arm
+import pytest
+
+from dynid_ros.arm.model import Drive, JointLimits
+from dynid_ros.simulation.sensors import (
+    coloured_noise,
+    delayed,
+    drive_signal,
+    motor_position,
+    quantise,
+    rated_noise,
+)
+
+
+def test_an_encoder_reads_whole_counts_no_further_than_half_a_count_away():
+    q = np.random.default_rng(0).uniform(-3, 3, (1000, 2))
+    read = quantise(q, 2.0**12, np.array([False, True]))
+    count = np.array([2 * np.pi / 4096, 1 / 4096])
+    np.testing.assert_allclose(read / count, np.round(read / count), atol=1e-9)
+    assert (np.abs(read - q) <= count / 2 * (1 + 1e-9)).all()
+
+
+def test_without_counts_positions_are_exact():
+    q = np.array([[0.1, 0.2]])
+    np.testing.assert_array_equal(quantise(q, None, np.array([False, False])), q)
+
+
+def test_coloured_noise_has_its_deviation_and_correlation_from_the_first_sample_on():
+    rng = np.random.default_rng(1)
+    std = np.array([2.0, 0.5])
+    noise = coloured_noise(rng, 200_000, std, 0.8)
+    # Some 200 000 (1 - c) / (1 + c) = 22 000 independent samples: 1 % is two deviations.
+    np.testing.assert_allclose(noise.std(axis=0), std, rtol=0.02)
+    lag = (noise[1:] * noise[:-1]).mean(axis=0) / (noise**2).mean(axis=0)
+    np.testing.assert_allclose(lag, 0.8, atol=0.01)
+    first = np.array([coloured_noise(rng, 2, std, 0.8)[0] for _ in range(4000)])
+    # 4000 samples: two deviations are 2.2 %.
+    np.testing.assert_allclose(first.std(axis=0), std, rtol=0.05)
+
+
+def test_without_correlation_the_noise_is_white():
+    noise = coloured_noise(np.random.default_rng(2), 100_000, np.ones(1), 0.0)[:, 0]
+    # Three deviations of a correlation of 100 000 samples.
+    assert abs(np.corrcoef(noise[1:], noise[:-1])[0, 1]) < 0.01
+
+
+def test_a_delay_shows_what_was_before():
+    t = np.linspace(0, 1, 1001)
+    tau = np.column_stack([np.sin(5 * t), t])
+    late = delayed(t, tau, 0.0125)
+    # Chords of a sine over a millisecond: w²h²/8.
+    np.testing.assert_allclose(late[100:, 0], np.sin(5 * (t[100:] - 0.0125)), atol=4e-6)
+    np.testing.assert_allclose(late[100:, 1], t[100:] - 0.0125, atol=1e-12)
+
+
+@pytest.mark.parametrize('includes_gravity', [True, False])
+def test_drive_signal_and_motor_position_invert_the_declared_drive(includes_gravity):
+    rng = np.random.default_rng(3)
+    drive = Drive(
+        'current', np.array([2.0, -0.5]), np.array([[50.0, 0.0], [30.0, 30.0]]),
+        np.array([0.1, -1.5]), includes_gravity)
+    q, tau, gravity = rng.normal(size=(3, 20, 2))
+    u, p = drive_signal(tau, gravity, drive), motor_position(q, drive)
+    # As the documentation of Drive puts it.
+    measured = (drive.transmission.T @ (drive.gain * u).T).T
+    missing = 0 if includes_gravity else gravity
+    np.testing.assert_allclose(measured + missing, tau, atol=1e-12)
+    joints = (np.linalg.inv(drive.transmission) @ p.T).T + drive.offset
+    np.testing.assert_allclose(joints, q, atol=1e-12)
+
+
+def test_noise_is_a_share_of_the_rating_and_of_the_largest_torque_where_there_is_none():
+    limits = replace(JointLimits.unknown(2), effort=np.array([50.0, np.inf]))
+    arm = replace(random_arm(np.random.default_rng(0), 2), limits=limits)
+    tau = np.array([[1.0, -8.0], [2.0, 3.0]])
+    np.testing.assert_allclose(rated_noise(arm, tau, 0.01), [0.5, 0.08])
