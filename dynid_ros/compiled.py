@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, cast, TypeVar
 
 import numba
 
@@ -17,5 +17,5 @@ def kernel(function: Function) -> Function:
     Division by zero follows IEEE 754 as in NumPy, and no exception state is kept, so that the
     compiler may vectorise.
     """
-    compiled: Function = numba.njit(cache=True, error_model='numpy', nogil=True)(function)
-    return compiled
+    compiled = numba.njit(cache=True, error_model='numpy', nogil=True)(function)
+    return cast('Function', compiled)

@@ -77,7 +77,7 @@ TERMS = {
             'coulomb_smooth', 'Fcs', 'Nm', lambda qd, _load, shape: _smooth_sign(qd, shape)),
         FrictionTerm('stribeck', 'Fs', 'Nm', _stribeck),
         FrictionTerm(
-            'viscous_cuberoot', 'Fv3', 'Nm (s/rad)^(1/3)', lambda qd, _load, _shape: np.cbrt(qd)),
+            'viscous_cuberoot', 'Fcr', 'Nm (s/rad)^(1/3)', lambda qd, _load, _shape: np.cbrt(qd)),
         FrictionTerm(
             'load', 'Fl', '1',
             lambda qd, load, shape: np.abs(load) * _smooth_sign(qd, shape), needs_load=True),

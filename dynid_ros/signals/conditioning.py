@@ -13,6 +13,7 @@ from dynid_ros.signals.decimation import Decimator
 from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
 from dynid_ros.signals.periodic import average_periods, harmonic_derivative
 from dynid_ros.signals.segments import Segment
+from dynid_ros.signals.standstill import moving
 from dynid_ros.signals.treatment import Treatment
 
 Array = NDArray[np.float64]
@@ -32,6 +33,8 @@ class Motion:
     tau : (N, n) ndarray
         Torque at the joints, not filtered yet: it is filtered and decimated together with the
         regressor.
+    moving : (N, n) ndarray of bool
+        False where a joint stands still.
 
     """
 
@@ -40,6 +43,7 @@ class Motion:
     qd: Array
     qdd: Array
     tau: Array
+    moving: NDArray[np.bool_]
 
 
 def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
@@ -69,7 +73,7 @@ def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
     q = nuttall_fir(segment.q) if treatment.filter == 'fir' else butterworth(
         segment.q, rate, cutoff)
     qd = differentiate(q, rate)
-    return Motion(segment.t, q, qd, differentiate(qd, rate), tau)
+    return Motion(segment.t, q, qd, differentiate(qd, rate), tau, moving(qd, rate))
 
 
 def _one_period(segment: Segment, tau: Array, treatment: Treatment) -> Motion:
@@ -80,4 +84,4 @@ def _one_period(segment: Segment, tau: Array, treatment: Treatment) -> Motion:
     index = np.arange(-reach, len(q) + reach) % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, treatment.cutoff_hz, k)[index] for k in range(3))
     t = segment.t[0] + np.arange(-reach, len(q) + reach) / rate
-    return Motion(t, q, qd, qdd, tau[index])
+    return Motion(t, q, qd, qdd, tau[index], moving(qd, rate))

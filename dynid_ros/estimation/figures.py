@@ -1,0 +1,62 @@
+"""How well torque is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.result import Figures, JointFigures, Prediction
+
+Array = NDArray[np.float64]
+
+# Keeps a joint without torque from a division by zero.
+TINY = float(np.finfo(float).tiny)
+
+
+def figures(
+    source: str, held_out: bool, joints: Sequence[str], parts: Sequence[Prediction]
+) -> Figures:
+    """
+    Compare measured and predicted torque.
+
+    Parameters
+    ----------
+    source : str
+        Which samples these are.
+    held_out : bool
+        False if they were used for fitting.
+    joints : sequence of str
+        Names of the joints.
+    parts : sequence of Prediction
+        The samples.
+
+    Returns
+    -------
+    Figures
+        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all.
+
+    """
+    tau = np.concatenate([part.tau for part in parts])
+    error = tau - np.concatenate([part.tau_hat for part in parts])
+    own = tuple(
+        JointFigures(
+            name,
+            float(np.sqrt(np.nansum(error[:, i] ** 2) / max(np.isfinite(tau[:, i]).sum(), 1))),
+            _percent(error[:, i], tau[:, i]),
+            1 - float(np.nansum(error[:, i] ** 2)) / _spread(tau[:, i]),
+        )
+        for i, name in enumerate(joints)
+    )
+    return Figures(source, held_out, len(tau), _percent(error, tau), own)
+
+
+def _percent(error: Array, tau: Array) -> float:
+    return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))
+
+
+def _spread(tau: Array) -> float:
+    """Sum of squares about the mean, over the samples in which the joint moves."""
+    seen = tau[np.isfinite(tau)]
+    return max(float(((seen - seen.mean()) ** 2).sum()), TINY) if len(seen) else TINY

@@ -1,0 +1,127 @@
+"""From recordings to conditioned motions: what is decided once, for fitting and validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+import hashlib
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.delay import estimate_delay
+from dynid_ros.signals.bandwidth import choose_cutoff
+from dynid_ros.signals.cleaning import clean
+from dynid_ros.signals.conditioning import condition, Motion
+from dynid_ros.signals.decimation import decimation_step
+from dynid_ros.signals.log import Defect, JointLog
+from dynid_ros.signals.periodic import find_period
+from dynid_ros.signals.quality import check_quality
+from dynid_ros.signals.segments import sample_rate, uniform_segments
+from dynid_ros.signals.treatment import Treatment
+
+
+def checked(log: JointLog, arm: ArmModel) -> tuple[JointLog, tuple[Defect, ...]]:
+    """
+    Clean a recording and look for defects.
+
+    Parameters
+    ----------
+    log : JointLog
+        Recording.
+    arm : ArmModel
+        The arm.
+
+    Returns
+    -------
+    log : JointLog
+        Without repeated stamps and the like.
+    defects : tuple of Defect
+        All that was found.
+
+    Raises
+    ------
+    RecordingError
+        Nothing that is fitted to this recording could be trusted.
+
+    """
+    log = clean(log, arm)
+    defects = check_quality(log, arm)
+    for defect in defects:
+        if defect.severity == 'error':
+            raise RecordingError(f'{log.source}: {defect.message}')
+    return log, defects
+
+
+def split(log: JointLog, holdout: float) -> tuple[JointLog, JointLog | None]:
+    """Split a recording in time: what is fitted, and the last part, which is held out."""
+    if holdout == 0:
+        return log, None
+    cut = int(np.searchsorted(log.t, log.t[0] + (1 - holdout) * log.seconds))
+    return log.part(0, cut), log.part(cut, len(log.t))
+
+
+def decide_treatment(arm: ArmModel, logs: Sequence[JointLog]) -> Treatment:
+    """
+    Decide all settings of the conditioning, from the data where nobody gave them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    logs : sequence of JointLog
+        What is used for fitting.
+
+    Returns
+    -------
+    Treatment
+        Settings for these recordings.
+
+    """
+    wanted = arm.conditioning
+    rate = min(sample_rate(log) for log in logs)
+    segments = [segment for log in logs for segment in uniform_segments(log, rate)]
+    cutoff = wanted.cutoff_hz or choose_cutoff([segment.q for segment in segments], rate)
+    if cutoff >= rate / 2:
+        raise RecordingError(
+            f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
+    longest = max(segments, key=lambda segment: len(segment.t))
+    period = wanted.period
+    if wanted.filter == 'periodic' and period is None:
+        period = find_period(longest.q, rate)
+    treatment = Treatment(
+        cutoff, wanted.cutoff_hz is None, wanted.filter, rate, decimation_step(rate, cutoff),
+        period=period if wanted.filter == 'periodic' else None,
+    )
+    delay = wanted.delay
+    if delay is None:
+        delay = estimate_delay(arm, segments, replace(treatment, filter='butterworth'))
+    return replace(treatment, delay=delay)
+
+
+def fitted_to(treatment: Treatment, log: JointLog) -> Treatment:
+    """Return the same treatment for a recording that may have another rate."""
+    rate = sample_rate(log)
+    if abs(rate / treatment.rate_hz - 1) < 0.01:
+        return treatment
+    if rate < 2.5 * treatment.cutoff_hz:
+        raise RecordingError(
+            f'{log.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
+            f'{treatment.cutoff_hz:.3g} Hz that the model was identified with')
+    return replace(treatment, rate_hz=rate, decimation=decimation_step(rate, treatment.cutoff_hz))
+
+
+def motions(arm: ArmModel, log: JointLog, treatment: Treatment) -> list[Motion]:
+    """Condition all stretches of a recording."""
+    segments = uniform_segments(log, treatment.rate_hz, treatment.delay)
+    return [condition(segment, treatment, arm.drive) for segment in segments]
+
+
+def data_hash(logs: Sequence[JointLog]) -> str:
+    """SHA-256 of stamps, positions and drive signals."""
+    digest = hashlib.sha256()
+    for log in logs:
+        for array in (log.t, log.q, log.u):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,192 @@
+"""What an identification leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.signals.log import Defect
+from dynid_ros.signals.treatment import Treatment
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointFigures:
+    """
+    How well the torque of one joint is predicted.
+
+    Attributes
+    ----------
+    name : str
+        Joint.
+    rmse : float
+        Root mean square of measured minus predicted torque, Nm.
+    relative_error_percent : float
+        ``100 ‖tau - tau_hat‖ / ‖tau‖``.
+    r2 : float
+        Share of the variance that the model explains.
+
+    """
+
+    name: str
+    rmse: float
+    relative_error_percent: float
+    r2: float
+
+
+@dataclass(frozen=True)
+class Figures:
+    """
+    How well torque is predicted on one set of samples.
+
+    Attributes
+    ----------
+    source : str
+        Which samples these are, such as ``last 33 % of ur10.db3``.
+    held_out : bool
+        False for the samples that were used for fitting.
+    samples : int
+        Samples of each joint, after decimation.
+    relative_error_percent : float
+        Over all joints.
+    joints : tuple of JointFigures
+        Joint by joint.
+
+    """
+
+    source: str
+    held_out: bool
+    samples: int
+    relative_error_percent: float
+    joints: tuple[JointFigures, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """
+    Whether the result can be trusted.
+
+    Attributes
+    ----------
+    trustworthy : bool
+        False if there is any reason against it.
+    reasons : tuple of str
+        A sentence each.
+    expected_error_percent : float
+        Relative torque error that the covariance of the parameters alone predicts, for motions
+        within the range of positions and velocities of the recording.
+    undetermined_joints : tuple of str
+        Joints whose torque would be predicted badly.
+    undetermined_parameters : tuple of str
+        Base parameters behind that.
+
+    """
+
+    trustworthy: bool
+    reasons: tuple[str, ...]
+    expected_error_percent: float
+    undetermined_joints: tuple[str, ...] = ()
+    undetermined_parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """
+    Measured and predicted torque of one set of samples, for plots.
+
+    Attributes
+    ----------
+    source : str
+        Which samples these are.
+    held_out : bool
+        False for the samples that were used for fitting.
+    t : (N,) ndarray
+        Time since the start of its recording, s.
+    q, qd : (N, n) ndarray
+        Conditioned positions and velocities.
+    tau, tau_hat : (N, n) ndarray
+        Measured and predicted torque after the same low-pass filter, Nm; NaN where a joint
+        stands still, since no model predicts what friction holds.
+
+    """
+
+    source: str
+    held_out: bool
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    tau_hat: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """
+    The identified dynamics of an arm.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm, with the friction terms that were chosen.
+    theta : (b,) ndarray
+        Base parameters, in the order of ``base_parameters(arm)``.
+    covariance : (b, b) ndarray
+        With regard to coloured residuals (Newey and West).
+    std_white : (b,) ndarray
+        Standard deviations as if residuals were white, for comparison.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+    condition_number : float
+        Of the weighted regressor.
+    samples, seconds : int, float
+        Samples and length of the recordings that were used for fitting.
+    sources : tuple of str
+        Names of these recordings.
+    data_hash : str
+        SHA-256 of the samples used for fitting.
+    treatment : Treatment
+        What was done to the signals.
+    fit : Figures
+        In-sample figures.
+    validation : Figures or None
+        Figures on held-out samples.
+    verdict : Verdict
+        Whether to trust it.
+    friction_trials : dict of str to float
+        Cross-validated relative error by set of friction terms, if these were chosen, %.
+    defects : tuple of Defect
+        What is wrong with the recordings.
+    timing : dict of str to float
+        Seconds by stage.
+    predictions : tuple of Prediction
+        Torque over time, for plots.
+
+    """
+
+    arm: ArmModel
+    theta: Array
+    covariance: Array
+    std_white: Array
+    sigma: Array
+    condition_number: float
+    samples: int
+    seconds: float
+    sources: tuple[str, ...]
+    data_hash: str
+    treatment: Treatment
+    fit: Figures
+    validation: Figures | None
+    verdict: Verdict
+    friction_trials: dict[str, float] = field(default_factory=dict)
+    defects: tuple[Defect, ...] = ()
+    timing: dict[str, float] = field(default_factory=dict)
+    predictions: tuple[Prediction, ...] = ()
+
+    @property
+    def std(self) -> Array:
+        """Standard deviations of the base parameters, with regard to coloured residuals."""
+        return np.sqrt(np.diag(self.covariance))
