@@ -53,8 +53,7 @@ def write_joint_states(
         The folder exists or cannot be written.
 
     """
-    if Path(path).exists():
-        raise ResultError(f'{path} exists already; remove it or choose another name')
+    check_absent(Path(path))
     stamps = np.rint(np.asarray(t) * 1e9).astype(np.int64) + start_ns
     rows = encode(joint_names, stamps, (q, qd, effort))
     try:
@@ -62,6 +61,12 @@ def write_joint_states(
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise ResultError(f'{path} cannot be written: {reason}') from error
+
+
+def check_absent(path: Path) -> None:
+    """Refuse to write where something is already."""
+    if path.exists():
+        raise ResultError(f'{path} exists already; remove it or choose another name')
 
 
 def _write(

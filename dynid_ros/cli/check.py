@@ -1,0 +1,42 @@
+"""``dynid check``: what is wrong with a recording."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dynid_ros.cli.options import add_arm, add_json, add_topic, Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'check', help='say what is wrong with a recording',
+        description='Look for defects in stamps, names and values of a recording.')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    add_arm(parser)
+    add_topic(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check and print the defects; status 1 if nothing can be identified from the recording."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.cli.summary import defect_lines, print_json
+    from dynid_ros.signals.quality import check_quality
+    from dynid_ros.storage.recording import read_recording
+
+    arm = load_arm(args.arm)
+    log = read_recording(args.recording, arm, topic=args.topic)
+    defects = check_quality(log, arm)
+    unusable = any(defect.severity == 'error' for defect in defects)
+    if args.json:
+        print_json({
+            'arm': arm.name, 'samples': len(log.t), 'seconds': log.seconds,
+            'defects': [defect.as_dict() for defect in defects],
+        })
+    else:
+        print(f'{args.recording}: {len(log.t)} samples of {arm.n} joints in {log.seconds:.1f} s')
+        print('\n'.join(defect_lines(defects)) or 'no defects found')
+    return 1 if unusable else 0

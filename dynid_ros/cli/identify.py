@@ -1,0 +1,81 @@
+"""``dynid identify``: from recordings to a validated model."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+from dynid_ros.cli.options import (
+    add_arm,
+    add_json,
+    add_output,
+    add_topic,
+    positive,
+    share,
+    Subparsers,
+)
+
+AUTO = 'auto'
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'identify', help='identify an arm from recordings',
+        description='Identify the dynamic parameters of an arm from rosbag2, CSV or npz '
+                    'recordings, with error bars, held-out validation and a report.')
+    parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
+    add_arm(parser)
+    add_output(parser, 'folder for result.yaml and report.html')
+    parser.add_argument(
+        '--friction', default=AUTO, metavar='TERMS',
+        help='auto (chosen by cross-validation inside the training part), or names joined by '
+             'commas, such as viscous,coulomb,offset (default: %(default)s)')
+    parser.add_argument(
+        '--holdout', type=share, default=0.33, metavar='SHARE',
+        help='share at the end of each recording that is kept for validation (default: '
+             '%(default)s)')
+    parser.add_argument(
+        '--validate', action='append', default=[], type=Path, metavar='BAG',
+        help='validate on this recording instead; may be given several times')
+    parser.add_argument(
+        '--cutoff', type=positive, metavar='HZ',
+        help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
+    add_topic(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Identify, write the result and the report, and print a summary."""
+    start = perf_counter()
+    from dynid_ros.arm import load_arm
+    from dynid_ros.cli.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.estimation.identify import identify
+    from dynid_ros.report.page import write_report
+    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.storage.result_file import write_result
+
+    arm = load_arm(args.arm)
+    if args.cutoff is not None:
+        arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=args.cutoff))
+    friction = None if args.friction == AUTO else tuple(filter(None, args.friction.split(',')))
+    before = perf_counter()
+    recordings = [read_recording(path, arm, topic=args.topic) for path in args.recordings]
+    others = [read_recording(path, arm, topic=args.topic) for path in args.validate]
+    read = perf_counter() - before
+    result = identify(
+        arm, recordings, friction=friction, holdout=args.holdout, validation=others)
+    timing = {'read': read, **result.timing, 'total': perf_counter() - start}
+    result = replace(result, timing=timing)
+    write_result(result, args.output)
+    write_report(result, args.output / 'report.html')
+    if args.json:
+        print_json(result_as_dict(result))
+    else:
+        print('\n'.join(result_lines(result)))
+        print(f'wrote {args.output / "result.yaml"} and {args.output / "report.html"} '
+              f'({perf_counter() - start:.1f} s)')
+    return 0 if result.verdict.trustworthy else 1

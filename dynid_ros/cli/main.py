@@ -1,0 +1,61 @@
+"""The ``dynid`` command: one subcommand a module."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+import sys
+
+from dynid_ros import __version__
+from dynid_ros.cli import check, identify, report, simulate, validate
+from dynid_ros.errors import DynidError
+
+COMMANDS = (identify, validate, check, report, simulate)
+
+GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser of the whole command."""
+    parser = argparse.ArgumentParser(
+        prog='dynid',
+        description='Dynamic identification of robot arms, from recording to validated model.',
+        epilog='Exit status: 0 good, 1 the data or the result is not trustworthy, '
+               '2 wrong use or unreadable input.',
+    )
+    parser.add_argument('--version', action='version', version=f'dynid {__version__}')
+    subparsers = parser.add_subparsers(title='commands', dest='command', required=True)
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Of the command line; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit status.
+
+    """
+    parsed = build_parser().parse_args(arguments)
+    try:
+        status: int = parsed.run(parsed)
+    except DynidError as error:
+        print(f'dynid {parsed.command}: {error}', file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        print(f'dynid {parsed.command}: interrupted', file=sys.stderr)
+        return INTERRUPTED
+    return status
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""``dynid simulate``: a recording of a simulated arm."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+import sys
+
+from dynid_ros.cli.options import add_json, add_output, Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'simulate', help='record a simulated arm, faster than real time',
+        description='Simulate an arm in MuJoCo under PD control, with friction, encoder '
+                    'quantisation and torque noise, and record it into a rosbag2.')
+    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    parser.add_argument(
+        'excitation', nargs='?', type=Path, metavar='EXCITATION',
+        help='excitation.yaml; without it a random motion within the limits is taken')
+    add_output(parser, 'folder of the bag, which must not exist yet')
+    parser.add_argument(
+        '--seed', type=int, default=0, help='of noise and random motion (default: %(default)s)')
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Simulate and write the bag."""
+    from tqdm import tqdm
+
+    from dynid_ros.arm import load_arm
+    from dynid_ros.cli.summary import print_json
+    from dynid_ros.excitation.motion_file import check_made_for, read_motion
+    from dynid_ros.excitation.random_motion import random_motion
+    from dynid_ros.simulation.record import simulate
+    from dynid_ros.storage.bag_writer import check_absent, write_joint_states
+
+    arm = load_arm(args.arm)
+    check_absent(args.output)
+    if args.excitation is None:
+        motion = random_motion(arm, args.seed)
+    else:
+        excitation = read_motion(args.excitation)
+        check_made_for(excitation, arm, args.excitation)
+        motion = excitation.motion
+    with tqdm(total=1.0, desc='simulate', disable=not sys.stderr.isatty(), leave=False,
+              bar_format='{desc} {percentage:3.0f}% |{bar}| {elapsed}') as bar:
+        log = simulate(
+            arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n)).log
+    write_joint_states(args.output, log.joint_names, log.t, log.q, log.qd, log.u)
+    if args.json:
+        print_json({
+            'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t),
+            'seconds': log.seconds,
+        })
+    else:
+        print(f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}')
+    return 0

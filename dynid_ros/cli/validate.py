@@ -1,0 +1,43 @@
+"""``dynid validate``: an identified model against another recording."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dynid_ros.cli.options import add_json, add_topic, Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'validate', help='check an identified model against another recording',
+        description='Predict the torque of a recording that was not used for fitting.')
+    parser.add_argument('result', type=Path, metavar='DIR', help='folder of dynid identify')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    add_topic(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Validate and print the figures; status 1 if the model does not carry over."""
+    from dynid_ros.cli.summary import figure_lines, figures_as_dict, print_json
+    from dynid_ros.estimation.identify import validate
+    from dynid_ros.estimation.verdict import held_out_reasons
+    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.storage.result_file import read_result
+
+    result = read_result(args.result)
+    log = read_recording(args.recording, result.arm, topic=args.topic)
+    figures, _ = validate(result, log)
+    reasons = held_out_reasons(result.fit, figures)
+    if args.json:
+        print_json({
+            'arm': result.arm.name, 'samples': len(log.t), 'seconds': log.seconds,
+            'validation': figures_as_dict(figures), 'reasons': reasons,
+        })
+    else:
+        print('\n'.join(figure_lines(figures)))
+        print('verdict: ' + ('the model carries over' if not reasons else '; '.join(reasons)))
+    return 1 if reasons else 0
