@@ -27,6 +27,7 @@ setup(
     python_requires='>=3.10',
     install_requires=[
         'matplotlib',
+        'mcap',
         'mujoco',
         'numba',
         'numpy',

@@ -94,4 +94,5 @@ def _absorb(old: Compressed, blocks: Sequence[Block]) -> Compressed:
 
 
 def _triangular(stacked: Array) -> Array:
-    return np.asarray(np.linalg.qr(stacked, mode='r'))
+    # One by one: NumPy before 1.22, which Humble has, takes no stacks.
+    return np.stack([np.linalg.qr(rows, mode='r') for rows in stacked])

@@ -33,6 +33,8 @@ _HEADER = """\
 # std regards coloured residuals (Newey and West), std_white does not.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 """
+# No line is broken, so that each parameter and each defect has a line of its own.
+_ONE_LINE = 10**6
 _ARRAYS = ('t', 'q', 'qd', 'tau', 'tau_hat')
 # Stored in a shape of their own; every other field of an Identification follows its type hint.
 _OWN = ('arm', 'theta', 'covariance', 'std_white', 'predictions')
@@ -55,28 +57,11 @@ def write_result(result: Identification, folder: Path) -> None:
         The folder cannot be made or written.
 
     """
-    plain = {
-        name: to_plain(getattr(result, name), hint)
-        for name, hint in field_hints(Identification).items() if name not in _OWN
-    }
-    predictions = None
+    stored = None
     if result.predictions:
-        data = _pack(result.predictions)
-        write_whole(folder / PREDICTION, data)
-        predictions = {
-            'sha256': hashlib.sha256(data).hexdigest(),
-            'sets': [{'source': p.source, 'held_out': bool(p.held_out)}
-                     for p in result.predictions],
-        }
-    record = {
-        'format': FORMAT,
-        **plain,
-        'parameters': _parameter_list(result),
-        'predictions': predictions,
-        'arm': arm_to_plain(result.arm),
-        'covariance': _rows(result.covariance),
-    }
-    write_whole(folder / RESULT, _HEADER.encode() + _dump(record))
+        stored = _pack(result.predictions)
+        write_whole(folder / PREDICTION, stored)
+    write_whole(folder / RESULT, _HEADER.encode() + _dump(_record(result, stored)))
 
 
 def read_result(folder_or_file: Path) -> Identification:
@@ -112,6 +97,26 @@ def read_result(folder_or_file: Path) -> Identification:
     except (ValueError, KeyError, TypeError, ArmError) as error:
         reason = f'{error} is missing' if isinstance(error, KeyError) else error
         raise ResultError(f'{path} is damaged: {reason}; identify again') from error
+
+
+def _record(result: Identification, stored: bytes | None) -> dict[str, Any]:
+    plain = {
+        name: to_plain(getattr(result, name), hint)
+        for name, hint in field_hints(Identification).items() if name not in _OWN
+    }
+    predictions = None if stored is None else {
+        'sha256': hashlib.sha256(stored).hexdigest(),
+        'sets': [{'source': p.source, 'held_out': bool(p.held_out)} for p in result.predictions],
+    }
+    return {
+        'format': FORMAT,
+        'verdict': plain.pop('verdict'),
+        **plain,
+        'parameters': _parameter_list(result),
+        'predictions': predictions,
+        'arm': arm_to_plain(result.arm),
+        'covariance': _rows(result.covariance),
+    }
 
 
 def _identification(record: dict[str, Any], prediction: Path) -> Identification:
@@ -179,7 +184,7 @@ def _pack(predictions: tuple[Prediction, ...]) -> bytes:
 def _predictions(listed: Any, path: Path) -> tuple[Prediction, ...]:
     if listed is None or not path.is_file():
         return ()
-    data = path.read_bytes()
+    data = _bytes(path)
     if hashlib.sha256(data).hexdigest() != listed['sha256']:
         raise ValueError(f'{path.name} beside it was changed or belongs to another result')
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
@@ -193,19 +198,13 @@ def _dump(record: dict[str, Any]) -> bytes:
     # libyaml is ten times faster, but not every build of PyYAML has it.
     dumper = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
     text: bytes = yaml.dump(
-        record, Dumper=dumper, sort_keys=False, default_flow_style=None, width=99,
+        record, Dumper=dumper, sort_keys=False, default_flow_style=None, width=_ONE_LINE,
         allow_unicode=True, encoding='utf-8')
     return text
 
 
 def _load(path: Path) -> dict[str, Any]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ResultError(
-            f'{path} cannot be read: {reason}; name the folder that dynid identify -o wrote'
-        ) from error
+    data = _bytes(path)
     try:
         record = yaml.load(data, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
@@ -214,3 +213,13 @@ def _load(path: Path) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise ResultError(f'{path} is not a result of dynid identify')
     return record
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ResultError(
+            f'{path} cannot be read: {reason}; name the folder that dynid identify -o wrote'
+        ) from error

@@ -1,0 +1,5 @@
+"""How a result looks."""
+
+from dynid_ros.report.page import write_report
+
+__all__ = ['write_report']

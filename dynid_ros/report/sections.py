@@ -1,0 +1,177 @@
+"""Sections of the report that are words and short tables."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.result import Identification
+from dynid_ros.report.numbers import percent, significant
+from dynid_ros.report.tables import parameter_table, unclear
+from dynid_ros.signals.log import Defect
+
+_SEVERITIES = ('error', 'warning', 'info')
+_FILTERS = {
+    'butterworth': 'zero-phase Butterworth low-pass',
+    'fir': 'zero-phase FIR low-pass (order 30, Nuttall window)',
+    'periodic': 'averaging over periods, with exact derivatives in the frequency domain',
+}
+
+
+def headline(result: Identification) -> str:
+    """Verdict in words, with its reasons."""
+    verdict = result.verdict
+    name = escape(result.arm.name)
+    title = (f'{name}: the model can be trusted' if verdict.trustworthy
+             else f'{name}: do not rely on this model')
+    reasons = ''.join(f'<li>{escape(reason)}</li>' for reason in verdict.reasons)
+    reasons = f'<ul>{reasons}</ul>' if reasons else ''
+    weak = ''.join(
+        f'<p>{label}: {escape(", ".join(names))}.</p>' for label, names in (
+            ('Joints whose torque it would predict badly', verdict.undetermined_joints),
+            ('Parameters that the motion did not determine', verdict.undetermined_parameters),
+        ) if names)
+    return (
+        f'<header class="verdict{"" if verdict.trustworthy else " bad"}"><h1>{title}</h1>'
+        f'<p class="lead">{_lead(result)}</p>{reasons}{weak}</header>')
+
+
+def _lead(result: Identification) -> str:
+    fitted = percent(result.fit.relative_error_percent)
+    if result.validation is None:
+        return (f'It reproduces the torque that it was fitted to up to an error of {fitted}. '
+                'There is no held-out motion, so how well it predicts is not known.')
+    held_out = percent(result.validation.relative_error_percent)
+    return (f'On motion that it has not seen, its torque is off by {held_out}; '
+            f'on the motion that it was fitted to, by {fitted}.')
+
+
+def key_figures(result: Identification) -> str:
+    """Grid of the numbers that one looks for first."""
+    validation = result.validation
+    recordings = ', '.join(escape(source) for source in result.sources)
+    cells = [
+        ('Arm', f'{escape(result.arm.name)}, {result.arm.n} '
+                f'joint{"s" if result.arm.n != 1 else ""}'),
+        ('Recordings', f'<small>{recordings}</small>'),
+        ('Length used for fitting', f'{significant(result.seconds)} s'),
+        ('Relative error, held-out',
+         percent(validation.relative_error_percent) if validation else 'not validated'),
+        ('Relative error, in-sample', percent(result.fit.relative_error_percent)),
+        ('Error from uncertain parameters alone', percent(result.verdict.expected_error_percent)),
+        ('Base parameters', str(len(result.theta))),
+        ('Condition number', significant(result.condition_number)),
+    ]
+    return '<dl class="figures-of">' + ''.join(
+        f'<div><dt>{label}</dt><dd>{value}</dd></div>' for label, value in cells) + (
+        '</dl><p class="soft">A relative error is the size of the torque error as a share of the '
+        'torque. The error from uncertain parameters alone is what their covariance predicts for '
+        'motion within the range of the recording. The condition number tells how evenly the '
+        'motion excited the parameters; smaller is better.</p>')
+
+
+def parameters(result: Identification) -> str:
+    """Parameter table with its explanation, and the groupings folded away."""
+    pairs = list(zip(result.theta.tolist(), result.std.tolist(), strict=True))
+    faint = sum(unclear(value, std) for value, std in pairs)
+    groups = ''.join(
+        f'<li><code>{escape(group)}</code></li>' for group in base_parameters(result.arm).groups)
+    return (
+        '<p>The bar is the 95 % interval, the dot the estimate, the vertical line zero; each row '
+        'has its own scale, so compare the width of a bar with its distance from zero. '
+        f'{faint} of {len(pairs)} intervals hold zero: the motion did not tell these parameters '
+        'from zero.</p>'
+        '<p>The intervals regard that residuals of real arms are coloured: neighbouring samples '
+        'err in the same direction. The last column compares them with the usual assumption of '
+        f'white noise{_median_ratio(result)}.</p>'
+        f'{parameter_table(result)}'
+        '<details><summary>Groupings: what each base parameter is made of</summary>'
+        '<p>Motion determines only these sums of standard parameters. Each is named after its '
+        f'first term.</p><ul class="groupings">{groups}</ul></details>')
+
+
+def _median_ratio(result: Identification) -> str:
+    known = (result.std_white > 0) & np.isfinite(result.std_white) & np.isfinite(result.std)
+    if not known.any():
+        return ''
+    ratio = float(np.median(result.std[known] / result.std_white[known]))
+    return f'; in the median they are {significant(ratio, 2)} times as wide'
+
+
+def friction(result: Identification) -> str:
+    """Friction terms that were tried."""
+    chosen = ', '.join(result.arm.friction) or 'none'
+    if not result.friction_trials:
+        return f'<p>Friction terms: {escape(chosen)}. They were given, not chosen by the data.</p>'
+    rows = ''.join(
+        f'<tr{" class=chosen" if _same(terms, result.arm.friction) else ""}>'
+        f'<td>{escape(terms) or "none"}</td><td class="number">{percent(error)}</td>'
+        f'<td>{"<span class=tag>chosen</span>" if _same(terms, result.arm.friction) else ""}</td>'
+        '</tr>'
+        for terms, error in sorted(result.friction_trials.items(), key=lambda item: item[1]))
+    return (
+        '<p>Relative error of blocked cross-validation within the training part, so that the '
+        'held-out part had no say in the choice.</p>'
+        '<div class="scroll"><table><thead><tr><th>Friction terms</th>'
+        '<th class="number">Cross-validated error</th><th></th></tr></thead>'
+        f'<tbody>{rows}</tbody></table></div>')
+
+
+def _same(terms: str, chosen: tuple[str, ...]) -> bool:
+    return set(terms.replace(',', ' ').replace('+', ' ').split()) == set(chosen)
+
+
+def treatment(result: Identification) -> str:
+    """List what was done to the signals."""
+    done = result.treatment
+    origin = 'chosen from the data' if done.cutoff_from_data else 'given'
+    sentences = [
+        f'Filter: {_FILTERS.get(done.filter, escape(done.filter))}, cut-off '
+        f'{_setting(done.cutoff_hz)} Hz ({origin}).',
+        f'Sample rate {_setting(done.rate_hz)} Hz; ' + (
+            'every row was kept for the fit.' if done.decimation == 1 else
+            f'one row in {done.decimation} was kept for the fit, since neighbours say the same '
+            'after the filter.'),
+        f'The drive signal was advanced by {_setting(1e3 * done.delay)} ms.' if done.delay
+        else 'The drive signal was not shifted in time.',
+    ]
+    if done.period is not None:
+        sentences.append(f'The motion was averaged over periods of {_setting(done.period)} s.')
+    sentences += [escape(note) for note in done.notes]
+    return '<ul>' + ''.join(f'<li>{sentence}</li>' for sentence in sentences) + '</ul>'
+
+
+def defects(found: tuple[Defect, ...]) -> str:
+    """Tabulate what is wrong with the recordings, the worst first."""
+    if not found:
+        return '<p>None were found.</p>'
+    ordered = sorted(found, key=lambda d: _SEVERITIES.index(d.severity)
+                     if d.severity in _SEVERITIES else len(_SEVERITIES))
+    rows = ''.join(
+        f'<tr><td class="{escape(d.severity)}">{escape(d.severity)}</td>'
+        f'<td>{escape(d.joint or "all")}</td><td class="message">{escape(d.message)}</td>'
+        f'<td class="number">{d.count}</td><td class="number">{_stamp(d)}</td></tr>'
+        for d in ordered)
+    return (
+        '<p>An error spoils the result, a warning was worked around as its text says, and an info '
+        'is good to know.</p><div class="scroll"><table><thead><tr><th>Severity</th>'
+        '<th>Joint</th><th>What was seen</th><th class="number">Samples</th>'
+        f'<th class="number">First at</th></tr></thead><tbody>{rows}</tbody></table></div>')
+
+
+def _stamp(defect: Defect) -> str:
+    if defect.first_stamp is None:
+        return ''
+    return f'{_setting(defect.first_stamp)} s'
+
+
+def _setting(value: float) -> str:
+    return f'{value:.4g}'
+
+
+def timing(seconds: dict[str, float]) -> str:
+    """Seconds by stage, in one line."""
+    stages = ' · '.join(f'{escape(stage)} {value:.2f} s' for stage, value in seconds.items())
+    return f'<p>{stages or "Not measured."}</p>'

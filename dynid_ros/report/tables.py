@@ -1,0 +1,111 @@
+"""Tables of the report: figures of each joint, and the parameters with their error bars."""
+
+from __future__ import annotations
+
+from html import escape
+
+from dynid_ros.arm.units import parameter_units, torque_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.result import Figures, Identification
+from dynid_ros.report.numbers import NONE, percent, significant, with_interval, Z95
+
+# Half width of the drawing of an interval, in its own units.
+_HALF = 100.0
+
+
+def joint_table(result: Identification) -> str:
+    """HTML table of how well the torque of each joint is predicted."""
+    sets = [('In-sample (fitted)', result.fit)]
+    if result.validation is not None:
+        sets.insert(0, ('Held-out (not fitted)', result.validation))
+    top = ''.join(f'<th class="apart" colspan="3" scope="colgroup">{title}</th>'
+                  for title, _ in sets)
+    heads = len(sets) * ('<th class="number apart">RMSE</th><th class="number">Relative error</th>'
+                         '<th class="number">R²</th>')
+    units = torque_units(result.arm)
+    rows = ''.join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + ''.join(_joint_cells(figures, j, units[j]) for _, figures in sets) + '</tr>'
+        for j, name in enumerate(result.arm.joint_names))
+    total = ''.join(
+        '<td class="number apart"></td>'
+        f'<td class="number">{percent(figures.relative_error_percent)}</td>'
+        '<td class="number"></td>' for _, figures in sets)
+    return (
+        '<div class="scroll"><table><thead>'
+        f'<tr><th rowspan="2" scope="col">Joint</th>{top}</tr><tr>{heads}</tr></thead>'
+        f'<tbody>{rows}<tr class="total"><th scope="row">All joints</th>{total}</tr>'
+        '</tbody></table></div>')
+
+
+def _joint_cells(figures: Figures, j: int, unit: str) -> str:
+    joint = figures.joints[j]
+    return (
+        f'<td class="number apart">{significant(joint.rmse)} {unit}</td>'
+        f'<td class="number">{percent(joint.relative_error_percent)}</td>'
+        f'<td class="number">{_share(joint.r2)}</td>')
+
+
+def _share(r2: float) -> str:
+    # 0.9996 and 0.996 are an order of magnitude apart and must not both read as 1.00.
+    return f'{r2:.4f}'.replace('-', '−')
+
+
+def parameter_table(result: Identification) -> str:
+    """HTML table of the base parameters with their 95 % intervals, joint by joint."""
+    base = base_parameters(result.arm)
+    layout = result.arm.layout
+    all_units = parameter_units(result.arm)
+    heads = (
+        '<thead><tr><th>Parameter</th><th class="number">Value ± 95 % interval</th><th>Unit</th>'
+        '<th>Interval against zero</th><th class="number">Relative std</th>'
+        '<th class="number">Coloured ÷ white std</th><th></th></tr></thead>')
+    rows = []
+    owner = None
+    for i, (name, column) in enumerate(zip(base.names, base.columns.tolist(), strict=True)):
+        joint = column // layout.block if column < layout.joints * layout.block else layout.joints
+        if joint != owner:
+            owner = joint
+            rows.append(_heading(result, joint))
+        rows.append(_parameter_row(
+            name, all_units[column], float(result.theta[i]), float(result.std[i]),
+            float(result.std_white[i])))
+    return f'<div class="scroll"><table class="parameters">{heads}{"".join(rows)}</table></div>'
+
+
+def unclear(value: float, std: float) -> bool:
+    """Whether the 95 % interval of a parameter holds zero, or is unknown."""
+    return not abs(value) > Z95 * std
+
+
+def _heading(result: Identification, joint: int) -> str:
+    if joint < result.arm.n:
+        title = f'{joint + 1} · {escape(result.arm.joint_names[joint])}'
+    else:
+        title = 'Coupling between joints'
+    return f'<tr class="joint"><th colspan="7" scope="rowgroup">{title}</th></tr>'
+
+
+def _parameter_row(name: str, unit: str, value: float, std: float, white: float) -> str:
+    faint = unclear(value, std)
+    relative = percent(100 * std / abs(value), 2) if value else NONE
+    ratio = significant(std / white, 2) if white > 0 else NONE
+    tag = '<span class="tag">may be zero</span>' if faint else ''
+    return (
+        f'<tr{" class=faint" if faint else ""}><td class="name">{escape(name)}</td>'
+        f'<td class="number">{with_interval(value, Z95 * std)}</td><td>{unit}</td>'
+        f'<td>{_bar(value, Z95 * std)}</td><td class="number">{relative}</td>'
+        f'<td class="number">{ratio}</td><td>{tag}</td></tr>')
+
+
+def _bar(value: float, half: float) -> str:
+    reach = abs(value) + half
+    if not 0 < reach < float('inf'):
+        return ''
+    scale = 0.94 * _HALF / reach
+    left, centre = scale * (value - half), scale * value
+    return (
+        f'<svg viewBox="{-_HALF:g} -8 {2 * _HALF:g} 16" aria-hidden="true">'
+        '<line class="zero" x1="0" x2="0" y1="-8" y2="8"/>'
+        f'<rect class="bar" x="{left:.1f}" y="-3.5" width="{max(2 * scale * half, 1):.1f}" '
+        f'height="7"/><circle class="dot" cx="{centre:.1f}" cy="0" r="2.6"/></svg>')

@@ -1,0 +1,75 @@
+"""Made-up identifications of any arm, for tests of what is done with a result."""
+
+from __future__ import annotations
+
+import numpy as np
+from oracles import random_arm
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.result import (
+    Figures,
+    Identification,
+    JointFigures,
+    Prediction,
+    Treatment,
+    Verdict,
+)
+from dynid_ros.signals.log import Defect
+
+DEFECTS = (
+    Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),
+    Defect('effort_zero', 'error', 'Effort of j1 is zero.', 'j1', 900),
+)
+
+
+def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 0,
+                   **changes: object) -> Identification:
+    """Make an identification with random numbers; ``changes`` replaces fields."""
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, 2, prismatic=False) if arm is None else arm
+    b = base_parameters(arm).count
+    root = rng.normal(size=(b, b))
+    fields: dict[str, object] = {
+        'arm': arm,
+        'theta': rng.normal(size=b),
+        'covariance': root @ root.T / (10 * b),
+        'std_white': rng.uniform(0.01, 0.1, b),
+        'sigma': rng.uniform(0.1, 1.0, arm.n),
+        'condition_number': 123.4,
+        'samples': samples,
+        'seconds': 18.4,
+        'sources': ('walk.db3',),
+        'data_hash': 'ab' * 32,
+        'treatment': Treatment(3.0, True, 'butterworth', 125.0, 10, 0.004, None, ('A note.',)),
+        'fit': figures(arm, 'first 67 % of walk.db3', False, 2.98),
+        'validation': figures(arm, 'last 33 % of walk.db3', True, 5.76),
+        'verdict': Verdict(True, (), 2.3),
+        'friction_trials': {'viscous coulomb offset': 5.0, 'viscous coulomb': 6.1},
+        'defects': DEFECTS,
+        'timing': {'read': 0.3, 'total': 0.9},
+        'predictions': (
+            prediction(rng, arm.n, samples, 'first 67 % of walk.db3', False),
+            prediction(rng, arm.n, samples // 2, 'last 33 % of walk.db3', True),
+        ),
+    }
+    return Identification(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def figures(arm: ArmModel, source: str, held_out: bool, error: float) -> Figures:
+    """Figures of each joint of an arm, all different."""
+    joints = tuple(
+        JointFigures(name, 0.1 + j, error + j, 0.99 - 0.01 * j)
+        for j, name in enumerate(arm.joint_names))
+    return Figures(source, held_out, 217, error, joints)
+
+
+def prediction(
+    rng: np.random.Generator, n: int, samples: int, source: str, held_out: bool,
+) -> Prediction:
+    """Smooth motion with a small residual."""
+    t = 0.08 * np.arange(samples)
+    q = np.sin(np.outer(t, 1 + np.arange(n)))
+    tau = 5 * q
+    return Prediction(source, held_out, t, q, np.cos(q), tau,
+                      tau + rng.normal(scale=0.1, size=tau.shape))

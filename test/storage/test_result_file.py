@@ -1,0 +1,217 @@
+"""A result comes back from its file as it went in, or is refused in one sentence."""
+
+from dataclasses import fields, is_dataclass, replace
+import os
+import shutil
+
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+import numpy as np
+from oracles import random_arm
+import pytest
+from results import identification, prediction
+import yaml
+
+from dynid_ros.arm.friction import FrictionShape
+from dynid_ros.arm.model import Conditioning, CouplingColumn, Drive, Table
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import ResultError
+from dynid_ros.estimation.result import Verdict
+from dynid_ros.signals.log import Defect
+from dynid_ros.storage.result_file import read_result, write_result
+
+ARM = random_arm(np.random.default_rng(1), 2)
+B = base_parameters(ARM).count
+ANY_FLOAT = st.floats() | st.sampled_from([-0.0, 5e-324, 1e16, 1.7976931348623157e308, 0.1 + 0.2])
+
+
+def assert_same(one, other, where='result'):
+    """Compare every field, arrays by bits, so that -0.0 and NaN count too."""
+    assert type(one) is type(other), where
+    if is_dataclass(one):
+        for field in fields(one):
+            name = field.name
+            assert_same(getattr(one, name), getattr(other, name), f'{where}.{name}')
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), where
+        assert one.tobytes() == other.tobytes(), where
+    elif isinstance(one, tuple):
+        assert len(one) == len(other), where
+        for i, (a, b) in enumerate(zip(one, other, strict=True)):
+            assert_same(a, b, f'{where}[{i}]')
+    elif isinstance(one, dict):
+        # The order of friction trials and of stages is part of what people read.
+        assert list(one) == list(other), where
+        for key in one:
+            assert_same(one[key], other[key], f'{where}.{key}')
+    elif isinstance(one, float):
+        assert np.float64(one).tobytes() == np.float64(other).tobytes() or one != one, where
+    else:
+        assert one == other, where
+
+
+@settings(max_examples=25, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    numbers=st.lists(st.floats(allow_nan=False), min_size=2 * B, max_size=2 * B),
+    figure=ANY_FLOAT, words=st.text(), key=st.text(), validated=st.booleans(),
+    bounds=st.lists(st.floats(allow_nan=False), min_size=2, max_size=2),
+)
+def test_any_result_comes_back_bit_by_bit(
+        tmp_path, numbers, figure, words, key, validated, bounds):
+    whole = identification(ARM)
+    result = replace(
+        whole,
+        arm=replace(ARM, name=words, joint_names=(words, key),
+                    limits=replace(ARM.limits, lower=np.array(bounds))),
+        theta=np.array(numbers[:B]), std_white=np.array(numbers[B:]),
+        condition_number=figure, sources=(words,),
+        fit=replace(whole.fit, source=words, relative_error_percent=figure),
+        validation=whole.validation if validated else None,
+        verdict=Verdict(False, (words, key), figure, (words,), (key,)),
+        friction_trials={key: figure},
+        defects=(Defect(key, 'info', words, None, 1, figure, None, figure),),
+    )
+    write_result(result, tmp_path)
+    assert_same(result, read_result(tmp_path))
+
+
+def test_every_setting_of_an_arm_comes_back(tmp_path):
+    arm = replace(
+        random_arm(np.random.default_rng(2), 3),
+        rotor_nominal=np.array([0.1, 0.2, 0.3]),
+        friction_nominal={'viscous': np.array([1.0, 2.0, 3.0])},
+        friction=('viscous', 'coulomb_smooth', 'load'),
+        friction_shape=FrictionShape(0.01, 0.2),
+        coupling=(CouplingColumn('Iam2', 'qdd', np.eye(3)[::-1]),),
+        drive=Drive('current', np.array([1.0, -2.0, 3.0]), np.tril(np.ones((3, 3))),
+                    np.array([0.1, 0.0, -0.1]), includes_gravity=False),
+        conditioning=Conditioning(4.0, 'periodic', 10.0, 0.002),
+        aliases=(('a', 'b', 'c'), ('x', 'y', 'z')),
+        table=Table(1000.0, None, ('p1', 'p2', 'p3'), (), ('u1', 'u2', 'u3'), 'u.csv', ('h',)),
+    )
+    result = identification(arm)
+    write_result(result, tmp_path)
+    assert_same(result, read_result(tmp_path))
+
+
+def test_a_covariance_that_is_not_quite_symmetric_keeps_its_last_bits(tmp_path):
+    covariance = identification(ARM).covariance.copy()
+    covariance[0, 1] = np.nextafter(covariance[1, 0], np.inf)
+    result = identification(ARM, covariance=covariance)
+    write_result(result, tmp_path)
+    assert_same(result, read_result(tmp_path))
+
+
+def test_result_yaml_alone_holds_all_but_the_predictions(tmp_path):
+    result = identification(ARM)
+    write_result(result, tmp_path / 'there')
+    shutil.copy(tmp_path / 'there' / 'result.yaml', tmp_path / 'alone.yaml')
+    assert_same(replace(result, predictions=()), read_result(tmp_path / 'alone.yaml'))
+
+
+def test_each_parameter_has_a_line_with_its_group_and_unit(tmp_path):
+    result = identification(ARM)
+    write_result(result, tmp_path)
+    lines = (tmp_path / 'result.yaml').read_text().splitlines()
+    base = base_parameters(ARM)
+    for i, (name, group) in enumerate(zip(base.names, base.groups, strict=True)):
+        line, = (line for line in lines if line.startswith(f'- {{name: {name},'))
+        entry, = yaml.safe_load(line)
+        assert entry['value'] == result.theta[i]
+        assert entry['std'] == result.std[i]
+        assert entry['std_white'] == result.std_white[i]
+        assert entry['group'] == group
+        assert entry['unit']
+
+
+def test_predictions_of_an_earlier_result_are_not_taken_for_those_of_a_later_one(tmp_path):
+    write_result(identification(ARM), tmp_path)
+    write_result(identification(ARM, predictions=()), tmp_path)
+    assert read_result(tmp_path).predictions == ()
+
+
+def test_nothing_but_the_two_files_is_left_behind(tmp_path):
+    for _ in range(2):
+        write_result(identification(ARM), tmp_path / 'new' / 'folder')
+    assert {p.name for p in (tmp_path / 'new' / 'folder').iterdir()} == {
+        'result.yaml', 'prediction.npz'}
+
+
+def test_a_file_in_the_way_of_the_folder_is_named(tmp_path):
+    (tmp_path / 'out').write_text('precious')
+    with pytest.raises(ResultError, match=r'out.*cannot be written'):
+        write_result(identification(ARM), tmp_path / 'out')
+    assert (tmp_path / 'out').read_text() == 'precious'
+
+
+def test_a_folder_in_the_way_of_the_file_is_named_and_nothing_is_left(tmp_path):
+    (tmp_path / 'result.yaml').mkdir()
+    with pytest.raises(ResultError, match=r'result\.yaml cannot be written'):
+        write_result(identification(ARM, predictions=()), tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ['result.yaml']
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason='the superuser may write everywhere')
+def test_a_folder_that_may_not_be_written_is_named(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(ResultError, match='cannot be written: permission denied'):
+        write_result(identification(ARM), tmp_path)
+
+
+def test_a_missing_result_is_named(tmp_path):
+    for path in (tmp_path, tmp_path / 'nowhere'):
+        with pytest.raises(ResultError, match='cannot be read: no such file'):
+            read_result(path)
+
+
+@pytest.mark.parametrize(('old', 'new', 'said'), [
+    ('format: 1', 'format: 99', 'format 99.*reads 1'),
+    ('format: 1\n', '', 'format None'),
+    ('condition_number: 123.4\n', '', "'condition_number' is missing"),
+    ('condition_number: 123.4', 'condition_number: high', 'condition_number should be a float'),
+    ('cutoff_hz: 3.0', 'cutoff: 3.0', 'treatment.cutoff_hz is missing'),
+    ('cutoff_hz: 3.0', 'cutoff_hz: 3.0\n  extra: 1', 'treatment.extra is not known'),
+    ('parent: [', 'parent: [7, ', 'arm.parent has the shape'),
+    ('parent: [-1,', 'parent: [1,', 'arm.parent does not describe a tree'),
+    ('friction: [viscous', 'friction: [viscious', 'unknown friction term'),
+    ('rotor_inertia: true', 'rotor_inertia: false', 'not the base parameters of its arm'),
+    ('covariance:\n', 'covariance:\n- [1.0]\n', 'covariance is not a matrix'),
+    ('verdict:', 'verdict: [', 'is damaged'),
+    ('sha256: ', 'sha256: 0', 'prediction.npz beside it was changed'),
+])
+def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
+    write_result(identification(ARM), tmp_path)
+    path = tmp_path / 'result.yaml'
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(ResultError, match=said) as caught:
+        read_result(tmp_path)
+    assert '\n' not in str(caught.value)
+    assert 'result.yaml' in str(caught.value)
+
+
+@pytest.mark.parametrize('content', [b'', b'- 1\n', b'\xff\xfe\x00', b'{', b'\x00'])
+def test_a_file_that_is_no_result_is_refused(tmp_path, content):
+    (tmp_path / 'result.yaml').write_bytes(content)
+    with pytest.raises(ResultError, match=r'result\.yaml'):
+        read_result(tmp_path)
+
+
+def test_a_file_cut_short_anywhere_is_refused(tmp_path):
+    write_result(identification(ARM), tmp_path)
+    path = tmp_path / 'result.yaml'
+    whole = path.read_bytes()
+    # The last line can lose its end and still be a number, but not a closing bracket.
+    for length in np.linspace(1, len(whole) - 2, 40).astype(int):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ResultError):
+            read_result(tmp_path)
+
+
+def test_predictions_of_several_recordings_keep_their_order(tmp_path):
+    rng = np.random.default_rng(3)
+    sets = tuple(prediction(rng, ARM.n, 20 + i, f'walk {i}', i % 2 == 1) for i in range(12))
+    write_result(identification(ARM, predictions=sets), tmp_path)
+    assert_same(sets, read_result(tmp_path).predictions)
