@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
+
 
 @pytest.fixture(scope='session')
 def shared_data() -> Path:

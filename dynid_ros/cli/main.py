@@ -9,6 +9,7 @@ import sys
 from dynid_ros import __version__
 from dynid_ros.cli import check, identify, report, simulate, validate
 from dynid_ros.errors import DynidError
+import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
 
 COMMANDS = (identify, validate, check, report, simulate)
 

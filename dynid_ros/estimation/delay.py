@@ -49,12 +49,15 @@ def estimate_delay(arm: ArmModel, segments: Sequence[Segment], treatment: Treatm
     part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
     motion = condition(part, treatment, arm.drive)
     blocks = list(regression_blocks(arm, [motion], treatment))
+    t = np.concatenate([block.t for block in blocks])
     W = np.concatenate([block.W for block in blocks])
-    decimator = Decimator(treatment)
-    tau = joint_torque(part.u, arm.drive)
+    # Rows at the ends would be shifted to where the filter has not settled.
+    inside = (t >= t[0] + LONGEST) & (t <= t[-1] - LONGEST)
+    smooth = _low_pass(joint_torque(part.u, arm.drive), Decimator(treatment).taps)
     delays = np.linspace(-LONGEST, LONGEST, STEPS)
-    shifted = [decimator.whole(_advance(part.t, tau, d)) for d in delays]
+    shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
     # What no delay explains sets the weight of a joint.
+    W = W[inside]
     weights = 1 / np.maximum(_unexplained(W, shifted[STEPS // 2]), np.finfo(float).tiny)
     rows = (W * weights[:, None]).reshape(-1, W.shape[2])
     Q = np.linalg.qr(rows)[0]
@@ -67,8 +70,14 @@ def estimate_delay(arm: ArmModel, segments: Sequence[Segment], treatment: Treatm
     return float(delays[k] + 0.5 * step * (left[k - 1] - left[k + 1]) / bend)
 
 
-def _advance(t: Array, tau: Array, delay: float) -> Array:
-    return np.stack([np.interp(t + delay, t, column) for column in tau.T], axis=1)
+def _low_pass(tau: Array, taps: Array) -> Array:
+    from scipy.signal import oaconvolve
+
+    return np.asarray(oaconvolve(tau, taps[:, None], mode='same', axes=0))
+
+
+def _at(times: Array, t: Array, x: Array) -> Array:
+    return np.stack([np.interp(times, t, column) for column in x.T], axis=1)
 
 
 def _unexplained(rows: Array, tau: Array) -> Array:

@@ -14,7 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.figures import figures
 from dynid_ros.estimation.fit import fit, fit_friction, without_load
-from dynid_ros.estimation.prediction import predict, weighted_scores
+from dynid_ros.estimation.prediction import predict, predict_and_score
 from dynid_ros.estimation.preparation import (
     checked,
     data_hash,
@@ -101,8 +101,8 @@ def identify(
 
     names = ', '.join(Path(log.source).name for log in logs)
     share = '' if others or not holdout else f'first {100 * (1 - holdout):.0f} % of '
-    own = predict(arm, prepared, treatment, solution.theta, share + names, False)
-    scores = weighted_scores(arm, prepared, treatment, solution.theta, solution.sigma)
+    own, scores = predict_and_score(
+        arm, prepared, treatment, solution.theta, solution.sigma, share + names)
     covariance = hac_covariance(scores, solution.bread, treatment.rate_hz / treatment.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
     del prepared

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.result import Prediction
-from dynid_ros.estimation.rows import regression_blocks
+from dynid_ros.estimation.rows import Block, regression_blocks
 from dynid_ros.signals.conditioning import Motion
 from dynid_ros.signals.treatment import Treatment
 
@@ -50,35 +50,58 @@ def predict(
 
     """
     blocks = regression_blocks(arm, motions, treatment, theta)
-    result = []
-    for _, group in groupby(blocks, key=lambda block: block.segment):
-        parts = [
-            (b.t, b.q, b.qd, *(np.where(b.moving, x, np.nan) for x in (b.tau, b.W @ theta)))
-            for b in group
-        ]
-        arrays = (np.concatenate(column) for column in zip(*parts, strict=True))
-        result.append(Prediction(source, held_out, *arrays))
-    return result
+    stretches = groupby(blocks, key=lambda block: block.segment)
+    return [
+        _joined([_predicted(b, theta) for b in group], source, held_out) for _, group in stretches
+    ]
 
 
-def weighted_scores(
+def predict_and_score(
     arm: ArmModel,
     motions: Sequence[Motion],
     treatment: Treatment,
     theta: Array,
     sigma: Array,
-) -> list[Array]:
+    source: str,
+) -> tuple[list[Prediction], list[Array]]:
     """
-    Scores ``sum_i W_i e_i / sigma_i²`` of each sample, (N, b) for each stretch.
+    Predict what was fitted, and score the estimate on the same pass over the rows.
 
-    They carry all that the covariance of the estimate needs to know of the residuals, and take
-    n times less memory than the rows themselves.
+    The score of a sample is ``sum_i W_i e_i / sigma_i²``: all that the covariance of the estimate
+    needs to know of the residuals, in n times less memory than the rows themselves.
+
+    Parameters
+    ----------
+    arm, motions, treatment, theta, source
+        As for `predict`.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+
+    Returns
+    -------
+    predictions : list of Prediction
+        One for each stretch.
+    scores : list of (N, b) ndarray
+        One for each stretch.
+
     """
+    predictions, scores = [], []
     blocks = regression_blocks(arm, motions, treatment, theta)
-    weights = 1 / sigma**2
-    return [
-        np.concatenate([
-            np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) * weights) for b in group
-        ])
-        for _, group in groupby(blocks, key=lambda block: block.segment)
-    ]
+    for _, group in groupby(blocks, key=lambda block: block.segment):
+        parts, rows = [], []
+        for b in group:
+            parts.append(_predicted(b, theta))
+            rows.append(np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2))
+        predictions.append(_joined(parts, source, False))
+        scores.append(np.concatenate(rows))
+    return predictions, scores
+
+
+def _predicted(block: Block, theta: Array) -> tuple[Array, ...]:
+    torques = (np.where(block.moving, x, np.nan) for x in (block.tau, block.W @ theta))
+    return (block.t, block.q, block.qd, *torques)
+
+
+def _joined(parts: Sequence[tuple[Array, ...]], source: str, held_out: bool) -> Prediction:
+    t, q, qd, tau, tau_hat = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Prediction(source, held_out, t, q, qd, tau, tau_hat)
