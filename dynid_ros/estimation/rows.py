@@ -89,10 +89,16 @@ def regression_blocks(
     columns = base_parameters(arm).columns
     needs_load = any(term.needs_load for term in friction_terms(arm.friction))
     for number, motion in enumerate(motions):
+        W = np.empty((0, arm.n, len(columns)))
+        known = slice(0, 0)
         for inputs, count in decimator.blocks(len(motion.t)):
-            q, qd, qdd = motion.q[inputs], motion.qd[inputs], motion.qdd[inputs]
+            # Blocks overlap by the reach of the filter: those rows are computed once.
+            new = slice(max(known.stop, inputs.start), inputs.stop)
+            q, qd, qdd = motion.q[new], motion.qd[new], motion.qdd[new]
             load = gravity_load(arm, q, load_theta) if needs_load else None
-            W = regressor(arm, q, qd, qdd, load=load)[:, :, columns]
+            fresh = regressor(arm, q, qd, qdd, load=load)[:, :, columns]
+            W = np.concatenate([W[len(W) - max(known.stop - inputs.start, 0):], fresh])
+            known = inputs
             kept = slice(
                 inputs.start + decimator.reach, inputs.stop - decimator.reach, decimator.step)
             moving = motion.moving[kept]
