@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -87,6 +87,8 @@ def identify(
     others, further = _checked(validation, arm)
     parts = [split(log, 0.0 if others else holdout) for log in logs]
     train = [part for part, _ in parts]
+    if not arm.drive.includes_gravity:
+        arm = replace(arm, gravity=np.zeros(3))
     if friction is not None:
         arm = arm.with_friction(tuple(friction))
     treatment = decide_treatment(without_load(arm), train)

@@ -100,7 +100,9 @@ def residual_spectrum(
     frequency = np.empty(0)
     for p in predictions:
         rate = 1.0 / float(np.median(np.diff(p.t)))
-        frequency, density = welch(p.tau - p.tau_hat, rate, nperseg=segment, axis=0)
+        # A joint that stands still has no residual.
+        residual = np.nan_to_num(p.tau - p.tau_hat)
+        frequency, density = welch(residual, rate, nperseg=segment, axis=0)
         densities.append(density)
     mean = np.average(densities, axis=0, weights=[len(p.t) for p in predictions])
     return frequency[1:], np.sqrt(mean[1:])
