@@ -2,10 +2,19 @@
 
 from dynid_ros.arm.friction import friction_terms, FrictionShape, FrictionTerm
 from dynid_ros.arm.load import load_arm, shipped_arms
-from dynid_ros.arm.model import ArmModel, Conditioning, CouplingColumn, Drive, JointLimits, Table
+from dynid_ros.arm.model import (
+    ArmModel,
+    Conditioning,
+    CouplingColumn,
+    Drive,
+    JointLimits,
+    LimitMargins,
+    Table,
+)
 from dynid_ros.arm.parameters import ParameterLayout
 
 __all__ = [
     'ArmModel', 'Conditioning', 'CouplingColumn', 'Drive', 'FrictionShape', 'FrictionTerm',
-    'JointLimits', 'ParameterLayout', 'Table', 'friction_terms', 'load_arm', 'shipped_arms',
+    'JointLimits', 'LimitMargins', 'ParameterLayout', 'Table', 'friction_terms', 'load_arm',
+    'shipped_arms',
 ]

@@ -15,14 +15,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.geometry import units
 from dynid_ros.arm.model import Array, JointLimits
+from dynid_ros.arm.placement import Placement, rotation_rpy
 from dynid_ros.arm.schema import Section
 from dynid_ros.arm.tree import KinematicTree
 from dynid_ros.errors import ArmError
 
 COLUMNS = ('alpha', 'a', 'd', 'theta')
-_LENGTH = {'m': 1.0, 'mm': 1e-3}
-_ANGLE = {'rad': 1.0, 'deg': np.pi / 180}
 
 
 def dh_placements(table: Array, *, modified: bool) -> tuple[Array, Array]:
@@ -85,6 +85,7 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Kin
         raise ArmError(f'{section.path} names {len(joints)} joints, but "{section.place}" has '
                        f'{n} rows; one row a joint is wanted')
     rotation, translation = dh_placements(table, modified=modified)
+    alpha, a = (0.0, 0.0) if modified else table[-1, :2]
     return KinematicTree(
         name='',
         joint_names=joints or tuple(f'joint_{i + 1}' for i in range(n)),
@@ -94,14 +95,14 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Kin
         prismatic=prismatic,
         axis=np.tile([0.0, 0.0, 1.0], (n, 1)),
         limits=JointLimits.unknown(n),
+        dh='mdh' if modified else 'dh',
+        tool=Placement(rotation_rpy([alpha, 0.0, 0.0]), np.array([a, 0.0, 0.0])),
     )
 
 
 def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
     """Read the rows in rad and m, (n, 4), and which joints are prismatic, (n,)."""
-    units = section.section('units', ('length', 'angle'))
-    length = _LENGTH[units.choice('length', tuple(_LENGTH), 'm')]
-    angle = _ANGLE[units.choice('angle', tuple(_ANGLE), 'rad')]
+    length, angle = units(section)
     rows = section.raw('rows')
     if not isinstance(rows, list) or not rows:
         raise section.error('rows', 'must be a list with one row a joint')

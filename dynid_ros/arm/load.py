@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid_ros.arm.dh import read_dh
+from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
 from dynid_ros.arm.model import ArmModel, Drive
 from dynid_ros.arm.schema import near, read_yaml, Section
 from dynid_ros.arm.settings import (
@@ -22,9 +23,10 @@ from dynid_ros.arm.tree import KinematicTree
 from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.errors import ArmError
 
-_KEYS = (
+KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
-    'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal')
+    'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal',
+    'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment')
 _GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -58,10 +60,24 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
         There is no such arm, or its files are unusable; the message names file and key.
 
     """
+    path = arm_file(name_or_path)
+    return _from_urdf(path) if path.suffix.lower() == '.urdf' else _from_yaml(path)
+
+
+def arm_file(name_or_path: str | Path) -> Path:
+    """
+    Find the ``arm.yaml`` or ``.urdf`` that describes an arm; see `load_arm`.
+
+    Raises
+    ------
+    ArmError
+        There is no such arm or file.
+
+    """
     if str(name_or_path) in shipped_arms():
         folder = _shipped_folder()
         assert folder is not None
-        return _from_yaml(folder / str(name_or_path) / 'arm.yaml')
+        return folder / str(name_or_path) / 'arm.yaml'
     path = Path(name_or_path)
     if path.is_dir():
         path = path / 'arm.yaml'
@@ -71,11 +87,9 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
         hint = near(str(name_or_path), shipped_arms())
         raise ArmError(f'there is no arm or file "{name_or_path}"; shipped arms are '
                        f'{", ".join(shipped_arms()) or "missing"}{hint}')
-    if path.suffix.lower() == '.urdf':
-        return _from_urdf(path)
-    if path.suffix.lower() not in ('.yaml', '.yml'):
+    if path.suffix.lower() not in ('.urdf', '.yaml', '.yml'):
         raise ArmError(f'{path} is neither an arm.yaml nor a .urdf')
-    return _from_yaml(path)
+    return path
 
 
 def _shipped_folder() -> Path | None:
@@ -104,13 +118,14 @@ def _from_urdf(path: Path) -> ArmModel:
 
 
 def _from_yaml(path: Path) -> ArmModel:
-    top = Section(read_yaml(path), path, _KEYS)
+    top = Section(read_yaml(path), path, KEYS)
     tree = _description(top)
     names = tree.joint_names
     n = len(names)
     gravity = top.vector('gravity', 3)
     friction, shape = read_friction(top)
     links, rotor, friction_nominal = read_nominal(top, n)
+    limits, margins = read_limits(top, tree.limits, names)
     return ArmModel(
         name=top.text('name') or tree.name or path.resolve().parent.name,
         joint_names=names,
@@ -120,7 +135,7 @@ def _from_yaml(path: Path) -> ArmModel:
         prismatic=tree.prismatic,
         axis=tree.axis,
         gravity=np.array(_GRAVITY) if gravity is None else gravity,
-        limits=read_limits(top, tree.limits, names),
+        limits=limits,
         drive=read_drive(top, n),
         inertial=tree.inertial if links is None else links,
         rotor_nominal=rotor,
@@ -132,6 +147,12 @@ def _from_yaml(path: Path) -> ArmModel:
         conditioning=read_conditioning(top),
         aliases=top.lists_of_names('aliases', n),
         table=read_table(top, n),
+        margins=margins,
+        base=read_placement(top, 'base'),
+        mounting=read_placement(top, 'mounting'),
+        tool=read_tool(top, names, tree.tool),
+        dh=tree.dh,
+        tolerances=read_tolerances(top, names, table=bool(tree.dh)),
     )
 
 
@@ -141,7 +162,7 @@ def _description(top: Section) -> KinematicTree:
     if len(given) != 1:
         raise top.error('description', 'must give exactly one of urdf, mdh and dh')
     joints = top.names('joints')
-    locked = _locked(top)
+    locked = locked_joints(top)
     if given[0] == 'urdf':
         return read_urdf(top.path.parent / str(section.text('urdf')), joints, locked)
     if locked:
@@ -150,7 +171,8 @@ def _description(top: Section) -> KinematicTree:
     return read_dh(table, joints, modified=given[0] == 'mdh')
 
 
-def _locked(top: Section) -> dict[str, float]:
+def locked_joints(top: Section) -> dict[str, float]:
+    """Positions of locked joints from ``locked``, rad or m."""
     every = top.raw('locked')
     section = top.section('locked', tuple(every) if isinstance(every, dict) else ())
     return {str(name): section.number(name) or 0.0 for name in every or ()}

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.parameters import ParameterLayout
+from dynid_ros.arm.placement import Placement, Tool
+from dynid_ros.arm.tolerances import Tolerances
 
 Array = NDArray[np.float64]
 
@@ -38,6 +40,25 @@ class JointLimits:
         """Make limits of which nothing is known."""
         infinite = np.full(joints, np.inf)
         return JointLimits(-infinite, infinite, infinite, infinite, infinite)
+
+
+@dataclass(frozen=True)
+class LimitMargins:
+    """
+    What a planned motion leaves free of the limits of the hardware.
+
+    Attributes
+    ----------
+    position_margin : float
+        Distance kept from both position limits, rad or m.
+    velocity_scale, effort_scale : float
+        Share of the velocity and effort limits that may be used.
+
+    """
+
+    position_margin: float = 0.0
+    velocity_scale: float = 1.0
+    effort_scale: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -175,7 +196,7 @@ class ArmModel:
     gravity : (3,) ndarray
         Acceleration of free fall in the base frame, m/s².
     limits : JointLimits
-        Limits of the joints.
+        Limits of the hardware; see `motion_limits`.
     inertial : (n, 10) ndarray or None
         Nominal inertial parameters of the links, if known.
     rotor_nominal : (n,) ndarray or None
@@ -198,6 +219,18 @@ class ArmModel:
         Further lists of names under which the joints may appear in recordings.
     table : Table
         Columns of tabular recordings.
+    base : Placement
+        Pose of the body on which the arm is mounted, in the world.
+    mounting : Placement
+        Pose of the base frame of the arm in that body.
+    tool : Tool
+        Tool frame.
+    dh : str
+        ``mdh`` or ``dh`` if a table of that convention describes the arm, else empty.
+    tolerances : Tolerances or None
+        How exact the geometry and the readings are, if stated.
+    margins : LimitMargins
+        What planned motions leave free of the limits.
 
     """
 
@@ -221,6 +254,12 @@ class ArmModel:
     conditioning: Conditioning = field(default_factory=Conditioning)
     aliases: tuple[tuple[str, ...], ...] = ()
     table: Table = field(default_factory=Table)
+    base: Placement = field(default_factory=Placement)
+    mounting: Placement = field(default_factory=Placement)
+    tool: Tool = field(default_factory=Tool)
+    dh: str = ''
+    tolerances: Tolerances | None = None
+    margins: LimitMargins = field(default_factory=LimitMargins)
 
     @property
     def n(self) -> int:
@@ -233,6 +272,15 @@ class ArmModel:
         symbols = tuple(term.symbol for term in friction_terms(self.friction))
         names = tuple(column.name for column in self.coupling)
         return ParameterLayout(self.n, self.rotor_inertia, symbols, names)
+
+    @property
+    def motion_limits(self) -> JointLimits:
+        """Limits that planned motions keep: those of the hardware, shrunk by the margins."""
+        own, margins = self.limits, self.margins
+        return JointLimits(
+            own.lower + margins.position_margin, own.upper - margins.position_margin,
+            own.velocity * margins.velocity_scale, own.acceleration,
+            own.effort * margins.effort_scale)
 
     def with_friction(self, names: tuple[str, ...]) -> ArmModel:
         """Return the same arm with other friction terms."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
-from dynid_ros.arm.model import Array, Conditioning, CouplingColumn, Drive, JointLimits, Table
+from dynid_ros.arm.model import (
+    Array,
+    Conditioning,
+    CouplingColumn,
+    Drive,
+    JointLimits,
+    LimitMargins,
+    Table,
+)
 from dynid_ros.arm.parameters import inertial_from_com, stack_inertial
 from dynid_ros.arm.schema import Section
 from dynid_ros.errors import ArmError
@@ -52,29 +60,30 @@ def read_drive(top: Section, n: int) -> Drive:
         section.flag('includes_gravity', True))
 
 
-def read_limits(top: Section, known: JointLimits, names: tuple[str, ...]) -> JointLimits:
-    """Limits of the description, overridden by the lists of ``limits``, then shrunk by it."""
+def read_limits(
+    top: Section, known: JointLimits, names: tuple[str, ...],
+) -> tuple[JointLimits, LimitMargins]:
+    """Limits of the description, overridden by the lists of ``limits``, and its margins."""
     section = top.section('limits', (
         *_SIDES, *_BOUNDS, 'position_margin', 'velocity_scale', 'effort_scale'))
-    n = len(names)
     found: dict[str, Array] = {}
     for key in (*_SIDES, *_BOUNDS):
-        own = section.vector(key, n, finite=False)
+        own = section.vector(key, len(names), finite=False)
         found[key] = getattr(known, key) if own is None else own
     for key in _BOUNDS:
         if not (found[key] > 0).all():
             raise section.error(key, 'must be above zero for every joint')
-    margin = section.number('position_margin') or 0.0
+    margins = LimitMargins(
+        section.number('position_margin') or 0.0,
+        section.positive('velocity_scale') or 1.0,
+        section.positive('effort_scale') or 1.0)
+    margin = margins.position_margin
     lower, upper = found['lower'] + margin, found['upper'] - margin
     for name, low, high in zip(names, lower, upper, strict=True):
         if not low < high:
             raise section.error('position_margin' if margin else 'lower',
                                 f'leaves joint "{name}" no room: {low:g} to {high:g}')
-    return JointLimits(
-        lower, upper,
-        found['velocity'] * (section.positive('velocity_scale') or 1.0),
-        found['acceleration'],
-        found['effort'] * (section.positive('effort_scale') or 1.0))
+    return JointLimits(**found), margins
 
 
 def read_conditioning(top: Section) -> Conditioning:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import Array, JointLimits
+from dynid_ros.arm.placement import Placement
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class KinematicTree:
         Limits of the joints.
     inertial : (n, 10) ndarray or None
         Nominal inertial parameters of the links, if known.
+    dh : str
+        ``mdh`` or ``dh`` if a table of that convention says all this, else empty.
+    tool : Placement
+        Where the description ends, in the frame of the last link.
 
     """
 
@@ -45,3 +50,5 @@ class KinematicTree:
     axis: Array
     limits: JointLimits
     inertial: Array | None = None
+    dh: str = ''
+    tool: Placement = field(default_factory=Placement)

@@ -54,12 +54,12 @@ def read_urdf(
 
     """
     tree = read_urdf_xml(path)
-    moving, rest = _choose(tree.joints, joints, dict(locked or {}), path)
-    model = _reduced(tree.xml, rest, path)
+    moving, rest = choose_joints(tree.joints, joints, dict(locked or {}), path)
+    model = reduced_model(tree.xml, rest, path)
     return _assemble(tree, model, moving if joints else tuple(model.names)[1:], path)
 
 
-def _choose(
+def choose_joints(
     known: Mapping[str, UrdfJoint], joints: tuple[str, ...], locked: dict[str, float], path: Path,
 ) -> tuple[tuple[str, ...], dict[str, float]]:
     """Names of the joints that move, and the positions of all that could but do not."""
@@ -88,7 +88,8 @@ def _choose(
     return moving, rest
 
 
-def _reduced(xml: str, rest: Mapping[str, float], path: Path) -> Any:
+def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
+    """Build Pinocchio's model of a URDF in which some joints are locked where they rest."""
     import pinocchio
 
     complaint: list[str] = []

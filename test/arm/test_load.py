@@ -74,11 +74,16 @@ def test_transmission_may_be_a_matrix_or_a_diagonal(tmp_path):
     np.testing.assert_array_equal(diagonal.drive.transmission, [[2, 0], [0, 3]])
 
 
-def test_limits_are_overridden_then_shrunk(tmp_path):
-    limits = load_arm(write(tmp_path, limits={
+def test_limits_are_overridden_and_planned_motions_keep_off_them(tmp_path):
+    arm = load_arm(write(tmp_path, limits={
         'lower': [-1, -2], 'upper': [1, 2], 'velocity': [4, 8], 'acceleration': [3, float('inf')],
         'effort': [10, 20], 'position_margin': 0.25, 'velocity_scale': 0.5, 'effort_scale': 0.25,
-    })).limits
+    }))
+    np.testing.assert_array_equal(arm.limits.lower, [-1, -2])
+    np.testing.assert_array_equal(arm.limits.upper, [1, 2])
+    np.testing.assert_array_equal(arm.limits.velocity, [4, 8])
+    np.testing.assert_array_equal(arm.limits.effort, [10, 20])
+    limits = arm.motion_limits
     np.testing.assert_array_equal(limits.lower, [-0.75, -1.75])
     np.testing.assert_array_equal(limits.upper, [0.75, 1.75])
     np.testing.assert_array_equal(limits.velocity, [2, 4])

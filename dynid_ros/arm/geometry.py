@@ -1,0 +1,103 @@
+"""Sections of ``arm.yaml`` on where the arm stands, what it carries and how exact it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.arm.model import Array
+from dynid_ros.arm.placement import Placement, rotation_rpy, Tool
+from dynid_ros.arm.schema import near, Section
+from dynid_ros.arm.tolerances import GEOMETRY, Tolerances
+
+LENGTHS = {'m': 1.0, 'mm': 1e-3}
+ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
+_FRAMES = ('base', 'mounting', 'tool')
+
+
+def units(section: Section) -> tuple[float, float]:
+    """Metres and radians per unit of length and angle, from ``units``; m and rad if absent."""
+    declared = section.section('units', ('length', 'angle'))
+    return (LENGTHS[declared.choice('length', tuple(LENGTHS), 'm')],
+            ANGLES[declared.choice('angle', tuple(ANGLES), 'rad')])
+
+
+def read_placement(top: Section, key: str) -> Placement:
+    """Placement from ``translation`` and ``rpy`` below a key; the identity where it is absent."""
+    return _placement(top.section(key, ('units', 'translation', 'rpy')))
+
+
+def read_tool(top: Section, names: tuple[str, ...], last: Placement) -> Tool:
+    """
+    Tool from ``tool``.
+
+    Parameters
+    ----------
+    top : Section
+        The file.
+    names : tuple of str
+        Names of the joints, of which ``joint`` may name the one whose link carries the tool.
+    last : Placement
+        Where the description itself ends, in the last link.
+
+    """
+    section = top.section('tool', ('units', 'translation', 'rpy', 'joint'))
+    name = section.text('joint') or names[-1]
+    if name not in names:
+        raise section.error(
+            'joint', f'names no joint of the arm: "{name}"'
+            + (near(name, names) or f'; it has {", ".join(names)}'))
+    joint = names.index(name)
+    own = _placement(section)
+    return Tool(last.then(own) if joint == len(names) - 1 else own, joint)
+
+
+def read_tolerances(top: Section, names: tuple[str, ...], *, table: bool) -> Tolerances | None:
+    """
+    Tolerances from ``tolerances``, or None where the section is absent.
+
+    Parameters
+    ----------
+    top : Section
+        The file.
+    names : tuple of str
+        Names of the joints.
+    table : bool
+        Whether a DH table describes the arm.
+
+    """
+    if 'tolerances' not in top:
+        return None
+    geometry = GEOMETRY if table else ('rotation', 'translation')
+    section = top.section('tolerances', ('units', *_FRAMES, *geometry, 'reading'))
+    length, angle = units(section)
+    joints = {key: _spread(section, key, len(names)) for key in (*geometry, 'reading')}
+    # Readings of prismatic joints are rare enough to be left in m.
+    scale = dict.fromkeys(('alpha', 'theta', 'rotation', 'reading'), angle)
+    frames = {}
+    for key in _FRAMES:
+        frame = section.section(key, ('rotation', 'translation'))
+        frames[key] = np.concatenate([
+            angle * _spread(frame, 'rotation', 3), length * _spread(frame, 'translation', 3)])
+    return Tolerances(
+        **frames,
+        joints={key: value * scale.get(key, length) for key, value in joints.items()})
+
+
+def _placement(section: Section) -> Placement:
+    length, angle = units(section)
+    translation, rpy = section.vector('translation', 3), section.vector('rpy', 3)
+    return Placement(
+        np.eye(3) if rpy is None else rotation_rpy(angle * rpy),
+        np.zeros(3) if translation is None else length * translation)
+
+
+def _spread(section: Section, key: str, count: int) -> Array:
+    """Read standard deviations: one for all, or one each; zero where it is absent."""
+    if isinstance(section.raw(key), list):
+        value = section.vector(key, count)
+        assert value is not None
+    else:
+        value = np.full(count, section.number(key) or 0.0)
+    if (value < 0).any():
+        raise section.error(key, f'must not be below zero, but holds {value.min():g}')
+    return value

@@ -1,0 +1,209 @@
+"""What an arm may hit: its own links and the things around it, from ``arm.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.arm.load import arm_file, KEYS, locked_joints
+from dynid_ros.arm.model import ArmModel, Array
+from dynid_ros.arm.placement import rotation_rpy
+from dynid_ros.arm.schema import near, read_yaml, Section
+
+BASE = 'base'
+#: Distance that a motion keeps from everything where the file states none, m.
+CLEARANCE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule:
+    """
+    All points near a line; the hull of a link, or of a part of the base.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    joint : int
+        Joint that moves the link; -1 for the base.
+    start, end : (3,) ndarray
+        Ends of the line in the frame of the link, m.
+    radius : float
+        Distance from the line, m.
+
+    """
+
+    name: str
+    joint: int
+    start: Array
+    end: Array
+    radius: float
+
+
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """
+    Half of space that the arm must not enter.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    point, normal : (3,) ndarray
+        A point of its surface, and the direction away from it, in the base frame; m.
+
+    """
+
+    name: str
+    point: Array
+    normal: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """
+    Box in the base frame.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    center, size : (3,) ndarray
+        Its middle, and its lengths along its own axes, m.
+    rotation : (3, 3) ndarray
+        Its axes.
+
+    """
+
+    name: str
+    center: Array
+    size: Array
+    rotation: Array
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """
+    Everything that an arm may hit.
+
+    Attributes
+    ----------
+    capsules : tuple of Capsule
+        Hulls of links.
+    walls : tuple of Wall
+        Floor and walls.
+    boxes : tuple of Box
+        Boxes.
+    clearance : float
+        Least distance that a motion keeps, m.
+    urdf : Path or None
+        File whose collision geometry stands for the links where there are no capsules.
+    locked : dict of str to float
+        Positions of its locked joints, rad or m.
+
+    """
+
+    capsules: tuple[Capsule, ...] = ()
+    walls: tuple[Wall, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    clearance: float = CLEARANCE
+    urdf: Path | None = None
+    locked: dict[str, float] = field(default_factory=dict)
+
+
+def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
+    """
+    Read the sections ``collision`` and ``environment`` of an arm.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        As for `load_arm`.
+    arm : ArmModel
+        The arm that is there.
+
+    Returns
+    -------
+    Surroundings
+        Empty where the file says nothing.
+
+    Raises
+    ------
+    ArmError
+        The file or one of its values is unusable; the message names file and key.
+
+    """
+    path = arm_file(name_or_path)
+    if path.suffix.lower() == '.urdf':
+        return Surroundings(urdf=path)
+    top = Section(read_yaml(path), path, KEYS)
+    around = top.section('environment', ('floor', 'walls', 'boxes', 'clearance'))
+    floor = around.number('floor')
+    walls = [] if floor is None else [
+        Wall('floor', np.array([0.0, 0.0, floor]), np.array([0.0, 0.0, 1.0]))]
+    walls += [_wall(entry, i) for i, entry in _entries(
+        around, 'walls', ('name', 'point', 'normal'))]
+    boxes = [_box(entry, i) for i, entry in _entries(
+        around, 'boxes', ('name', 'center', 'size', 'rpy'))]
+    capsules = [_capsule(entry, arm) for _, entry in _entries(
+        top, 'collision', ('link', 'from', 'to', 'radius'))]
+    urdf = top.section('description', ('urdf', 'mdh', 'dh')).text('urdf')
+    clearance = around.number('clearance')
+    return Surroundings(
+        tuple(capsules), tuple(walls), tuple(boxes),
+        CLEARANCE if clearance is None else clearance,
+        None if urdf is None else path.parent / urdf, locked_joints(top))
+
+
+def _entries(section: Section, key: str, known: tuple[str, ...]) -> list[tuple[int, Section]]:
+    """Sections of a list, numbered from one."""
+    value = section.raw(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise section.error(key, f'must be a list of entries with {", ".join(known)}')
+    place = f'{section.place}.{key}' if section.place else key
+    return [(i, Section(entry, section.path, known, f'{place}, entry {i}'))
+            for i, entry in enumerate(value, start=1)]
+
+
+def _capsule(entry: Section, arm: ArmModel) -> Capsule:
+    link = _needed(entry, 'link', entry.text('link'))
+    known = (BASE, *arm.joint_names)
+    if link not in known:
+        raise entry.error('link', f'names no joint of the arm: "{link}"' + (
+            near(link, known) or f'; a link goes by the joint that moves it: {", ".join(known)}'))
+    start = _needed(entry, 'from', entry.vector('from', 3))
+    end = entry.vector('to', 3)
+    return Capsule(
+        link, known.index(link) - 1, start, start if end is None else end,
+        _needed(entry, 'radius', entry.positive('radius')))
+
+
+def _wall(entry: Section, number: int) -> Wall:
+    normal = _needed(entry, 'normal', entry.vector('normal', 3))
+    length = float(np.linalg.norm(normal))
+    if not length > 0:
+        raise entry.error('normal', 'has no direction')
+    point = _needed(entry, 'point', entry.vector('point', 3))
+    return Wall(entry.text('name') or f'wall {number}', point, normal / length)
+
+
+def _box(entry: Section, number: int) -> Box:
+    size = _needed(entry, 'size', entry.vector('size', 3))
+    if not (size > 0).all():
+        raise entry.error('size', 'must be above zero along every axis')
+    rpy = entry.vector('rpy', 3)
+    return Box(
+        entry.text('name') or f'box {number}',
+        _needed(entry, 'center', entry.vector('center', 3)), size,
+        np.eye(3) if rpy is None else rotation_rpy(rpy))
+
+
+def _needed(entry: Section, key: str, value: Any) -> Any:
+    if value is None:
+        raise entry.error(key, 'is missing')
+    return value
