@@ -43,6 +43,13 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--cutoff', type=positive, metavar='HZ',
         help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
+    parser.add_argument(
+        '--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',
+        help='what is fitted: torque with accelerations, or torque or power after a first-order '
+             'filter without them (default: %(default)s)')
+    parser.add_argument(
+        '--joint-offsets', action='store_true',
+        help='estimate the zero of each joint too, and say which ones the data determine')
     add_topic(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -67,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
     others = [read_recording(path, arm, topic=args.topic) for path in args.validate]
     read = perf_counter() - before
     result = identify(
-        arm, recordings, friction=friction, holdout=args.holdout, validation=others)
+        arm, recordings, friction=friction, holdout=args.holdout, validation=others,
+        method=args.method, joint_offsets=args.joint_offsets)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}
     result = replace(result, timing=timing)
     write_result(result, args.output)

@@ -11,8 +11,8 @@ def add_arm(parser: argparse.ArgumentParser) -> None:
     """Add ``--arm``."""
     parser.add_argument(
         '--arm', required=True, metavar='ARM',
-        help='a shipped arm (gluon_6l3, panda, tx40, two_axis, ur10), or the path of an arm.yaml, '
-             'of its folder, or of a URDF')
+        help='a shipped arm (gluon_6l3, hand_leg, panda, tx40, two_axis, ur10), or the path of an '
+             'arm.yaml, of its folder, or of a URDF')
 
 
 def add_topic(parser: argparse.ArgumentParser) -> None:

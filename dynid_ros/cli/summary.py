@@ -68,6 +68,7 @@ def result_lines(result: Identification) -> Iterable[str]:
     delay = f'{1000 * treatment.delay:.1f} ms removed' if treatment.delay else 'none'
     yield (f'conditioning: {treatment.filter}, cut-off {treatment.cutoff_hz:.3g} Hz ({origin}), '
            f'every {treatment.decimation}. of {treatment.rate_hz:.4g} samples/s, delay {delay}')
+    yield from treatment.notes
     yield from figure_lines(result.fit, result.validation)
     yield from verdict_lines(result)
 

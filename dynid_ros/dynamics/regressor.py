@@ -96,20 +96,48 @@ def regressor(
     Y = np.zeros(shape) if out is None else out
     if Y.shape != shape or not Y.flags.c_contiguous:
         raise ValueError(f'out must be a C-contiguous {shape} array')
+    # The kernel leaves alone what a joint does not carry.
+    if out is not None:
+        Y.fill(0.0)
     fill_inertial(*tree(arm), q, qd, qdd, layout.block, Y)
     joints = range(arm.n)
     if layout.rotor_inertia:
         Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
-    loads = np.zeros_like(q) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
-    for term in friction_terms(arm.friction):
-        if term.needs_load and load is None:
-            raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
-        columns = [layout.friction_column(j, term.symbol) for j in joints]
-        Y[:, joints, columns] = term.value(qd, loads, arm.friction_shape)
+    fill_friction(arm, qd, load, Y)
     first = arm.n * layout.block
     for k, column in enumerate(arm.coupling):
         Y[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qdd)
     return Y
+
+
+def fill_friction(arm: ArmModel, qd: Array, load: ArrayLike | None, out: Array) -> None:
+    """
+    Fill the friction columns of a regressor.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    qd : (N, n) ndarray
+        Velocities, rad/s or m/s.
+    load : (N, n) array_like or None
+        Torque that loads each joint, Nm.
+    out : (N, n, p) ndarray
+        Output.
+
+    Raises
+    ------
+    ValueError
+        ``load`` is missing where a friction term needs it.
+
+    """
+    joints = range(arm.n)
+    loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
+    for term in friction_terms(arm.friction):
+        if term.needs_load and load is None:
+            raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
+        columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
+        out[:, joints, columns] = term.value(qd, loads, arm.friction_shape)
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

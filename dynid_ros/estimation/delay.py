@@ -21,6 +21,8 @@ LONGEST = 0.1
 STEPS = 41
 SECONDS = 60.0
 GAIN = 0.02
+# With fewer rows, any delay fits.
+ROWS_PER_COLUMN = 2
 
 
 def estimate_delay(arm: ArmModel, segments: Sequence[Segment], treatment: Treatment) -> float:
@@ -40,7 +42,7 @@ def estimate_delay(arm: ArmModel, segments: Sequence[Segment], treatment: Treatm
     -------
     float
         Delay of the drive signal within ±`LONGEST`, s; zero if removing it would not make the
-        sum of squares smaller by `GAIN`.
+        sum of squares smaller by `GAIN`, or if there are too few rows to tell.
 
     """
     longest = max(segments, key=lambda segment: len(segment.t))
@@ -49,10 +51,14 @@ def estimate_delay(arm: ArmModel, segments: Sequence[Segment], treatment: Treatm
     part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
     motion = condition(part, treatment, arm.drive)
     blocks = list(regression_blocks(arm, [motion], treatment))
+    if not blocks:
+        return 0.0
     t = np.concatenate([block.t for block in blocks])
     W = np.concatenate([block.W for block in blocks])
     # Rows at the ends would be shifted to where the filter has not settled.
     inside = (t >= t[0] + LONGEST) & (t <= t[-1] - LONGEST)
+    if inside.sum() * arm.n < ROWS_PER_COLUMN * W.shape[2]:
+        return 0.0
     smooth = _low_pass(joint_torque(part.u, arm.drive), Decimator(treatment).taps)
     delays = np.linspace(-LONGEST, LONGEST, STEPS)
     shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]

@@ -35,28 +35,28 @@ def figures(
     Returns
     -------
     Figures
-        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all.
+        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all; NaN for a joint that
+        stands still throughout.
 
     """
     tau = np.concatenate([part.tau for part in parts])
     error = tau - np.concatenate([part.tau_hat for part in parts])
     own = tuple(
-        JointFigures(
-            name,
-            float(np.sqrt(np.nansum(error[:, i] ** 2) / max(np.isfinite(tau[:, i]).sum(), 1))),
-            _percent(error[:, i], tau[:, i]),
-            1 - float(np.nansum(error[:, i] ** 2)) / _spread(tau[:, i]),
-        )
-        for i, name in enumerate(joints)
-    )
+        _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
     return Figures(source, held_out, len(tau), _percent(error, tau), own)
+
+
+def _of_joint(name: str, tau: Array, error: Array) -> JointFigures:
+    """Figures of one joint over the samples in which it moves; NaN if it never does."""
+    moves = np.isfinite(tau)
+    if not moves.any():
+        return JointFigures(name, np.nan, np.nan, np.nan)
+    tau, error = tau[moves], error[moves]
+    left = float((error**2).sum())
+    spread = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
+    return JointFigures(
+        name, float(np.sqrt(left / len(tau))), _percent(error, tau), 1 - left / spread)
 
 
 def _percent(error: Array, tau: Array) -> float:
     return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))
-
-
-def _spread(tau: Array) -> float:
-    """Sum of squares about the mean, over the samples in which the joint moves."""
-    seen = tau[np.isfinite(tau)]
-    return max(float(((seen - seen.mean()) ** 2).sum()), TINY) if len(seen) else TINY

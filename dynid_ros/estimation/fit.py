@@ -14,6 +14,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.batch import Solution, solve
 from dynid_ros.estimation.compressed import compress, Compressed
 from dynid_ros.estimation.friction_choice import all_terms, choose_friction, FOLDS
+from dynid_ros.estimation.method import DIFFERENTIATED, Method
 from dynid_ros.estimation.rows import Block, regression_blocks
 from dynid_ros.signals.conditioning import Motion
 from dynid_ros.signals.decimation import Decimator
@@ -37,7 +38,12 @@ def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
     return np.array([known.get(name, 0.0) for name in base_parameters(target).names])
 
 
-def fit(arm: ArmModel, motions: Sequence[Motion], treatment: Treatment) -> Solution:
+def fit(
+    arm: ArmModel,
+    motions: Sequence[Motion],
+    treatment: Treatment,
+    method: Method = DIFFERENTIATED,
+) -> Solution:
     """
     Weighted least squares over all motions.
 
@@ -49,6 +55,8 @@ def fit(arm: ArmModel, motions: Sequence[Motion], treatment: Treatment) -> Solut
         Conditioned stretches.
     treatment : Treatment
         Cut-off and decimation.
+    method : Method
+        How rows are made of motions.
 
     Returns
     -------
@@ -57,12 +65,12 @@ def fit(arm: ArmModel, motions: Sequence[Motion], treatment: Treatment) -> Solut
 
     """
     start = without_load(arm)
-    solution = solve(_compress_all(start, motions, treatment, None))
+    solution = solve(method.compress(start, motions, treatment, None))
     if start.friction == arm.friction:
         return solution
     load_theta = carry_over(solution.theta, start, arm)
     for _ in range(LOAD_PASSES):
-        solution = solve(_compress_all(arm, motions, treatment, load_theta))
+        solution = solve(method.compress(arm, motions, treatment, load_theta))
         load_theta = solution.theta
     return solution
 
@@ -92,17 +100,10 @@ def fit_friction(
     """
     start = without_load(arm)
     every = arm.with_friction(all_terms())
-    theta = solve(_compress_all(start, motions, treatment, None)).theta
+    theta = fit(start, motions, treatment).theta
     folds = _compress_folds(every, motions, treatment, carry_over(theta, start, every))
     choice = choose_friction(every, folds)
     return arm.with_friction(choice.terms), choice.trials
-
-
-def _compress_all(
-    arm: ArmModel, motions: Sequence[Motion], treatment: Treatment, load_theta: Array | None
-) -> Compressed:
-    blocks = regression_blocks(arm, motions, treatment, load_theta)
-    return compress(arm.n, base_parameters(arm).count, blocks)
 
 
 def _compress_folds(

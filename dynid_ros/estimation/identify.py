@@ -14,7 +14,10 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.figures import figures
 from dynid_ros.estimation.fit import fit, fit_friction, without_load
-from dynid_ros.estimation.prediction import predict, predict_and_score
+from dynid_ros.estimation.gravity_direction import gravity_direction, GravityCheck
+from dynid_ros.estimation.method import METHODS
+from dynid_ros.estimation.offset_recordings import correct_joint_offsets
+from dynid_ros.estimation.prediction import predict, weighted_scores
 from dynid_ros.estimation.preparation import (
     checked,
     data_hash,
@@ -26,6 +29,7 @@ from dynid_ros.estimation.preparation import (
 from dynid_ros.estimation.result import Figures, Identification, Prediction
 from dynid_ros.estimation.uncertainty import hac_covariance
 from dynid_ros.estimation.verdict import judge
+from dynid_ros.signals.conditioning import Motion
 from dynid_ros.signals.log import Defect, JointLog
 from dynid_ros.signals.treatment import Treatment
 
@@ -46,6 +50,30 @@ class Stopwatch:
         self.last = now
 
 
+@dataclass(frozen=True)
+class Division:
+    """
+    Recordings, divided into what is fitted and what is held out.
+
+    Attributes
+    ----------
+    train : list of JointLog
+        What is fitted.
+    unseen : list of (str, JointLog)
+        What is held out, with a name for it.
+    source : str
+        Name of what is fitted.
+    defects : tuple of Defect
+        Of all recordings.
+
+    """
+
+    train: list[JointLog]
+    unseen: list[tuple[str, JointLog]]
+    source: str
+    defects: tuple[Defect, ...]
+
+
 def identify(
     arm: ArmModel,
     recordings: Sequence[JointLog],
@@ -53,6 +81,8 @@ def identify(
     friction: Sequence[str] | None = None,
     holdout: float = 0.33,
     validation: Sequence[JointLog] = (),
+    method: str = 'differentiated',
+    joint_offsets: bool = False,
 ) -> Identification:
     """
     Identify the dynamics of an arm.
@@ -70,6 +100,10 @@ def identify(
         ignored if there are recordings for validation.
     validation : sequence of JointLog
         Further recordings, for validation only.
+    method : str
+        Key of `METHODS`: how rows are made. Figures are those of torque for each of them.
+    joint_offsets : bool
+        Whether to estimate joint zero offsets too, and to correct the positions by them.
 
     Returns
     -------
@@ -83,48 +117,45 @@ def identify(
 
     """
     watch = Stopwatch()
-    logs, defects = _checked(recordings, arm)
-    others, further = _checked(validation, arm)
-    parts = [split(log, 0.0 if others else holdout) for log in logs]
-    train = [part for part, _ in parts]
-    if not arm.drive.includes_gravity:
-        arm = replace(arm, gravity=np.zeros(3))
-    if friction is not None:
-        arm = arm.with_friction(tuple(friction))
-    treatment = decide_treatment(without_load(arm), train)
-    prepared = [motion for log in train for motion in motions(arm, log, treatment)]
+    data = _divide(arm, recordings, validation, holdout)
+    arm = _configured(arm, friction)
+    notes: tuple[str, ...] = ()
+    if joint_offsets:
+        arm, data, notes = _with_offsets(arm, data)
+    treatment = decide_treatment(without_load(arm), data.train)
+    prepared = [motion for log in data.train for motion in motions(arm, log, treatment)]
     watch.lap('condition')
 
     trials: dict[str, float] = {}
     if friction is None:
         arm, trials = fit_friction(arm, prepared, treatment)
-    solution = fit(arm, prepared, treatment)
+    rows = METHODS[method]
+    solution = fit(arm, prepared, treatment, rows)
+    gravity = _gravity_check(arm, prepared, treatment)
     watch.lap('regress')
 
-    names = ', '.join(Path(log.source).name for log in logs)
-    share = '' if others or not holdout else f'first {100 * (1 - holdout):.0f} % of '
-    own, scores = predict_and_score(
-        arm, prepared, treatment, solution.theta, solution.sigma, share + names)
+    theta = solution.theta
+    scores = weighted_scores(
+        rows.blocks(arm, prepared, treatment, theta), theta, solution.sigma)
     covariance = hac_covariance(scores, solution.bread, treatment.rate_hz / treatment.decimation)
+    own = predict(arm, prepared, treatment, theta, data.source, False)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
     del prepared
-    unseen: list[Prediction] = []
-    for log in others or [rest for _, rest in parts if rest is not None]:
-        share = '' if others else f'last {100 * holdout:.0f} % of '
-        source = share + Path(log.source).name
-        unseen += _predict_log(arm, log, treatment, solution.theta, source)
+    unseen = [part for source, log in data.unseen
+              for part in _predict_log(arm, log, treatment, theta, source)]
     fitted = figures(share_of(own), False, arm.joint_names, own)
     held_out = figures(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
-    verdict = judge(arm, solution, covariance, own, acceleration, fitted, held_out)
+    verdict = judge(arm, solution, covariance, own, acceleration, fitted, held_out, gravity)
+    notes += () if gravity is None else (gravity.sentence,)
     watch.lap('estimate')
     return Identification(
-        arm=arm, theta=solution.theta, covariance=covariance,
-        std_white=np.sqrt(np.diag(solution.bread)), sigma=solution.sigma,
-        condition_number=solution.condition_number,
-        samples=sum(len(log.t) for log in train), seconds=sum(log.seconds for log in train),
-        sources=tuple(log.source for log in logs), data_hash=data_hash(train),
-        treatment=treatment, fit=fitted, validation=held_out, verdict=verdict,
-        friction_trials=trials, defects=defects + further, timing=watch.seconds,
+        arm=arm, theta=theta, covariance=covariance, std_white=np.sqrt(np.diag(solution.bread)),
+        sigma=_residual_spread(own), condition_number=solution.condition_number,
+        samples=sum(len(log.t) for log in data.train),
+        seconds=sum(log.seconds for log in data.train),
+        sources=tuple(log.source for log in recordings), data_hash=data_hash(data.train),
+        treatment=replace(treatment, notes=notes), fit=fitted, validation=held_out,
+        verdict=verdict, friction_trials=trials, defects=data.defects, timing=watch.seconds,
         predictions=(*own, *unseen),
     )
 
@@ -164,11 +195,52 @@ def share_of(parts: Sequence[Prediction]) -> str:
     return ', '.join(dict.fromkeys(part.source for part in parts))
 
 
-def _checked(
-    logs: Sequence[JointLog], arm: ArmModel
-) -> tuple[list[JointLog], tuple[Defect, ...]]:
-    pairs = [checked(log, arm) for log in logs]
-    return [log for log, _ in pairs], tuple(d for _, defects in pairs for d in defects)
+def _divide(
+    arm: ArmModel, recordings: Sequence[JointLog], validation: Sequence[JointLog], holdout: float
+) -> Division:
+    pairs = [checked(log, arm) for log in recordings]
+    others = [checked(log, arm) for log in validation]
+    defects = tuple(defect for _, found in pairs + others for defect in found)
+    parts = [split(log, 0.0 if others else holdout) for log, _ in pairs]
+    names = ', '.join(Path(log.source).name for log, _ in pairs)
+    if others:
+        unseen = [(Path(log.source).name, log) for log, _ in others]
+        return Division([log for log, _ in parts], unseen, names, defects)
+    last = f'last {100 * holdout:.0f} % of '
+    unseen = [(last + Path(rest.source).name, rest) for _, rest in parts if rest is not None]
+    first = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
+    return Division([log for log, _ in parts], unseen, first + names, defects)
+
+
+def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
+    """Correct all recordings, and the arm with them, so that later recordings are too."""
+    found = correct_joint_offsets(arm, data.train)
+    offset = found.offsets.offset
+    unseen = [(source, replace(log, q=log.q + offset)) for source, log in data.unseen]
+    arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + offset))
+    return arm, replace(data, train=list(found.logs), unseen=unseen), found.offsets.sentences
+
+
+def _gravity_check(
+    arm: ArmModel, prepared: Sequence[Motion], treatment: Treatment
+) -> GravityCheck | None:
+    if not arm.drive.includes_gravity:
+        return None
+    plain = without_load(arm)
+    sigma = fit(plain, prepared, treatment).sigma
+    return gravity_direction(plain, prepared, treatment, sigma)
+
+
+def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:
+    if not arm.drive.includes_gravity:
+        arm = replace(arm, gravity=np.zeros(3))
+    return arm if friction is None else arm.with_friction(tuple(friction))
+
+
+def _residual_spread(parts: Sequence[Prediction]) -> Array:
+    residual = np.concatenate([part.tau - part.tau_hat for part in parts])
+    seen = np.maximum(np.isfinite(residual).sum(axis=0), 1)
+    return np.asarray(np.sqrt(np.nansum(residual**2, axis=0) / seen))
 
 
 def _predict_log(

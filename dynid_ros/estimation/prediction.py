@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -56,45 +56,34 @@ def predict(
     ]
 
 
-def predict_and_score(
-    arm: ArmModel,
-    motions: Sequence[Motion],
-    treatment: Treatment,
-    theta: Array,
-    sigma: Array,
-    source: str,
-) -> tuple[list[Prediction], list[Array]]:
+def weighted_scores(blocks: Iterable[Block], theta: Array, sigma: Array) -> list[Array]:
     """
-    Predict what was fitted, and score the estimate on the same pass over the rows.
+    Score an estimate, sample by sample: ``sum_i W_i e_i / sigma_i²``.
 
-    The score of a sample is ``sum_i W_i e_i / sigma_i²``: all that the covariance of the estimate
-    needs to know of the residuals, in n times less memory than the rows themselves.
+    Scores are all that the covariance of the estimate needs to know of the residuals, in n times
+    less memory than the rows themselves.
 
     Parameters
     ----------
-    arm, motions, treatment, theta, source
-        As for `predict`.
+    blocks : iterable of Block
+        The rows that were fitted.
+    theta : (b,) ndarray
+        Base parameters.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
 
     Returns
     -------
-    predictions : list of Prediction
-        One for each stretch.
-    scores : list of (N, b) ndarray
+    list of (N, b) ndarray
         One for each stretch.
 
     """
-    predictions, scores = [], []
-    blocks = regression_blocks(arm, motions, treatment, theta)
-    for _, group in groupby(blocks, key=lambda block: block.segment):
-        parts, rows = [], []
-        for b in group:
-            parts.append(_predicted(b, theta))
-            rows.append(np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2))
-        predictions.append(_joined(parts, source, False))
-        scores.append(np.concatenate(rows))
-    return predictions, scores
+    return [
+        np.concatenate([
+            np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2) for b in group
+        ])
+        for _, group in groupby(blocks, key=lambda block: block.segment)
+    ]
 
 
 def _predicted(block: Block, theta: Array) -> tuple[Array, ...]:

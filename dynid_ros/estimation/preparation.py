@@ -18,7 +18,7 @@ from dynid_ros.signals.decimation import decimation_step
 from dynid_ros.signals.log import Defect, JointLog
 from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.quality import check_quality
-from dynid_ros.signals.segments import sample_rate, uniform_segments
+from dynid_ros.signals.segments import sample_rate, SHORTEST, uniform_segments
 from dynid_ros.signals.treatment import Treatment
 
 
@@ -59,7 +59,13 @@ def split(log: JointLog, holdout: float) -> tuple[JointLog, JointLog | None]:
     if holdout == 0:
         return log, None
     cut = int(np.searchsorted(log.t, log.t[0] + (1 - holdout) * log.seconds))
-    return log.part(0, cut), log.part(cut, len(log.t))
+    parts = log.part(0, cut), log.part(cut, len(log.t))
+    shortest = min(part.seconds for part in parts)
+    if shortest < SHORTEST:
+        raise RecordingError(
+            f'{log.source}: to hold out a share of {holdout:g} of its {log.seconds:.3g} s leaves '
+            f'a part of only {shortest:.3g} s; choose another share')
+    return parts
 
 
 def decide_treatment(arm: ArmModel, logs: Sequence[JointLog]) -> Treatment:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 WINDOW = 1.0
+# Where there are hardly more samples than parameters, each with a row of every joint, the factor
+# would grow without reason; at 3, nine intervals of ten still hold (benchmarks/coverage.py).
+MOST_CORRECTION = 3.0
 
 
 def hac_covariance(
@@ -35,7 +38,7 @@ def hac_covariance(
     -------
     (b, b) ndarray
         ``bread @ meat @ bread``, with Bartlett weights, which keep it positive semidefinite,
-        and the small-sample factor N / (N - b).
+        and the small-sample factor N / (N - b), limited to `MOST_CORRECTION`.
 
     References
     ----------
@@ -52,5 +55,5 @@ def hac_covariance(
             cross = s[lag:].T @ s[:-lag]
             meat += (1 - lag / (lags + 1)) * (cross + cross.T)
     samples = sum(map(len, scores))
-    correction = samples / max(samples - b, 1)
+    correction = min(samples / max(samples - b, 1), MOST_CORRECTION)
     return np.asarray(correction * bread @ meat @ bread)

@@ -12,13 +12,14 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.gravity import gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.batch import Solution
+from dynid_ros.estimation.gravity_direction import GravityCheck
 from dynid_ros.estimation.result import Figures, Prediction, Verdict
 
 Array = NDArray[np.float64]
 
 STATES = 400
 SEED = 1997
-EXPECTED_ERROR = 5.0
+EXPECTED_ERROR = 7.5
 JOINT_ERROR = 25.0
 HELD_OUT_ERROR = 25.0
 WORSE_THAN_FIT = 3.0
@@ -33,6 +34,7 @@ def judge(
     acceleration: Array,
     fit: Figures,
     validation: Figures | None,
+    gravity: GravityCheck | None = None,
 ) -> Verdict:
     """
     Judge a result by its error bars and its held-out error.
@@ -51,6 +53,8 @@ def judge(
         Largest acceleration of each joint, rad/s².
     fit, validation : Figures
         In-sample and held-out figures.
+    gravity : GravityCheck or None
+        Where down is according to the data, if they were asked.
 
     Returns
     -------
@@ -83,6 +87,8 @@ def judge(
             f' not determined: {", ".join(joints) or "no single joint"}, above all '
             f'{", ".join(parameters)}'
         )
+    if gravity is not None and gravity.wrong:
+        reasons.append(gravity.sentence)
     reasons += held_out_reasons(fit, validation)
     return Verdict(not reasons, tuple(reasons), expected, joints, parameters)
 

@@ -145,9 +145,13 @@ def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array
     """
     both = np.concatenate([part for p in predictions for part in (p.tau, p.tau_hat)])
     residual = np.concatenate([p.tau - p.tau_hat for p in predictions])
-    low, high = np.nanmin(both, axis=0), np.nanmax(both, axis=0)
+    # Nothing is known of a joint that stands still all the time.
+    still = np.isnan(both).all(axis=0)
+    low = np.where(still, -1.0, np.nanmin(np.where(still, 0.0, both), axis=0))
+    high = np.where(still, 1.0, np.nanmax(np.where(still, 0.0, both), axis=0))
     centre, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * _HEADROOM
-    reach = np.maximum(np.nanmax(np.abs(residual), axis=0), 1e-9) * _HEADROOM
+    reach = np.nanmax(np.abs(np.where(still, 1.0, residual)), axis=0)
+    reach = np.maximum(reach, 1e-9) * _HEADROOM
     return centre - half, centre + half, reach
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 ENERGY = 0.99
-MARGIN = 7.0
+MARGIN = 5.0
 HIGHEST = 0.4
 
 
@@ -19,9 +19,9 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
     Choose the cut-off of the low-pass filters from the motion.
 
     It is `MARGIN` times the band that holds `ENERGY` of the energy of a joint's velocity above
-    its noise floor, averaged over the joints that move. Five to ten times the band of the motion
-    is the rule of the field: high enough for the harmonics that dynamics and friction make of
-    the motion, low enough to keep out what no rigid-body model explains.
+    its noise floor, averaged over the joints that move: high enough for the harmonics that
+    dynamics and friction make of the motion, low enough to keep out what no rigid-body model
+    explains.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
     from scipy.signal import periodogram
 
     longest = max(positions, key=len)
-    f, power = periodogram(np.diff(longest, axis=0), rate_hz, window='hann', axis=0)
-    # The floor of white noise; the median of a periodogram lies at ln 2 of its mean.
-    floor = np.median(power[f > rate_hz / 4], axis=0) / np.log(2)
-    energy = np.cumsum(power - floor, axis=0)
-    moves = energy.max(axis=0) > 0
-    if not moves.any():
-        return HIGHEST * rate_hz
-    reached = energy[:, moves] >= ENERGY * energy[:, moves].max(axis=0)
-    band = f[np.argmax(reached, axis=0)]
-    return float(min(MARGIN * band.mean(), HIGHEST * rate_hz))
+    bands = []
+    for position in longest.T:
+        f, power = periodogram(np.diff(position), rate_hz, window='hann')
+        # The floor of white noise; the median of a periodogram lies at ln 2 of its mean.
+        floor = np.median(power[f > rate_hz / 4]) / np.log(2)
+        energy = np.cumsum(power - floor)
+        if energy.max() > 0:
+            bands.append(f[np.argmax(energy >= ENERGY * energy.max())])
+    highest = HIGHEST * rate_hz
+    return float(min(MARGIN * np.mean(bands), highest)) if bands else highest

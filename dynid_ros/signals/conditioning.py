@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import Drive
+from dynid_ros.signals.bandwidth import HIGHEST
 from dynid_ros.signals.decimation import Decimator
 from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
-from dynid_ros.signals.periodic import average_periods, harmonic_derivative
+from dynid_ros.signals.periodic import average_periods, harmonic_derivative, SAME
 from dynid_ros.signals.segments import Segment
 from dynid_ros.signals.standstill import moving
 from dynid_ros.signals.treatment import Treatment
 
 Array = NDArray[np.float64]
+
+POSITION_BAND = 3.0
 
 
 @dataclass(frozen=True)
@@ -67,21 +70,34 @@ def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
 
     """
     tau = joint_torque(segment.u, drive)
-    rate, cutoff = treatment.rate_hz, treatment.cutoff_hz
+    rate = treatment.rate_hz
     if treatment.filter == 'periodic':
         return _one_period(segment, tau, treatment)
-    q = nuttall_fir(segment.q) if treatment.filter == 'fir' else butterworth(
-        segment.q, rate, cutoff)
+    if treatment.filter == 'fir':
+        q = nuttall_fir(segment.q)
+    else:
+        q = butterworth(segment.q, rate, position_cutoff(treatment))
     qd = differentiate(q, rate)
     return Motion(segment.t, q, qd, differentiate(qd, rate), tau, moving(qd, rate))
 
 
+def position_cutoff(treatment: Treatment) -> float:
+    """
+    Place the cut-off for the positions, Hz.
+
+    Well above that of the rows: what friction does to the motion when a joint turns round has to
+    come through, and noise in the derivatives is taken out together with that of the torque.
+    """
+    return min(POSITION_BAND * treatment.cutoff_hz, HIGHEST * treatment.rate_hz)
+
+
 def _one_period(segment: Segment, tau: Array, treatment: Treatment) -> Motion:
     assert treatment.period is not None
-    q, rate = average_periods(segment.q, treatment.rate_hz, treatment.period)
+    q, rate = average_periods(segment.q, treatment.rate_hz, treatment.period, SAME)
     tau, _ = average_periods(tau, treatment.rate_hz, treatment.period)
     reach = Decimator(treatment).reach
-    index = np.arange(-reach, len(q) + reach) % len(q)
-    q, qd, qdd = (harmonic_derivative(q, rate, treatment.cutoff_hz, k)[index] for k in range(3))
-    t = segment.t[0] + np.arange(-reach, len(q) + reach) / rate
-    return Motion(t, q, qd, qdd, tau[index], moving(qd, rate))
+    cutoff = position_cutoff(treatment)
+    steps = np.arange(-reach, len(q) + reach)
+    index = steps % len(q)
+    q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
+    return Motion(segment.t[0] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate))

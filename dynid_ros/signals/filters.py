@@ -34,7 +34,11 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     sections = butter(BUTTERWORTH_ORDER, cutoff_hz, fs=rate_hz, output='sos')
     # The default padding is too short for a low cut-off: let the transient die outside.
     padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
-    return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=padding))
+    result = np.empty_like(x)
+    # Joint by joint: the filter makes several copies of what it is given.
+    for j, column in enumerate(x.T):
+        result[:, j] = sosfiltfilt(sections, column, padlen=padding)
+    return result
 
 
 def nuttall_fir(x: Array) -> Array:

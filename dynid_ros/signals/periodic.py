@@ -13,7 +13,9 @@ SHORTEST_PERIOD = 1.0
 SAME = 0.02
 
 
-def average_periods(x: Array, rate_hz: float, period: float) -> tuple[Array, float]:
+def average_periods(
+    x: Array, rate_hz: float, period: float, same: float = np.inf
+) -> tuple[Array, float]:
     """
     Average a signal over its whole periods.
 
@@ -25,6 +27,8 @@ def average_periods(x: Array, rate_hz: float, period: float) -> tuple[Array, flo
         Sample rate.
     period : float
         Period, s.
+    same : float
+        By how much the periods may differ from their mean, relative to the spread of the signal.
 
     Returns
     -------
@@ -33,12 +37,18 @@ def average_periods(x: Array, rate_hz: float, period: float) -> tuple[Array, flo
     rate_hz : float
         Its sample rate, so that the period is a whole number of samples.
 
+    Raises
+    ------
+    RecordingError
+        The signal is shorter than two periods, or does not repeat itself.
+
     """
     samples = round(period * rate_hz)
-    periods = int((len(x) - 1) / rate_hz / period + 1e-9)
+    # Half a sample is no loss, since the last sample stands for the time until the next.
+    periods = int((len(x) + 0.5) / (rate_hz * period))
     if periods < 2:
         raise RecordingError(
-            f'a recording of {(len(x) - 1) / rate_hz:.3g} s holds less than two periods of '
+            f'a stretch of {len(x) / rate_hz:.3g} s holds less than two periods of '
             f'{period:g} s; choose another filter'
         )
     rate = samples / period
@@ -48,7 +58,12 @@ def average_periods(x: Array, rate_hz: float, period: float) -> tuple[Array, flo
         grid = np.arange(periods * samples) / rate
         x = CubicSpline(np.arange(len(x)) / rate_hz, x, axis=0)(grid)
     folded = x[: periods * samples].reshape(periods, samples, -1)
-    return np.asarray(folded.mean(axis=0)), rate
+    mean = np.asarray(folded.mean(axis=0))
+    if np.linalg.norm((folded - mean).std(axis=(0, 1))) > same * np.linalg.norm(mean.std(axis=0)):
+        raise RecordingError(
+            f'the motion does not repeat itself every {period:g} s; give its period, leave out '
+            'what comes before and after, or choose another filter')
+    return mean, rate
 
 
 def harmonic_derivative(x: Array, rate_hz: float, cutoff_hz: float, order: int) -> Array:
@@ -97,16 +112,54 @@ def find_period(q: Array, rate_hz: float) -> float:
         The motion does not repeat.
 
     """
-    spread = np.linalg.norm(q.std(axis=0))
-    shifts = np.arange(int(SHORTEST_PERIOD * rate_hz), len(q) // 2 + 1)
-    misfit = np.array([
-        np.sqrt(((q[k:2 * k] - q[:k]) ** 2).mean(axis=0).sum()) for k in shifts
-    ]) / max(float(spread), np.finfo(float).tiny)
-    if not len(shifts) or misfit.min() > SAME:
-        raise RecordingError('the motion does not repeat itself; give its period or choose '
-                             'another filter')
-    # Of all multiples of the period, the first that fits nearly as well as the best.
-    first = int(np.argmax(misfit <= max(SAME / 2, 1.5 * misfit.min())))
-    while first + 1 < len(misfit) and misfit[first + 1] < misfit[first]:
-        first += 1
-    return float(shifts[first] / rate_hz)
+    first = int(SHORTEST_PERIOD * rate_hz)
+    left = misfit(q)[: len(q) // 2 + 2]
+    inner = np.arange(max(first, 1), len(left) - 1)
+    dips = inner[(left[inner] <= left[inner - 1]) & (left[inner] < left[inner + 1])]
+    shifts, depths = _vertices(left, dips)
+    fits = np.sqrt(np.maximum(depths, 0.0))
+    if not len(fits) or fits.min() > SAME:
+        raise RecordingError('the motion does not repeat itself from start to end; give its '
+                             'period or choose another filter')
+    # Of all multiples of the period, the first that fits nearly as well as the best; of its own
+    # multiples, the last tells it most exactly.
+    shortest = shifts[np.argmax(fits <= max(SAME / 2, 1.5 * fits.min()))]
+    times = int((shifts[-1] + 0.5) / shortest)
+    last = shifts[np.argmin(np.abs(shifts - times * shortest))]
+    return float(last / round(last / shortest) / rate_hz)
+
+
+def misfit(q: Array) -> Array:
+    """
+    Mean square by which a motion differs from itself, shifted by any number of samples.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions.
+
+    Returns
+    -------
+    (N - 1,) ndarray
+        Over all joints and all samples that overlap, relative to twice the variance of the
+        motion; 1 for a motion that has nothing to do with itself.
+
+    """
+    N = len(q)
+    q = q - q.mean(axis=0)
+    # Correlation by the Fourier transform: a loop over the shifts takes minutes.
+    size = 1 << (2 * N - 1).bit_length()
+    product = sum(
+        np.fft.irfft(np.abs(np.fft.rfft(column, size)) ** 2, size)[: N - 1] for column in q.T)
+    power = np.concatenate([[0.0], np.cumsum((q**2).sum(axis=1))])
+    shifts = np.arange(N - 1)
+    squares = power[-1] - power[shifts] + power[N - shifts] - 2 * product
+    variance = max(power[-1] / N, np.finfo(float).tiny)
+    return np.asarray(squares / (N - shifts) / (2 * variance))
+
+
+def _vertices(y: Array, dips: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Places and depths of the parabolas through three samples about each dip."""
+    slope = (y[dips + 1] - y[dips - 1]) / 2
+    bend = y[dips + 1] - 2 * y[dips] + y[dips - 1]
+    return dips - slope / bend, y[dips] - slope**2 / (2 * bend)

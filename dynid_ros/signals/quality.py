@@ -21,14 +21,14 @@ from dynid_ros.signals.stamp_checks import first_stamp, stamp_defects, usable
 # Nm, N, A or V: far beyond any arm, well below uninitialised memory.
 ABSURD_SIGNAL = 1e6
 # Of the effort limit: a drive that clips at it never goes further beyond than this, and stays this
-# near. Where the signal does go beyond, the limit is not that of the drive (it may be scaled).
+# near. Where the signal does go beyond, the limit is not that of the drive.
 SATURATED = 0.01
 # One sample may touch a limit by noise.
 SATURATED_SAMPLES = 3
-# Calibration, and the margin that the settings of an arm take off its limits (0.05), rad or m.
-LIMIT_SLACK = 0.1
-# Overshoot of a controller, and the scale that the settings take the velocity limit by (0.9).
-VELOCITY_SLACK = 1.2
+# Calibration, rad or m.
+LIMIT_SLACK = 0.02
+# Noise of a measured velocity.
+VELOCITY_SLACK = 1.05
 # Least squares with fewer rows for each column has no way to tell noise from parameters.
 ROWS_PER_PARAMETER = 3
 # A shorter motion does not hold one period of any useful excitation.

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 GAP_PERIODS = 5.0
 GAP_SECONDS = 0.05
 JITTER = 1e-3
+BURST = 0.25
 SHORTEST = 1.0
 
 
@@ -84,7 +85,7 @@ def uniform_segments(log: JointLog, rate_hz: float, delay: float = 0.0) -> tuple
 
 
 def _uniform(t: Array, q: Array, u: Array, rate_hz: float, delay: float) -> Segment:
-    steps = np.arange(int((t[-1] - t[0]) * rate_hz + 1e-6) + 1)
+    steps = np.arange(int((t[-1] - t[0]) * rate_hz + JITTER) + 1)
     grid = t[0] + steps / rate_hz
     same = len(grid) == len(t) and bool(np.abs(grid - t).max() * rate_hz < JITTER)
     if not same:
@@ -97,4 +98,13 @@ def _uniform(t: Array, q: Array, u: Array, rate_hz: float, delay: float) -> Segm
 def _interpolate(t: Array, x: Array, grid: Array) -> Array:
     from scipy.interpolate import CubicSpline
 
-    return np.asarray(CubicSpline(t, x, axis=0)(grid))
+    # Stamps that are taken late come in bursts, and a spline through two samples that are next
+    # to each other swings far out. Of a burst, the last one was stamped least late.
+    steps = np.diff(t)
+    calm = np.append(steps > BURST * np.median(steps), True)
+    t, x = t[calm], x[calm]
+    # Joint by joint: the coefficients of a long recording fill memory.
+    result = np.empty((len(grid), x.shape[1]))
+    for j, column in enumerate(x.T):
+        result[:, j] = CubicSpline(t, column)(grid)
+    return result

@@ -13,7 +13,8 @@ class Treatment:
     Attributes
     ----------
     cutoff_hz : float
-        Cut-off of the low-pass filters.
+        Cut-off of the low-pass that every column of W and the torque pass; positions are filtered
+        less (see ``position_cutoff``).
     cutoff_from_data : bool
         Whether the data decided it.
     filter : str

@@ -1,0 +1,69 @@
+"""``dynid replay``: the online estimator over a recording."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+from dynid_ros.cli.options import add_arm, add_json, add_output, add_topic, positive, Subparsers
+
+HISTORY, PLOT = 'history.npz', 'history.svg'
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'replay', help='run the online estimator over a recording',
+        description='Estimate step by step, without acceleration, as the identifier node does; '
+                    'writes the history of every estimate and the last one.')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    add_arm(parser)
+    add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
+    parser.add_argument(
+        '--memory', type=positive, default=float('inf'), metavar='SECONDS',
+        help='time after which old data has faded to 1/e where new data replaces it (default: '
+             'nothing is forgotten)')
+    parser.add_argument(
+        '--cutoff', type=positive, metavar='HZ',
+        help='cut-off of the filters (default: that of arm.yaml, else from the data)')
+    add_topic(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay, write result, history and plot, and print a summary."""
+    start = perf_counter()
+    import numpy as np
+
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.units import parameter_units
+    from dynid_ros.cli.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.dynamics.base import base_parameters
+    from dynid_ros.estimation.replay import replay
+    from dynid_ros.report.evolution import draw_evolution
+    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.storage.result_file import write_result
+
+    arm = load_arm(args.arm)
+    before = perf_counter()
+    log = read_recording(args.recording, arm, topic=args.topic)
+    read = perf_counter() - before
+    result, history = replay(arm, log, cutoff_hz=args.cutoff, memory=args.memory)
+    timing = {'read': read, **result.timing, 'total': perf_counter() - start}
+    result = replace(result, timing=timing)
+    write_result(result, args.output)
+    np.savez(args.output / HISTORY, allow_pickle=False, **vars(history))
+    units = parameter_units(arm)
+    draw_evolution(
+        args.output / PLOT, history.names, [units[c] for c in base_parameters(arm).columns],
+        history.t, history.theta, history.std)
+    if args.json:
+        print_json(result_as_dict(result))
+    else:
+        print('\n'.join(result_lines(result)))
+        print(f'wrote {args.output / "result.yaml"}, {HISTORY} and {PLOT} '
+              f'({perf_counter() - start:.1f} s)')
+    return 0 if result.verdict.trustworthy else 1
