@@ -1,0 +1,156 @@
+"""
+External wrenches on the bodies of an arm.
+
+A wrench is ``[Tx Ty Tz Fx Fy Fz]``: a moment, then a force. A force matrix is (6, n) with the
+wrench on the link of joint j in column j, in the base frame: along the axes of the base frame,
+its moment about the origin of the base frame, wherever the link is (a spatial force vector of
+Featherstone, Rigid Body Dynamics Algorithms, section 2.6). Force matrices of one arm add up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.bodies import find_body
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.pose_kernels import fill_poses, fill_screws
+from dynid_ros.dynamics.regressor import tree
+from dynid_ros.dynamics.rigid_parameters import Identified
+from dynid_ros.dynamics.state import as_states
+from dynid_ros.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+def external_force(
+    arm: ArmModel | Identified, body: str, wrench: ArrayLike, q: ArrayLike | None = None,
+) -> Array:
+    """
+    Force matrix of a wrench on one body.
+
+    Parameters
+    ----------
+    arm : ArmModel or Identified
+        The arm.
+    body : str
+        ``tool``, or the joint that moves the link.
+    wrench : (6,) or (N, 6) array_like
+        ``[Tx Ty Tz Fx Fy Fz]``, Nm and N, on the body. Without `q` in the base frame: the moment
+        is about the origin of the base frame. With `q` in the frame of the body: the moment is
+        about the origin of that frame.
+    q : (n,) or (N, n) array_like, optional
+        Positions.
+
+    Returns
+    -------
+    (6, n) or (N, 6, n) ndarray
+        Zero but for the column of the body.
+
+    Raises
+    ------
+    InputError
+        There is no such body, or a shape is wrong.
+
+    Warns
+    -----
+    LimitWarning
+        A position lies outside the limits of its joint.
+
+    """
+    kinematic = arm if isinstance(arm, ArmModel) else arm.arm
+    joint, placement = find_body(kinematic, body)
+    rows = _wrench(wrench)
+    single = rows.ndim == 1
+    rows = np.atleast_2d(rows)
+    if q is not None and np.size(q):
+        states = as_states(kinematic, q)
+        if not states.single and not single and len(rows) != len(states.q):
+            raise InputError(f'q has {len(states.q)} states, but there are {len(rows)} wrenches')
+        single = single and states.single
+        poses = link_poses(kinematic, states.q)[:, joint]
+        rotation = poses[:, :9].reshape(-1, 3, 3)
+        origin = poses[:, 9:] + rotation @ placement.translation
+        moment, force = (
+            ((rotation @ placement.rotation) @ part[:, :, None])[:, :, 0]
+            for part in (rows[:, :3], rows[:, 3:]))
+        rows = np.concatenate([moment + np.cross(origin, force), force], axis=1)
+    result = np.zeros((len(rows), 6, kinematic.n))
+    result[:, :, joint] = rows
+    return result[0] if single else result
+
+
+def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
+    """
+    Torque with which external wrenches move the joints, ``sum_j J_jᵀ f_j``.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (N, n) ndarray
+        Positions.
+    fext : (6, n) or (N, 6, n) array_like
+        Force matrices, one for all positions or one each.
+
+    Returns
+    -------
+    (N, n) ndarray
+        Nm, or N for prismatic joints.
+
+    Raises
+    ------
+    InputError
+        The shape of `fext` is wrong.
+
+    """
+    force = force_matrix(arm, fext)
+    carried = np.broadcast_to(force, (len(q), 6, arm.n)).copy()
+    for joint in range(arm.n - 1, -1, -1):
+        if arm.parent[joint] >= 0:
+            carried[:, :, arm.parent[joint]] += carried[:, :, joint]
+    screws = np.empty((len(q), arm.n, 6))
+    fill_screws(tree(arm).prismatic, tree(arm).axis, link_poses(arm, q), screws)
+    return np.asarray(np.einsum('kjc,kcj->kj', screws, carried))
+
+
+def link_poses(arm: ArmModel, q: Array) -> Array:
+    """Poses of all links in the base frame, (N, n, 12): rotation row by row, translation."""
+    poses = np.empty((len(q), arm.n, 12))
+    fill_poses(*tree(arm)[:5], np.ascontiguousarray(q, dtype=float), poses)
+    return poses
+
+
+def _wrench(value: ArrayLike) -> Array:
+    try:
+        wrench = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f'a wrench must hold numbers only: {error}') from error
+    if wrench.ndim not in (1, 2) or wrench.shape[-1] != 6:
+        hint = '; transpose it' if wrench.ndim == 2 and wrench.shape[0] == 6 else ''
+        raise InputError('a wrench must be [Tx Ty Tz Fx Fy Fz], (6,) or (N, 6), not '
+                         f'{wrench.shape}{hint}')
+    if not np.isfinite(wrench).all():
+        raise InputError('a wrench must hold finite numbers only')
+    return wrench
+
+
+def force_matrix(arm: ArmModel, value: ArrayLike) -> Array:
+    """
+    Read force matrices, (6, n) or (N, 6, n).
+
+    Raises
+    ------
+    InputError
+        The shape is wrong or a value is not finite.
+
+    """
+    force = np.asarray(value, dtype=float)
+    if force.ndim not in (2, 3) or force.shape[-2:] != (6, arm.n):
+        hint = ', transpose it' if force.shape[-2:] == (arm.n, 6) else (
+            '; external_force makes one of a wrench')
+        raise InputError(f"fext must be (6, {arm.n}) or (N, 6, {arm.n}) for '{arm.name}', not "
+                         f'{force.shape}{hint}')
+    if not np.isfinite(force).all():
+        raise InputError('fext must hold finite numbers only')
+    return force

@@ -1,0 +1,261 @@
+"""
+Rigid-body functions of an arm, with external wrenches.
+
+Each takes one state or a batch, and an `ArmModel` with nominal parameters or an identified result.
+Friction is left out; rotor inertia is part of the mass matrix. Sign of the external wrenches:
+``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``, so that a wrench acts on the arm.
+
+Nominal arms go through Pinocchio. Base parameters do not determine bodies that Pinocchio could
+take; but inverse dynamics, mass matrix and gravity are linear in them, so that those of a result
+come from regressor and composite inertias, and its forward dynamics solves ``M qdd = tau - h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.external_force import force_matrix, joint_force
+from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
+from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
+from dynid_ros.dynamics.pose_kernels import fill_jacobian
+from dynid_ros.dynamics.regressor import regressor, tree
+from dynid_ros.dynamics.rigid_parameters import Identified, rigid_parameters, RigidParameters
+from dynid_ros.dynamics.state import as_states, States
+from dynid_ros.errors import InputError
+
+Array = NDArray[np.float64]
+BLOCK = 2048
+
+
+def inverse_dynamics(
+    arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None, fext: ArrayLike | None = None,
+) -> Array:
+    """
+    Torque of the drives for a motion under external wrenches.
+
+    Parameters
+    ----------
+    arm : ArmModel or Identified
+        Nominal arm or identified result.
+    q, qd, qdd : (n,) or (N, n) array_like
+        rad, rad/s, rad/s² (m for prismatic joints); None or empty is zero for the rates.
+    fext : (6, n) or (N, 6, n) array_like, optional
+        See `external_force`.
+
+    Returns
+    -------
+    (n,) or (N, n) ndarray
+        Nm, or N for prismatic joints.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or the arm has no inertias.
+
+    Warns
+    -----
+    LimitWarning
+        A position lies outside the limits of its joint.
+
+    """
+    parameters = rigid_parameters(arm)
+    states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, qdd=qdd), fext)
+    return states.shaped(_torque(parameters, states.q, *states.rates) - force)
+
+
+def forward_dynamics(
+    arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None, fext: ArrayLike | None = None,
+) -> Array:
+    """
+    Acceleration of the joints under torque of the drives and external wrenches.
+
+    Parameters
+    ----------
+    arm : ArmModel or Identified
+        Nominal arm or identified result.
+    q, qd : (n,) or (N, n) array_like
+        rad, rad/s (m for prismatic joints); None or empty is zero for the velocity.
+    tau : (n,) or (N, n) array_like, optional
+        Nm, or N for prismatic joints; None or empty is zero.
+    fext : (6, n) or (N, 6, n) array_like, optional
+        See `external_force`.
+
+    Returns
+    -------
+    (n,) or (N, n) ndarray
+        rad/s², or m/s² for prismatic joints.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong, the arm has no inertias, or an identified mass matrix is not positive
+        definite.
+
+    Warns
+    -----
+    LimitWarning
+        A position lies outside the limits of its joint.
+
+    """
+    parameters = rigid_parameters(arm)
+    states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, tau=tau), fext)
+    velocity, torque = states.rates
+    if parameters.nominal:
+        result = _articulated(parameters.arm, states.q, velocity, torque + force)
+    else:
+        result = _solved(parameters, states.q, velocity, torque + force)
+    return states.shaped(result)
+
+
+def mass_matrix(arm: ArmModel | Identified, q: ArrayLike) -> Array:
+    """
+    Mass matrix, (n, n) or (N, n, n), kg m², for positions (n,) or (N, n).
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or the arm has no inertias.
+
+    """
+    parameters = rigid_parameters(arm)
+    states = as_states(parameters.arm, q)
+    return states.shaped(_mass(parameters, states.q))
+
+
+def velocity_product(arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | None) -> Array:
+    """
+    Torque of Coriolis and centrifugal effects ``C(q, qd) qd``, (n,) or (N, n), Nm.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or the arm has no inertias.
+
+    """
+    parameters = rigid_parameters(arm)
+    states = as_states(parameters.arm, q, qd=qd)
+    zero = np.zeros_like(states.q)
+    moving = _torque(parameters, states.q, states.rates[0], zero)
+    return states.shaped(moving - _torque(parameters, states.q, zero, zero))
+
+
+def gravity_torque(arm: ArmModel | Identified, q: ArrayLike) -> Array:
+    """
+    Torque that holds the arm at rest, (n,) or (N, n), Nm.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or the arm has no inertias.
+
+    """
+    return inverse_dynamics(arm, q)
+
+
+def geometric_jacobian(arm: ArmModel | Identified, q: ArrayLike, body: str = TOOL) -> Array:
+    """
+    Angular and linear velocity of a body by joint velocity.
+
+    Parameters
+    ----------
+    arm : ArmModel or Identified
+        The arm; inertias are not needed.
+    q : (n,) or (N, n) array_like
+        Positions.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    Returns
+    -------
+    (6, n) or (N, 6, n) ndarray
+        Rows: angular velocity, then velocity of the origin of the body's frame, in the base
+        frame.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or there is no such body.
+
+    """
+    kinematic = arm if isinstance(arm, ArmModel) else arm.arm
+    joint, placement = find_body(kinematic, body)
+    states = as_states(kinematic, q)
+    result = np.zeros((len(states.q), 6, kinematic.n))
+    path = np.array(path_to(kinematic, joint), dtype=np.int64)
+    point = np.ascontiguousarray(placement.translation)
+    fill_jacobian(*tree(kinematic)[:6], path, point, states.q, result)
+    return states.shaped(result)
+
+
+def _states(
+    arm: ArmModel, states: States, fext: ArrayLike | None,
+) -> tuple[States, Array | float]:
+    """States, as many as force matrices, and the torque of these on the joints."""
+    if fext is None or np.size(fext) == 0:
+        return states, 0.0
+    force = force_matrix(arm, fext)
+    if force.ndim == 3:
+        states = states.repeated(len(force))
+    return states, joint_force(arm, states.q, force)
+
+
+def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Array:
+    if not parameters.nominal:
+        rigid = _blocks(lambda *motion: regressor(parameters.arm.rigid(), *motion)
+                        @ parameters.inertial.ravel(), q, qd, qdd)
+        return rigid + qdd @ parameters.rotor.T
+    import pinocchio
+
+    known = pinocchio_arm(parameters.arm)
+    result = np.empty_like(q)
+    inputs = zip(q[:, known.order], qd[:, known.order], qdd[:, known.order], strict=True)
+    for k, (position, velocity, acceleration) in enumerate(inputs):
+        result[k] = pinocchio.rnea(known.model, known.data, position, velocity, acceleration)
+    return result[:, known.place]
+
+
+def _articulated(arm: ArmModel, q: Array, qd: Array, tau: Array) -> Array:
+    import pinocchio
+
+    known = pinocchio_arm(arm)
+    result = np.empty(q.shape)
+    inputs = zip(q[:, known.order], qd[:, known.order], tau[:, known.order], strict=True)
+    for k, (position, velocity, torque) in enumerate(inputs):
+        result[k] = pinocchio.aba(known.model, known.data, position, velocity, torque)
+    return result[:, known.place]
+
+
+def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Array:
+    mass = _mass(parameters, q)
+    try:
+        np.linalg.cholesky(mass)
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            f"the identified mass matrix of '{parameters.arm.name}' is not positive definite at "
+            'q, so that no acceleration follows from it; identify from richer data') from error
+    bias = _torque(parameters, q, qd, np.zeros_like(q))
+    return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
+
+
+def _mass(parameters: RigidParameters, q: Array) -> Array:
+    n = parameters.arm.n
+    result = np.zeros((len(q), n, n))
+    fill_mass_matrix(*tree(parameters.arm)[:6], parameters.inertial,
+                     np.ascontiguousarray(q), result)
+    result += parameters.rotor
+    return result
+
+
+def _blocks(function: Callable[..., Array], *motion: Array) -> Array:
+    """Evaluate in blocks, so that a regressor of many states never stands in memory."""
+    return np.concatenate([
+        function(*(x[start:start + BLOCK] for x in motion))
+        for start in range(0, max(len(motion[0]), 1), BLOCK)
+    ])

@@ -1,0 +1,95 @@
+"""The rigid-body part of what is known of an arm: nominal or identified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import ArmError
+
+Array = NDArray[np.float64]
+
+
+class Identified(Protocol):
+    """What the rigid-body functions need of an identified result."""
+
+    @property
+    def arm(self) -> ArmModel:
+        """The arm."""
+
+    @property
+    def theta(self) -> Array:
+        """Base parameters (b,), in the order of ``base_parameters(arm)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class RigidParameters:
+    """
+    Parameters of the rigid-body dynamics, friction left out.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm.
+    inertial : (n, 10) ndarray
+        Inertial parameters of the links. Those of an identified arm stand for its base
+        parameters, with zeros where these leave a choice: every torque that the links cause is
+        right, but no link need be physical on its own.
+    rotor : (n, n) ndarray
+        What rotors add to the mass matrix: their inertia, and the couplings by acceleration.
+    nominal : bool
+        Whether these are the nominal parameters, so that the links are bodies.
+
+    """
+
+    arm: ArmModel
+    inertial: Array
+    rotor: Array
+    nominal: bool
+
+
+def rigid_parameters(model: ArmModel | Identified) -> RigidParameters:
+    """
+    Collect the rigid-body parameters of an arm or of a result.
+
+    Raises
+    ------
+    ArmError
+        The arm has no nominal inertial parameters.
+
+    """
+    if isinstance(model, ArmModel):
+        return _nominal(model)
+    return _identified(model.arm, model.theta)
+
+
+@lru_cache(maxsize=32)
+def _nominal(arm: ArmModel) -> RigidParameters:
+    if arm.inertial is None:
+        raise ArmError(
+            f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml, "
+            'or use an identified result')
+    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+    inertial = np.ascontiguousarray(arm.inertial, dtype=float)
+    return RigidParameters(arm, inertial, np.diag(rotor), True)
+
+
+def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
+    layout = arm.layout
+    standard = np.zeros(layout.size)
+    standard[base_parameters(arm).columns] = theta
+    rotor = np.zeros((arm.n, arm.n))
+    if layout.rotor_inertia:
+        rotor += np.diag(standard[[layout.rotor(j) for j in range(arm.n)]])
+    first = arm.n * layout.block
+    for k, column in enumerate(arm.coupling):
+        if column.quantity == 'qdd':
+            rotor += standard[first + k] * column.matrix
+    inertial = standard[layout.all_inertial()].reshape(arm.n, -1)
+    return RigidParameters(arm, inertial, rotor, False)

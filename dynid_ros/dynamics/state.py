@@ -1,0 +1,115 @@
+"""States as users give them: one or many, with nothing standing for zero."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+class LimitWarning(UserWarning):
+    """A position lies outside the limits of its joint."""
+
+
+class States(NamedTuple):
+    """States of an arm, (N, n) each, and whether just one of them was given."""
+
+    q: Array
+    rates: tuple[Array, ...]
+    single: bool
+
+    def shaped(self, result: Array) -> Array:
+        """Return a result (N, ...) as it belongs to what was given."""
+        return result[0] if self.single else result
+
+    def repeated(self, count: int) -> States:
+        """
+        Return as many states as there are of something else.
+
+        Raises
+        ------
+        InputError
+            There is another number of them, and not just one.
+
+        """
+        if len(self.q) == count:
+            return self._replace(single=False)
+        if not self.single:
+            raise InputError(f'q has {len(self.q)} states, but fext has {count}')
+        q, *rates = (np.repeat(x, count, axis=0) for x in (self.q, *self.rates))
+        return States(q, tuple(rates), False)
+
+
+def as_states(arm: ArmModel, q: ArrayLike, **rates: ArrayLike | None) -> States:
+    """
+    Read one state or a batch.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (n,) or (N, n) array_like
+        Positions, rad or m.
+    **rates : (n,) or (N, n) array_like, or None
+        Further quantities by name; None or an empty one is zero, and a single one serves all
+        positions.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or a value is not finite; names the quantity.
+
+    Warns
+    -----
+    LimitWarning
+        A position lies outside the limits of its joint.
+
+    """
+    positions = _read(arm, 'q', q)
+    single = positions.ndim == 1
+    positions = np.ascontiguousarray(np.atleast_2d(positions))
+    warn_outside(arm, positions)
+    others = []
+    for name, value in rates.items():
+        given = np.zeros(0) if value is None else np.asarray(value, dtype=float)
+        other = np.zeros(arm.n) if given.size == 0 else _read(arm, name, given)
+        if other.ndim == 2 and len(other) != len(positions):
+            if not single:
+                raise InputError(f'q has {len(positions)} states, but {name} has {len(other)}')
+            single, positions = False, np.repeat(positions, len(other), axis=0)
+        others.append(other)
+    return States(positions, tuple(
+        np.ascontiguousarray(np.broadcast_to(other, positions.shape)) for other in others), single)
+
+
+def warn_outside(arm: ArmModel, q: Array) -> None:
+    """Warn of the position (N, n) that lies farthest outside the limits of its joint."""
+    beyond = np.maximum(arm.limits.lower - q, q - arm.limits.upper)
+    if beyond.size and beyond.max() > 0:
+        k, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
+        warnings.warn(
+            f"q of joint '{arm.joint_names[joint]}' is {q[k, joint]:.4g}, outside its limits "
+            f'{arm.limits.lower[joint]:.4g} to {arm.limits.upper[joint]:.4g}; the arm cannot '
+            'stand there', LimitWarning, stacklevel=4)
+
+
+def _read(arm: ArmModel, name: str, value: ArrayLike) -> Array:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f'{name} must hold numbers only: {error}') from error
+    if array.ndim not in (1, 2) or array.shape[-1] != arm.n:
+        raise InputError(
+            f"{name} must be ({arm.n},) or (N, {arm.n}) for the {arm.n} joints of '{arm.name}', "
+            f'not {array.shape}')
+    if not np.isfinite(array).all():
+        place = np.argwhere(~np.isfinite(np.atleast_2d(array)))[0]
+        raise InputError(f"{name} of joint '{arm.joint_names[place[1]]}' is not finite")
+    return array

@@ -1,0 +1,200 @@
+"""From a pose error back to the joints: which joint errors cause it, and what corrects it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.rigid_body import geometric_jacobian
+from dynid_ros.errors import InputError
+from dynid_ros.kinematics.forward import arm_base, forward_kinematics
+from dynid_ros.kinematics.perturbed import perturbed_kinematics
+from dynid_ros.kinematics.pose_error import pose_difference
+from dynid_ros.kinematics.sources import Source
+
+Array = NDArray[np.float64]
+
+#: Smallest singular value by the largest one below which a pose counts as singular.
+NEAR_SINGULAR = 0.02
+#: Repetitions of a correction, and the step in rad or m at which it has settled.
+ITERATIONS, SETTLED = 20, 1e-12
+PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
+
+
+class SingularPoseWarning(UserWarning):
+    """Some pose errors cannot be expressed by joints at this position of the arm."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointErrors:
+    """
+    Joint errors that stand for a pose error.
+
+    Attributes
+    ----------
+    q : (n,) ndarray
+        rad, or m for prismatic joints.
+    left : (6,) ndarray
+        Part of the pose error that joints do not reach, rad and m; zero in what was not asked.
+    smallest : float
+        Smallest singular value by the largest one, of the Jacobian with lengths in units of the
+        reach.
+    damped : bool
+        Whether the answer was damped, because the pose is (nearly) singular.
+
+    """
+
+    q: Array
+    left: Array
+    smallest: float
+    damped: bool
+
+
+def joint_errors(
+    arm: ArmModel, q: ArrayLike, error: ArrayLike, body: str = TOOL, part: str = 'pose',
+) -> JointErrors:
+    """
+    Joint errors that cause a pose error to first order, by damped least squares.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (n,) array_like
+        Position of the arm, rad or m.
+    error : (6,) array_like
+        Pose error in the world, ``[rx ry rz x y z]``, rad and m; real minus nominal.
+    body : str
+        ``tool``, or the joint that moves the link.
+    part : str
+        ``pose``, ``rotation`` or ``position``: what the joints are to express. An arm of less
+        than six joints can express a pose only in part.
+
+    Returns
+    -------
+    JointErrors
+        The shortest ones that leave least, rotations and lengths weighted by the reach.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong, or there is no such body or part.
+
+    Warns
+    -----
+    SingularPoseWarning
+        The pose is (nearly) singular and the answer damped.
+
+    References
+    ----------
+    Nakamura and Hanafusa 1986, Inverse kinematic solutions with singularity robustness for robot
+    manipulator control, ASME J. DSMC 108(3); damping as in Chiaverini 1997, IEEE T-RA 13(3).
+
+    """
+    given = np.asarray(error, dtype=float)
+    if given.shape != (6,) or not np.isfinite(given).all():
+        raise InputError('a pose error must be [rx ry rz x y z], six finite numbers, not '
+                         f'an array of shape {given.shape}')
+    if part not in PARTS:
+        raise InputError(f"part must be one of {', '.join(PARTS)}, not '{part}'")
+    if np.shape(q) != (arm.n,):
+        raise InputError(f"q must be ({arm.n},) for the joints of '{arm.name}', not {np.shape(q)}")
+    path = path_to(arm, find_body(arm, body)[0])
+    jacobian = world_jacobian(arm, q, body)
+    units = np.repeat([1.0, 1 / reach(arm)], 3)[PARTS[part]]
+    weighted = jacobian[PARTS[part]][:, path] * units[:, None]
+    U, singular, V = np.linalg.svd(weighted, full_matrices=False)
+    smallest = float(singular[-1] / singular[0]) if singular[0] > 0 else 0.0
+    damped = smallest < NEAR_SINGULAR
+    if damped:
+        warnings.warn(
+            f"'{arm.name}' is near a singular pose: the smallest singular value is {smallest:.2g} "
+            'of the largest, so that some errors of the pose cannot be expressed by its joints; '
+            'the answer is damped', SingularPoseWarning, stacklevel=2)
+    found = np.zeros(arm.n)
+    found[path] = V.T @ (_inverse(singular) * (U.T @ (units * given[PARTS[part]])))
+    left = np.zeros(6)
+    left[PARTS[part]] = (given - jacobian @ found)[PARTS[part]]
+    return JointErrors(found, left, smallest, damped)
+
+
+def joint_correction(
+    arm: ArmModel, q: ArrayLike, error: ArrayLike, body: str = TOOL, part: str = 'pose',
+) -> JointErrors:
+    """
+    Find what must be added to the joint positions to undo a pose error.
+
+    The negative of `joint_errors`, with the same arguments: driven to ``q + correction.q``, the
+    real arm stands where the nominal one stands at q, but for errors of second order.
+    """
+    found = joint_errors(arm, q, error, body, part)
+    return JointErrors(-found.q, found.left, found.smallest, found.damped)
+
+
+def known_correction(
+    arm: ArmModel, q: ArrayLike, sources: Sequence[Source], errors: ArrayLike, body: str = TOOL,
+    part: str = 'pose',
+) -> JointErrors:
+    """
+    Find what must be added to the joint positions where the errors of the arm are known.
+
+    Corrections of first order, repeated on the exact kinematics with these errors until they
+    settle, so that errors need not be small.
+
+    Parameters
+    ----------
+    arm, q, body, part
+        As in `joint_errors`.
+    sources : sequence of Source
+        What the errors are.
+    errors : (S,) array_like
+        Errors, rad or m; real minus nominal.
+
+    Returns
+    -------
+    JointErrors
+        The correction, and what it leaves.
+
+    """
+    nominal = forward_kinematics(arm, q, body)
+    start, added = np.asarray(q, dtype=float), np.zeros(arm.n)
+    for _ in range(ITERATIONS):
+        real = perturbed_kinematics(arm, start + added, sources, errors, body)
+        step = joint_correction(arm, start, pose_difference(real, nominal), body, part)
+        added = added + step.q
+        if np.abs(step.q).max() < SETTLED:
+            break
+    real = perturbed_kinematics(arm, start + added, sources, errors, body)
+    left = np.zeros(6)
+    left[PARTS[part]] = pose_difference(real, nominal)[PARTS[part]]
+    return JointErrors(added, left, step.smallest, step.damped)
+
+
+def world_jacobian(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Array:
+    """Geometric Jacobian (6, n) along the axes of the world; see `geometric_jacobian`."""
+    rotation = arm_base(arm).rotation
+    jacobian = geometric_jacobian(arm, q, body)
+    return np.concatenate([rotation @ jacobian[:3], rotation @ jacobian[3:]])
+
+
+def reach(arm: ArmModel) -> float:
+    """Length by which rotations and shifts are compared, m: all placements, stretched out."""
+    length = float(np.linalg.norm(arm.translation, axis=1).sum()
+                   + np.linalg.norm(arm.tool.placement.translation))
+    return length or 1.0
+
+
+def _inverse(singular: Array) -> Array:
+    """Inverse singular values, damped where they fall below the threshold."""
+    if singular[0] == 0:
+        return np.zeros_like(singular)
+    threshold = NEAR_SINGULAR * singular[0]
+    missing = np.clip(1 - (singular / threshold) ** 2, 0.0, None)
+    damping = threshold**2 * missing
+    return np.asarray(singular / (singular**2 + damping))

@@ -1,0 +1,168 @@
+"""Exact kinematics of an arm with errors, for many errors at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.kinematics.forward import Pose
+from dynid_ros.kinematics.sources import SCREWS, Source, X, Z
+
+Array = NDArray[np.float64]
+
+
+def turned(vectors: Array) -> Array:
+    """Rotations (..., 3, 3) by rotation vectors (..., 3), rad."""
+    from scipy.spatial.transform import Rotation
+
+    flat = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix()
+    return np.asarray(flat.reshape(*vectors.shape, 3))
+
+
+def rotation_vector(rotation: Array) -> Array:
+    """Rotation vectors (..., 3), rad, of rotations (..., 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_rotvec()
+    return np.asarray(flat.reshape(rotation.shape[:-1]))
+
+
+def perturbed_kinematics(
+    arm: ArmModel, q: ArrayLike, sources: Sequence[Source], errors: ArrayLike, body: str = TOOL,
+) -> Pose:
+    """
+    Pose of a body in the world, with errors of any size.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (..., n) array_like
+        Positions that are read, rad or m.
+    sources : sequence of Source
+        What the columns of `errors` are.
+    errors : (..., S) array_like
+        Errors, rad or m; real minus nominal. The leading axes of `q` and `errors` broadcast.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    Returns
+    -------
+    Pose
+        For each set of errors.
+
+    Raises
+    ------
+    InputError
+        There is no such body.
+
+    """
+    q = np.asarray(q, dtype=float)
+    chain = _Chain(sources, np.asarray(errors, dtype=float))
+    joint, placement = find_body(arm, body)
+    pose = Pose(np.eye(3), np.zeros(3))
+    pose = chain.placed(pose, 'base', -1, arm.base.rotation, arm.base.translation)
+    pose = chain.placed(pose, 'mounting', -1, arm.mounting.rotation, arm.mounting.translation)
+    for i in path_to(arm, joint):
+        if arm.dh == 'mdh':
+            pose = chain.screwed(pose, i, 'alpha', 'a', X)
+        if arm.dh == 'dh' and arm.parent[i] >= 0:
+            pose = chain.screwed(pose, int(arm.parent[i]), 'alpha', 'a', X)
+        if arm.dh:
+            pose = pose.then(arm.rotation[i], arm.translation[i])
+            pose = chain.screwed(pose, i, 'theta', 'd', Z)
+        else:
+            pose = chain.joined(pose, i, arm.rotation[i], arm.translation[i])
+        pose = _moved(arm, pose, i, q[..., i] + chain.error('reading', i, Z))
+    if body != TOOL:
+        return pose
+    if arm.dh == 'dh':
+        pose = chain.screwed(pose, joint, 'alpha', 'a', X)
+    return chain.placed(pose, 'tool', -1, placement.rotation, placement.translation)
+
+
+def perturbed_arm(arm: ArmModel, source: Source, error: float) -> ArmModel:
+    """
+    Return an arm with one error of its geometry.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    source : Source
+        A source between base and last link, other than a reading.
+    error : float
+        Its size, rad or m.
+
+    Raises
+    ------
+    ValueError
+        The source is a reading, or lies before the base frame or behind the last link.
+
+    """
+    if source.joint < 0 or source.group == 'reading':
+        raise ValueError(f'{source.label(arm)} is no part of the geometry between the links')
+    unit = error * np.eye(3)[source.axis]
+    turn = turned(unit if source.turning else np.zeros(3))
+    shift = np.zeros(3) if source.turning else unit
+    joint = source.joint
+    if arm.dh == 'dh' and source.axis == X:
+        # The standard a and alpha of a row place the next joint.
+        joint += 1
+        if joint == arm.n:
+            raise ValueError(f'{source.label(arm)} moves the tool only')
+    rotation, translation = arm.rotation.copy(), arm.translation.copy()
+    if source.group not in SCREWS:
+        rotation[joint], translation[joint] = turn @ rotation[joint], translation[joint] + shift
+    elif source.axis == Z:
+        translation[joint] = translation[joint] + rotation[joint] @ shift
+        rotation[joint] = rotation[joint] @ turn
+    else:
+        rotation[joint] = turn @ rotation[joint]
+        translation[joint] = shift + turn @ translation[joint]
+    return replace(arm, rotation=rotation, translation=translation)
+
+
+class _Chain:
+    """Errors by what they act on; what is not among them is exact."""
+
+    def __init__(self, sources: Sequence[Source], errors: Array) -> None:
+        self._errors = errors
+        self._column = {(s.group, s.joint, s.axis, s.turning): k for k, s in enumerate(sources)}
+
+    def error(self, group: str, joint: int, axis: int, turning: bool | None = None) -> Array:
+        for way in (True, False) if turning is None else (turning,):
+            column = self._column.get((group, joint, axis, way))
+            if column is not None:
+                return np.asarray(self._errors[..., column])
+        return np.zeros(self._errors.shape[:-1])
+
+    def _vector(self, group: str, joint: int, turning: bool) -> Array:
+        return np.stack([self.error(group, joint, axis, turning) for axis in range(3)], axis=-1)
+
+    def placed(
+        self, pose: Pose, group: str, joint: int, rotation: Array, translation: Array,
+    ) -> Pose:
+        return pose.then(turned(self._vector(group, joint, True)) @ rotation,
+                         translation + self._vector(group, joint, False))
+
+    def joined(self, pose: Pose, joint: int, rotation: Array, translation: Array) -> Pose:
+        return pose.then(turned(self._vector('rotation', joint, True)) @ rotation,
+                         translation + self._vector('translation', joint, False))
+
+    def screwed(self, pose: Pose, joint: int, turn: str, shift: str, axis: int) -> Pose:
+        unit = np.eye(3)[axis]
+        return pose.then(turned(self.error(turn, joint, axis)[..., None] * unit),
+                         self.error(shift, joint, axis)[..., None] * unit)
+
+
+def _moved(arm: ArmModel, pose: Pose, joint: int, q: Array) -> Pose:
+    along = q[..., None] * arm.axis[joint]
+    if arm.prismatic[joint]:
+        return pose.then(np.eye(3), along)
+    return pose.then(turned(along), np.zeros(3))
