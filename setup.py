@@ -9,7 +9,7 @@ def shared(folder):
     """Files below a folder, in the layout that setuptools wants for data_files."""
     folders = [p for p in [Path(folder), *Path(folder).rglob('*')] if p.is_dir()]
     return [
-        (f'share/{package_name}/{p.as_posix()}', [f.as_posix() for f in p.iterdir() if f.is_file()])
+        (f'share/{package_name}/{p.as_posix()}', [str(f) for f in p.iterdir() if f.is_file()])
         for p in folders
     ]
 

@@ -1,0 +1,60 @@
+"""``dynid design`` writes a motion that others can read, and says what it did."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.cli.main import main
+from dynid_ros.excitation.motion_file import check_made_for, read_motion
+
+SHORT = ['--harmonics', '3', '--starts', '1', '--period', '4']
+
+
+def design(tmp_path, *options):
+    return main(['design', 'two_axis', '-o', str(tmp_path / 'e.yaml'), *SHORT, *options])
+
+
+def test_the_file_fits_the_arm_and_lists_margins(tmp_path, capsys):
+    assert design(tmp_path) == 0
+    out = capsys.readouterr().out
+    excitation = read_motion(tmp_path / 'e.yaml')
+    check_made_for(excitation, load_arm('two_axis'), tmp_path / 'e.yaml')
+    assert 'all limits kept' in out
+    assert excitation.design['limits_kept'] is True
+    assert set(excitation.design['margins']) == {
+        'position', 'velocity', 'acceleration', 'torque', 'clearance'}
+    assert excitation.motion.harmonics == 3
+
+
+def test_json_is_one_object_with_the_same_facts(tmp_path, capsys):
+    assert design(tmp_path, '--json') == 0
+    facts = json.loads(capsys.readouterr().out)
+    stored = read_motion(tmp_path / 'e.yaml').design
+    assert facts['arm'] == 'two_axis'
+    assert facts['condition_number'] == stored['condition_number']
+    assert facts['complete'] is True
+
+
+def test_samples_and_drawings_are_written_on_request(tmp_path):
+    export = [str(tmp_path / name) for name in ('m.csv', 'm.yaml')]
+    assert design(tmp_path, '--validation', '--export', *export, '--plots', str(tmp_path)) == 0
+    rows = np.loadtxt(tmp_path / 'm.csv', delimiter=',', skiprows=1)
+    motion = read_motion(tmp_path / 'e.yaml').motion
+    assert rows[-1, 0] == pytest.approx(motion.duration)
+    assert motion.period != 4.0
+    assert (tmp_path / 'path.png').exists()
+
+
+@pytest.mark.parametrize(('options', 'words'), [
+    (['--for', 'Izz9'], "no parameter 'Izz9'"),
+    (['--time', '0'], 'no time for one iteration'),
+    (['--harmonics', '1'], '2 harmonics at least'),
+    (['--given', 'nowhere'], 'nowhere'),
+])
+def test_wrong_requests_are_one_line_and_exit_status_two(tmp_path, capsys, options, words):
+    assert design(tmp_path, *options) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count('\n') == 1

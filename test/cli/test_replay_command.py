@@ -1,0 +1,33 @@
+"""``dynid replay`` as a user calls it."""
+
+import argparse
+
+import numpy as np
+import pytest
+
+from dynid_ros.cli import replay
+from dynid_ros.storage.result_file import read_result
+
+
+@pytest.fixture
+def run():
+    parser = argparse.ArgumentParser()
+    replay.add_parser(parser.add_subparsers())
+
+    def call(*arguments):
+        parsed = parser.parse_args(['replay', *map(str, arguments)])
+        return parsed.run(parsed)
+
+    return call
+
+
+def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
+    bag = shared_data / 'panda' / 'panda_exciting_trajectory.db3'
+    assert run(bag, '--arm', 'panda', '-o', tmp_path) == 0
+    assert 'predicted before it was used' in capsys.readouterr().out
+    result = read_result(tmp_path)
+    with np.load(tmp_path / 'history.npz') as history:
+        np.testing.assert_array_equal(history['theta'][-1], result.theta)
+        assert history['std'].shape == history['theta'].shape
+        assert len(history['names']) == len(result.theta)
+    assert (tmp_path / 'history.svg').read_text().lstrip().startswith('<?xml')

@@ -1,0 +1,93 @@
+"""Where down is, on simulated arms in all positions and on a real one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.placement import rotation_rpy
+from dynid_ros.estimation.fit import fit
+from dynid_ros.estimation.gravity_direction import gravity_direction
+from dynid_ros.estimation.preparation import checked, decide_treatment, motions
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+from dynid_ros.storage.recording import read_recording
+
+
+def check(arm, log):
+    log, _ = checked(log, arm)
+    treatment = decide_treatment(arm, [log])
+    prepared = motions(arm, log, treatment)
+    return gravity_direction(arm, prepared, treatment, fit(arm, prepared, treatment).sigma)
+
+
+def recording(arm, rpy):
+    """Recording of an arm whose gravity is tilted, and its true direction."""
+    real = replace(arm, gravity=rotation_rpy(rpy) @ arm.gravity)
+    log = simulate(real, random_motion(real, 0, tries=10, periods=2), rate_hz=125).log
+    return log, real.gravity / np.linalg.norm(real.gravity)
+
+
+def angle(first, second):
+    return np.degrees(np.arctan2(np.linalg.norm(np.cross(first, second)), first @ second))
+
+
+@pytest.mark.parametrize('rpy', [(np.pi / 2, 0, 0), (0.5, 0.3, 0), (np.pi, 0, 0)])
+def test_a_mounting_that_is_not_the_stated_one_is_noticed_and_named(rpy):
+    arm = load_arm('panda')
+    log, truth = recording(arm, rpy)
+    found = check(arm, log)
+    assert angle(found.direction, truth) < 1.0
+    assert found.wrong
+    assert 'the stated gravity is' in found.sentence
+    assert 'mounted on its side' in found.sentence
+    assert found.error_found < 3.0 < found.error_stated
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg', 'two_axis'])
+def test_an_upright_arm_is_confirmed(name):
+    arm = load_arm(name)
+    log, truth = recording(arm, (0, 0, 0))
+    found = check(arm, log)
+    assert not found.wrong
+    # Four standard deviations, of at most 0.5 degrees with torque noise of 1 % of the rating.
+    assert angle(found.direction, truth) < 4 * np.degrees(found.std) < 2.5
+    assert 'agrees with the data' in found.sentence
+
+
+def test_a_tilted_arm_that_states_its_tilt_is_confirmed():
+    arm = load_arm('panda')
+    log, truth = recording(arm, (0.5, 0.3, 0))
+    found = check(replace(arm, gravity=9.81 * truth), log)
+    assert not found.wrong
+    assert np.degrees(found.angle) < 1.0
+
+
+def test_a_small_arm_on_a_wall_is_noticed_though_its_answer_is_ambiguous():
+    arm = load_arm('two_axis')
+    log, truth = recording(arm, (np.pi / 2, 0, 0))
+    found = check(arm, log)
+    assert found.wrong
+    assert min(angle(found.direction, truth), angle(-found.direction, truth)) < 2.0
+    assert 'another direction that fits as well' in found.sentence
+
+
+def test_an_arm_without_gravity_in_its_joints_gets_no_verdict():
+    arm = load_arm('two_axis')
+    light = replace(arm, inertial=np.array([
+        [0.6, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.02], [0.08, 0, 0, 0, 4e-4, 0, 0, 4e-4, 0, 4e-4]]))
+    log, _ = recording(light, (0, 0, 0))
+    found = check(light, log)
+    assert not found.wrong
+    assert not found.determined
+    assert 'do not tell where down is' in found.sentence
+
+
+def test_the_real_ur10_stands_upright(shared_data):
+    arm = load_arm('ur10')
+    log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
+    found = check(arm, log)
+    assert found.determined
+    assert not found.wrong
+    assert np.degrees(found.angle) < 2.0
