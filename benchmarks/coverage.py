@@ -11,9 +11,9 @@ many of all base-parameter intervals hold their true value, with the stated stan
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
-import dynid_ros.threads  # noqa: F401, I001 (before anything imports NumPy)
+from dataclasses import replace
 
 import numpy as np
 from scipy.signal import lfilter

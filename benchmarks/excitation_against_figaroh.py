@@ -46,9 +46,11 @@ def figaroh(seed: int, iterations: int) -> tuple[float, float, int]:
             self.trajectory_config = {
                 'n_wps': 11, 'freq': 20, 't_s': 1.0, 'soft_lim': 0.05, 'max_attempts': 1000,
                 'max_iterations': iterations}
+            joints = list(range(len(self.active_joints)))
             self.identif_config = {
                 'has_friction': True, 'has_actuator_inertia': True, 'has_joint_offset': True,
-                'is_joint_torques': True, 'act_idxv': list(range(6)), 'act_idxq': list(range(6)), 'is_external_wrench': False, 'force_torque': None}
+                'is_joint_torques': True, 'is_external_wrench': False, 'force_torque': None,
+                'act_idxq': joints, 'act_idxv': joints}
             self.results: dict[str, Any] = {
                 key: [] for key in ('T_F', 'P_F', 'V_F', 'A_F', 'iteration_data')}
 

@@ -13,7 +13,8 @@ nothing. The hour of stream for the memory takes a minute or two.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
 
 # isort: split
 

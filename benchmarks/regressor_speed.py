@@ -10,6 +10,8 @@ uses it, in blocks that stay in the processor's cache, and also as one array.
 
 from __future__ import annotations
 
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
 from collections.abc import Callable
 from time import perf_counter
 from types import SimpleNamespace
@@ -19,7 +21,6 @@ import pinocchio as pin
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.dynamics.regressor import regressor
-import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
 
 SAMPLES = 20_000
 BLOCK = 256

@@ -15,6 +15,8 @@ processes of their own.
 
 from __future__ import annotations
 
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
 from pathlib import Path
 import re
 import subprocess
@@ -23,8 +25,6 @@ import tempfile
 from time import perf_counter
 from types import SimpleNamespace
 import warnings
-
-import dynid_ros.threads  # noqa: F401 (one thread for both)
 
 ROUNDS = 3
 

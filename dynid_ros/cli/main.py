@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+import os
 import sys
 
 from dynid_ros import __version__
-from dynid_ros.cli import check, identify, report, simulate, validate
+from dynid_ros.cli import (
+    check,
+    design,
+    external_force,
+    identify,
+    pose_error,
+    replay,
+    report,
+    simulate,
+    validate,
+)
 from dynid_ros.errors import DynidError
 import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
 
-COMMANDS = (identify, validate, check, report, simulate)
+COMMANDS = (
+    design, simulate, check, identify, replay, validate, report, external_force, pose_error)
 
-GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -49,12 +61,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = build_parser().parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
+        sys.stdout.flush()
     except DynidError as error:
         print(f'dynid {parsed.command}: {error}', file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
         print(f'dynid {parsed.command}: interrupted', file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has left, such as head; Python would complain at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
     return status
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 import yaml
 
+from dynid_ros import __version__
 from dynid_ros.arm.model import ArmModel, JointLimits
 from dynid_ros.arm.schema import read_yaml, Section
 from dynid_ros.errors import InputError
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 FORMAT = 'dynid_ros excitation'
 VERSION = 1
 
-_TOP = ('format', 'version', 'arm', 'arm_hash', 'motion', 'joints')
+_TOP = ('format', 'version', 'arm', 'arm_hash', 'made_by', 'design', 'motion', 'joints')
 _MOTION = ('period', 'harmonics', 'periods', 'ramp')
 _JOINT = ('offset', 'sine', 'cosine', 'limits')
 _LIMITS = ('lower', 'upper', 'velocity', 'acceleration', 'effort')
@@ -44,6 +45,8 @@ class Excitation:
         Joints in the order of the motion's arrays.
     limits : JointLimits
         Limits that the motion keeps.
+    design : dict
+        How it was designed and what it leaves of each limit, as `write_motion` was told.
 
     """
 
@@ -52,6 +55,7 @@ class Excitation:
     arm_hash: str
     joint_names: tuple[str, ...]
     limits: JointLimits
+    design: dict[str, Any] = field(default_factory=dict)
 
 
 def arm_hash(arm: ArmModel) -> str:
@@ -69,7 +73,7 @@ def arm_hash(arm: ArmModel) -> str:
         16 hexadecimal digits, the same on all machines: numbers count to nine decimals.
 
     """
-    limits = (getattr(arm.limits, name) for name in _LIMITS)
+    limits = (getattr(arm.motion_limits, name) for name in _LIMITS)
     digest = hashlib.sha256('\n'.join(arm.joint_names).encode())
     for values in (
         arm.parent, arm.rotation, arm.translation, arm.prismatic, arm.axis, *limits,
@@ -79,7 +83,9 @@ def arm_hash(arm: ArmModel) -> str:
     return digest.hexdigest()[:16]
 
 
-def write_motion(path: Path, motion: FourierMotion, arm: ArmModel) -> None:
+def write_motion(
+    path: Path, motion: FourierMotion, arm: ArmModel, design: dict[str, Any] | None = None,
+) -> None:
     """
     Write an excitation file.
 
@@ -91,6 +97,8 @@ def write_motion(path: Path, motion: FourierMotion, arm: ArmModel) -> None:
         The motion.
     arm : ArmModel
         The arm that it was made for, whose limits it keeps.
+    design : dict, optional
+        How it was designed, in plain values of YAML.
 
     Raises
     ------
@@ -103,11 +111,13 @@ def write_motion(path: Path, motion: FourierMotion, arm: ArmModel) -> None:
         'version': VERSION,
         'arm': arm.name,
         'arm_hash': arm_hash(arm),
+        'made_by': f'dynid_ros {__version__}',
+        **({'design': design} if design else {}),
         'motion': {
             'period': float(motion.period), 'harmonics': motion.harmonics,
             'periods': int(motion.periods), 'ramp': float(motion.ramp)},
         'joints': {
-            name: _joint_content(motion, arm.limits, joint)
+            name: _joint_content(motion, arm.motion_limits, joint)
             for joint, name in enumerate(arm.joint_names)},
     }
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=99)
@@ -158,7 +168,8 @@ def read_motion(path: Path) -> Excitation:
         raise InputError(f'{path} holds no usable motion: {message}') from error
     return Excitation(
         motion, _required(top, 'arm', top.text('arm')),
-        _required(top, 'arm_hash', top.text('arm_hash')), names, _read_limits(sections))
+        _required(top, 'arm_hash', top.text('arm_hash')), names,
+        _read_limits(sections), dict(_mapping(top, 'design')))
 
 
 def check_made_for(excitation: Excitation, arm: ArmModel, path: Path) -> None:
@@ -238,6 +249,15 @@ def _count(section: Section, key: str) -> int:
     if value != int(value):
         raise section.error(key, f'must be a whole number, not {value:g}')
     return int(value)
+
+
+def _mapping(top: Section, key: str) -> dict[str, Any]:
+    value = top.raw(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise top.error(key, 'must hold keys and values')
+    return value
 
 
 def _required(section: Section, key: str, value: Any) -> Any:

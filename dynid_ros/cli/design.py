@@ -1,0 +1,158 @@
+"""``dynid design``: an exciting motion within all limits."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+import sys
+from typing import Any, TYPE_CHECKING
+
+from dynid_ros.cli.options import add_json, add_output, positive, Subparsers
+
+if TYPE_CHECKING:
+    from dynid_ros.arm import ArmModel
+    from dynid_ros.excitation.task import Design, Progress, Task
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'design', help='design an exciting motion within all limits',
+        description='Design the Fourier motion that shows the parameters of an arm best, at rest '
+                    'at both ends, within its limits of position, velocity, acceleration and '
+                    'torque, and clear of itself and of what arm.yaml puts around it. Ctrl-C '
+                    'keeps the best so far.')
+    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add_output(parser, 'excitation.yaml to write')
+    add = parser.add_argument
+    add('--period', type=positive, default=10.0, help='s (default: %(default)g)')
+    add('--harmonics', type=int, default=8, help='number of them (default: %(default)s)')
+    add('--periods', type=int, default=3, help='how often it is repeated (default: %(default)s)')
+    add('--ramp', type=float, default=0.0, metavar='S',
+        help='time in which the amplitude grows and shrinks (default: %(default)g)')
+    add('--criterion', choices=('condition', 'volume'), default='condition',
+        help='condition number, or volume of the confidence ellipsoid (D-optimality)')
+    add('--scale-columns', action='store_true', help='scale the columns to unit length first')
+    add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
+        help='make the variance of these base parameters small instead, such as Izz6')
+    add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
+        help='results of earlier recordings; what they leave weak is designed for')
+    add('--validation', action='store_true',
+        help='a random motion of other frequencies instead, never optimised')
+    add('--starts', type=int, default=3,
+        help='random motions to start from (default: %(default)s)')
+    add('--time', type=float, default=20.0, metavar='S',
+        help='take the best after this time; where it does not cut in, the seed alone decides '
+             '(default: %(default)g)')
+    add('--seed', type=int, default=0, help='(default: %(default)s)')
+    add('--export', nargs='+', default=[], type=Path, metavar='FILE',
+        help='samples as well: .yaml (JointTrajectory) or .csv')
+    add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
+    add('--plots', type=Path, metavar='FOLDER', help='drawings of joints and tool path')
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Design the motion and write it."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.surroundings import load_surroundings
+    from dynid_ros.cli.summary import print_json
+    from dynid_ros.excitation.design import design, validation_motion
+    from dynid_ros.excitation.export import export_motion
+    from dynid_ros.excitation.motion_file import write_motion
+    from dynid_ros.excitation.notes import design_notes
+    from dynid_ros.excitation.scene import build_scene
+
+    arm = load_arm(args.arm)
+    scene = build_scene(arm, load_surroundings(args.arm, arm))
+    task = _task(args, arm)
+    if args.validation:
+        designed = validation_motion(arm, task, scene)
+    else:
+        with _progress(args) as progress:
+            designed = design(arm, task, scene, progress)
+    notes = design_notes(designed, task, arm, scene, optimised=not args.validation)
+    write_motion(args.output, designed.motion, arm, notes)
+    for path in args.export:
+        export_motion(path, designed.motion, arm.joint_names, args.rate)
+    if args.plots:
+        from dynid_ros.excitation.plots import draw_motion
+
+        draw_motion(args.plots, designed.motion, arm)
+    if args.json:
+        print_json({'arm': arm.name, 'motion': str(args.output), **notes})
+    else:
+        print('\n'.join(_summary(designed, arm, notes)))
+        print(f'in {args.output}')
+    return 0
+
+
+def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
+    from dynid_ros.excitation.goal import Goal
+    from dynid_ros.excitation.sequential import goal_given
+    from dynid_ros.excitation.task import Task
+
+    goal = Goal(args.criterion, args.scale_columns, tuple(args.chosen))
+    if args.given:
+        seconds = args.period * args.periods + 2 * args.ramp
+        goal = goal_given(goal, arm, [_known(path) for path in args.given], seconds)
+    return Task(
+        args.period, args.harmonics, args.periods, args.ramp, goal, args.starts, args.time,
+        args.seed)
+
+
+def _known(path: Path) -> Any:
+    from dynid_ros.dynamics.base import base_parameters
+    from dynid_ros.excitation.sequential import Known
+    from dynid_ros.storage.result_file import read_result
+
+    result = read_result(path)
+    treatment = result.treatment
+    return Known(
+        str(path), result.arm.joint_names, base_parameters(result.arm).names, result.covariance,
+        result.std_white, result.sigma, treatment.rate_hz / treatment.decimation)
+
+
+@contextmanager
+def _progress(args: argparse.Namespace) -> Iterator[Progress]:
+    """Progress line on a terminal: the share of the time that is gone and the best so far."""
+    from tqdm import tqdm
+
+    with tqdm(total=args.time, desc='design', disable=not sys.stderr.isatty(), leave=False,
+              bar_format='{desc} |{bar}| {postfix}') as bar:
+        def tell(start: int, seconds: float, best: float) -> None:
+            bar.set_postfix_str(f'start {start + 1}, best {best:.4g}', refresh=False)
+            bar.update(min(seconds, args.time) - bar.n)
+
+        yield tell
+
+
+def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
+    motion = designed.motion
+    kind = 'optimised' if notes['optimised'] else 'validation, not optimised'
+    yield (f'{arm.name}: {motion.duration:g} s ({motion.periods} periods of {motion.period:g} s, '
+           f'{motion.harmonics} harmonics), {kind}')
+    yield f'condition number {designed.condition_number:.1f}, {notes["criterion"]}: ' \
+          f'{designed.score:.4g}'
+    if notes['optimised']:
+        how = 'all' if designed.complete else 'cut off in the last'
+        yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
+    yield f'all limits kept at all times; least margins: {", ".join(_least(notes["margins"]))}'
+    if 'torque' not in notes['margins']:
+        yield 'torque is not checked: the arm has no nominal inertias or no effort limits'
+    if notes['pairs_not_checked']:
+        yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
+    if not notes['margins']['clearance']:
+        yield 'collisions are not checked: arm.yaml has no "collision" or "environment"'
+
+
+def _least(margins: dict[str, Any]) -> Iterator[str]:
+    units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm',
+             'clearance': 'm'}
+    for quantity, values in margins.items():
+        if values:
+            name = min(values, key=values.get)
+            yield f'{quantity} {values[name]:.3g} {units[quantity]} ({name})'

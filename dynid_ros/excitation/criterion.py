@@ -1,0 +1,94 @@
+"""What makes a motion good, as smooth functions of the information matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: Value of a function of the information matrix (b, b), and its derivative by that matrix.
+Criterion = Callable[[Array], tuple[float, Array]]
+
+_WORST = (np.inf, np.zeros((0, 0)))
+
+
+def smooth_condition(sharpness: float) -> Criterion:
+    """
+    Logarithm of the condition number of W, smoothed; G = W'W.
+
+    The largest and the smallest eigenvalue of G are replaced by power means of all eigenvalues.
+    At the optimum several eigenvalues meet at both ends, where the true condition number has
+    edges on which gradient methods stall.
+
+    Parameters
+    ----------
+    sharpness : float
+        Exponent s of ``log(sum(e^s)^(1/s) sum(e^-s)^(1/s)) / 2``; exact for s to infinity.
+
+    """
+    def criterion(G: Array) -> tuple[float, Array]:
+        values, vectors = np.linalg.eigh(G)
+        if not values[0] > 0:
+            return _WORST
+        powers = sharpness * np.log(values)
+        high, low = np.exp(powers - powers[-1]), np.exp(powers[0] - powers)
+        value = (powers[-1] - powers[0] + np.log(high.sum()) + np.log(low.sum())) / sharpness
+        slope = (high / high.sum() - low / low.sum()) / values
+        return float(value) / 2, (vectors * (slope / 2)) @ vectors.T
+
+    return criterion
+
+
+def log_volume(G: Array) -> tuple[float, Array]:
+    """D-optimality: mean logarithm of the variances, ``-log(det G) / b``."""
+    values, vectors = np.linalg.eigh(G)
+    if not values[0] > 0:
+        return _WORST
+    b = len(values)
+    return float(-np.log(values).sum() / b), -(vectors / (b * values)) @ vectors.T
+
+
+def chosen_variance(chosen: NDArray[np.intp]) -> Criterion:
+    """
+    Logarithm of the summed variances of chosen parameters, ``log tr(C G^-1 C') / 2``.
+
+    Parameters
+    ----------
+    chosen : (c,) ndarray of int
+        Indices of base parameters.
+
+    """
+    def criterion(G: Array) -> tuple[float, Array]:
+        values, vectors = np.linalg.eigh(G)
+        if not values[0] > 0:
+            return _WORST
+        rows = (vectors[chosen] / values) @ vectors.T
+        trace = float(rows[np.arange(len(chosen)), chosen].sum())
+        return np.log(trace) / 2, -rows.T @ rows / (2 * trace)
+
+    return criterion
+
+
+def scaled(criterion: Criterion) -> Criterion:
+    """Criterion of the same regressor with its columns scaled to unit length."""
+    def of_scaled(G: Array) -> tuple[float, Array]:
+        squares = np.diag(G)
+        if not (squares > 0).all():
+            return _WORST
+        root = np.sqrt(np.outer(squares, squares))
+        value, slope = criterion(G / root)
+        if not np.isfinite(value):
+            return _WORST
+        by_length = (slope * G / root).sum(axis=1) / squares
+        return value, slope / root - np.diag(by_length)
+
+    return of_scaled
+
+
+def condition_of(G: Array) -> float:
+    """Condition number of W, with G = W'W (b, b)."""
+    values = np.linalg.eigvalsh(G)
+    return float(np.sqrt(values[-1] / values[0])) if values[0] > 0 else np.inf

@@ -1,0 +1,153 @@
+"""An interior-point descent with exact curvature of the limits and BFGS for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from dynid_ros.excitation.criterion import Criterion
+from dynid_ros.excitation.objective import Course, Objective
+
+Array = NDArray[np.float64]
+
+#: Part of the way to the nearest limit that a step may go.
+BOUNDARY = 0.95
+#: Decrease that a step must bring, as share of what the slope promises (Armijo).
+DECREASE = 1e-4
+#: Halvings of a step before the descent is given up.
+HALVINGS = 12
+#: Predicted decrease at which the descent has arrived.
+ARRIVED = 1e-5
+#: First guess of the curvature of the criterion.
+CURVATURE = 1e-2
+#: Least share of the estimated curvature that an update may claim (Powell's damping).
+DAMPING = 0.2
+
+
+@dataclass
+class Descent:
+    """
+    State of a descent, which goes on from stage to stage.
+
+    Attributes
+    ----------
+    objective : Objective
+        What is descended.
+    X : (n, m) ndarray
+        Coordinates, always inside of all limits.
+    curvature : (n m, n m) ndarray
+        BFGS estimate of the Hessian of criterion, torque and collision.
+    steps : int
+        Steps made so far.
+
+    References
+    ----------
+    Nocedal and Wright 2006, Numerical Optimization, chapter 19 (barriers) and procedure 18.2
+    (damped BFGS).
+
+    """
+
+    objective: Objective
+    X: Array
+    curvature: Array = field(init=False)
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        """Start from a round estimate."""
+        self.curvature = CURVATURE * np.eye(self.X.size)
+
+    def run(
+        self, criterion: Criterion, wall: float, iterations: int, stop: Callable[[], bool],
+    ) -> None:
+        """
+        Descend for one criterion and one factor of the barriers.
+
+        Parameters
+        ----------
+        criterion : Criterion
+            What is to be small.
+        wall : float
+            Factor of the barriers.
+        iterations : int
+            Most steps.
+        stop : callable
+            Asked before each step whether time is up.
+
+        """
+        merit, here = self._merit(self.X, criterion, wall)
+        if here is None:
+            return
+        gradient = self.objective.gradient(here)
+        for _ in range(iterations):
+            if stop():
+                return
+            step, promise = self._step(gradient, wall)
+            if promise < ARRIVED:
+                return
+            length = min(1.0, BOUNDARY * self.objective.room.reach(self.X, step))
+            for _ in range(HALVINGS):
+                candidate = self.X + length * step
+                reached, there = self._merit(candidate, criterion, wall)
+                if there is not None and reached <= merit - DECREASE * length * promise:
+                    break
+                length /= 2
+            else:
+                return
+            following = self.objective.gradient(there)
+            self._learn((candidate - self.X).ravel(), (following - gradient).ravel())
+            self.X, gradient, merit = candidate, following, reached
+            self.steps += 1
+
+    def _merit(self, X: Array, criterion: Criterion, wall: float) -> tuple[float, Course | None]:
+        room = self.objective.room.value(X)
+        if not np.isfinite(room):
+            return np.inf, None
+        value, course = self.objective.at(X, criterion, wall)
+        return wall * room + value, course
+
+    def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
+        """Newton step (n, m), and the decrease that its slope promises."""
+        slope, blocks = self.objective.room.derivatives(self.X)
+        n, m = self.X.shape
+        hessian = self.curvature.copy()
+        for j in range(n):
+            own = slice(j * m, (j + 1) * m)
+            hessian[own, own] += wall * blocks[j]
+        total = (gradient + wall * slope).ravel()
+        step = _solve(hessian, -total)
+        if step is None:
+            # Rounding spoilt the estimate; the exact part and a round guess remain.
+            hessian += CURVATURE * np.eye(n * m) - self.curvature
+            self.curvature = CURVATURE * np.eye(n * m)
+            step = _solve(hessian, -total)
+        if step is None:
+            return np.zeros((n, m)), 0.0
+        return step.reshape(n, m), float(-total @ step)
+
+    def _learn(self, moved: Array, change: Array) -> None:
+        """Update the curvature so that it explains how the gradient changed."""
+        expected = self.curvature @ moved
+        energy, seen = float(moved @ expected), float(moved @ change)
+        if seen < DAMPING * energy:
+            share = (1 - DAMPING) * energy / (energy - seen)
+            change = share * change + (1 - share) * expected
+            seen = float(moved @ change)
+        self.curvature += np.outer(change, change) / seen - np.outer(expected, expected) / energy
+
+
+def _solve(matrix: Array, right: Array) -> Array | None:
+    """Solve a symmetric system, or return None where the matrix is not positive definite."""
+    diagonal = np.diag(matrix)
+    if not (diagonal > 0).all():
+        return None
+    # Near a limit the curvature spans many decades; unit diagonals keep the solution exact.
+    scale = 1 / np.sqrt(diagonal)
+    try:
+        factor = cho_factor(matrix * np.outer(scale, scale), check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    return np.asarray(scale * cho_solve(factor, scale * right, check_finite=False))

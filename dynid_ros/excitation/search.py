@@ -1,0 +1,192 @@
+"""The search for the best motion: several descents, each verified."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.barrier import RoomBarrier
+from dynid_ros.excitation.collision import CollisionBarrier
+from dynid_ros.excitation.criterion import condition_of
+from dynid_ros.excitation.descent import Descent
+from dynid_ros.excitation.fourier import FourierMotion
+from dynid_ros.excitation.information import identifiable, Information, smoothed
+from dynid_ros.excitation.margins import Limits
+from dynid_ros.excitation.objective import Objective
+from dynid_ros.excitation.room import room_of
+from dynid_ros.excitation.scene import Scene
+from dynid_ros.excitation.series import motion_of, SampledSeries
+from dynid_ros.excitation.starts import random_start
+from dynid_ros.excitation.task import Design, Progress, Task
+from dynid_ros.excitation.torque import torque_limit
+
+Array = NDArray[np.float64]
+
+#: Points in the period of the highest harmonic: of the descent, of its limits, of the result.
+POINTS = 28
+LIMIT_POINTS = 100
+RESULT_POINTS = 200
+#: Share by which the descent keeps off the limits, for what lies between the points.
+SPARE = 1e-3
+#: Distance by which it keeps off the clearances, m.
+SPARE_CLEARANCE = 0.005
+#: Velocity at which Coulomb friction turns over in the descent, as share of the limit.
+TURNOVER = 0.02
+#: Random motions of which a validation motion is the best.
+RANDOM = 8
+#: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
+CUT = 1e-3
+
+
+def limits_of(arm: ArmModel, scene: Scene | None = None) -> Limits:
+    """All limits of an arm that are known."""
+    return Limits(room_of(arm), torque_limit(identifiable(arm)), scene)
+
+
+class Search:
+    """
+    Descents from one start after the other, and the best motion so far.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the columns that will be identified.
+    task : Task
+        What motion is wanted.
+    scene : Scene or None
+        What must not be hit.
+    progress : callable or None
+        Told how it goes.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None,
+    ) -> None:
+        self._begin = perf_counter()
+        self._arm, self._task, self._progress = identifiable(arm), task, progress
+        self._limits = limits_of(self._arm, scene)
+        goal = task.goal
+        weights = np.ones(arm.n) if goal.weights is None else goal.weights
+        self._information = Information(self._arm, weights, goal.prior)
+        self._stages = goal.stages(self._arm)
+        self.objective = self._make_objective()
+        self._best: Design | None = None
+        self._steps = 0
+
+    def first(self, start: int) -> Array:
+        """Coordinates (n, m) from which a start begins."""
+        rng = np.random.default_rng([self._task.seed, start])
+        return random_start(self.objective, self._arm, rng)
+
+    def run(self) -> Design:
+        """Make all starts, or as many as the time allows."""
+        task, start, interrupted = self._task, 0, False
+        try:
+            for start in range(task.starts):
+                if start > 0 and self._late():
+                    break
+                self._descend(start)
+        except KeyboardInterrupt:
+            if self._best is None:
+                raise
+            interrupted = True
+        if self._best is None:
+            raise self._failure()
+        complete = not interrupted and start + 1 == task.starts and not self._late()
+        best = self._best
+        return Design(
+            best.motion, best.score, best.condition_number, best.margins, start + 1, complete,
+            perf_counter() - self._begin)
+
+    def random(self) -> Design:
+        """
+        Take the best of several random motions as it is, never optimised.
+
+        Raises
+        ------
+        InputError
+            The limits leave no motion.
+
+        """
+        for start in range(RANDOM):
+            self._offer(self.first(start))
+        if self._best is None:
+            raise self._failure()
+        return self._best
+
+    def _make_objective(self) -> Objective:
+        task, limits = self._task, self._limits
+        descent = SampledSeries.of(task.period, task.harmonics, POINTS * task.harmonics)
+        grid = SampledSeries.of(task.period, task.harmonics, LIMIT_POINTS * task.harmonics)
+        speed = TURNOVER * float(np.median(limits.room.velocity))
+        arm = smoothed(self._arm, speed)
+        return Objective(
+            arm, descent, self._information, RoomBarrier(grid, limits.room.shrunk(SPARE)),
+            torque_limit(arm),
+            None if limits.scene is None else CollisionBarrier(limits.scene, SPARE_CLEARANCE))
+
+    def _late(self) -> bool:
+        return perf_counter() - self._begin > self._task.seconds
+
+    def _descend(self, start: int) -> None:
+        first = self.first(start)
+        descent = Descent(self.objective, first)
+        try:
+            for criterion, wall, steps in self._stages:
+                descent.run(criterion, wall, steps, self._late)
+                if descent.steps:
+                    self._offer(descent.X)
+                self._report(start)
+        finally:
+            # After an interrupt too, since every point of the descent keeps the limits.
+            self._steps += descent.steps
+            if descent.steps and not self._offer(descent.X):
+                self._offer(first)
+            self._report(start)
+
+    def _offer(self, X: Array) -> bool:
+        """Take a motion if it is the best that keeps all limits, cut in amplitude if it must."""
+        share, cut = 1.0, CUT
+        center = X * (np.arange(X.shape[1]) == 0)
+        while share > 0:
+            task = self._task
+            motion = motion_of(center + share * (X - center), task.period, task.periods, task.ramp)
+            score, condition = self._judge(motion)
+            if self._best is not None and score >= self._best.score:
+                return True
+            margins = self._limits.margins(motion)
+            if margins.kept:
+                self._best = Design(motion, score, condition, margins, 0, False, 0.0)
+                return True
+            share, cut = share - cut, 2 * cut
+        return False
+
+    def _judge(self, motion: FourierMotion) -> tuple[float, float]:
+        """Score, and condition number of the plain base regressor."""
+        points = RESULT_POINTS * motion.harmonics
+        t = motion.ramp + np.arange(points) * (motion.period / points)
+        Y = regressor(self._arm, *motion.evaluate(t))
+        plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
+        score = self._task.goal.score(self._arm, self._information.matrix(Y))
+        return score, condition_of(plain)
+
+    def _report(self, start: int) -> None:
+        if self._progress is not None:
+            best = np.inf if self._best is None else self._best.score
+            self._progress(start, perf_counter() - self._begin, best)
+
+    def _failure(self) -> InputError:
+        name = self._arm.name
+        if not self._steps and self._late():
+            return InputError(
+                f"{self._task.seconds:g} s leave no time for one iteration of a design for "
+                f"'{name}'; give it a second at least")
+        return InputError(
+            f"no motion was found that keeps all limits of '{name}' between samples too; give it "
+            'more time or more room')
