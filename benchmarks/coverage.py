@@ -62,7 +62,8 @@ def main() -> None:
     print('|---|---|---|---|---|---|')
     for name, seconds, correlation in CASES:
         stated, white, samples = coverage(name, seconds, correlation)
-        print(f'| {name} | {seconds} | {correlation} | {samples} | {stated:.0f} % | {white:.0f} % |')
+        print(f'| {name} | {seconds} | {correlation} | {samples} '
+              f'| {stated:.0f} % | {white:.0f} % |')
 
 
 if __name__ == '__main__':
