@@ -27,7 +27,8 @@ def joint_torque(u: Array, drive: Drive) -> Array:
         Nm, or N for prismatic joints.
 
     """
-    scaled = u * drive.gain
+    # The usual case; a copy would double the memory of a long recording.
+    scaled = u if (drive.gain == 1).all() else u * drive.gain
     return scaled if is_direct(drive) else scaled @ drive.transmission
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dynid_ros.cli.options import add_arm, add_json, add_topic, Subparsers
+from dynid_ros.cli.options import add_arm, add_json, add_reading, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -15,7 +15,7 @@ def add_parser(subparsers: Subparsers) -> None:
         description='Look for defects in stamps, names and values of a recording.')
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser)
-    add_topic(parser)
+    add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.recording import read_recording
 
     arm = load_arm(args.arm)
-    log = read_recording(args.recording, arm, topic=args.topic)
+    log = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     defects = check_quality(log, arm)
     unusable = any(defect.severity == 'error' for defect in defects)
     if args.json:

@@ -9,11 +9,15 @@ from pathlib import Path
 import sys
 from typing import Any, TYPE_CHECKING
 
-from dynid_ros.cli.options import add_json, add_output, positive, Subparsers
+from dynid_ros.cli.options import add_json, add_output, check_folder_of, positive, Subparsers
+from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
     from dynid_ros.excitation.task import Design, Progress, Task
+
+#: Arms swing of themselves above this, Hz.
+HIGHEST_HZ = 20.0
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -61,12 +65,15 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.cli.summary import print_json
     from dynid_ros.excitation.design import design, validation_motion
-    from dynid_ros.excitation.export import export_motion
+    from dynid_ros.excitation.export import check_formats, export_motion
     from dynid_ros.excitation.motion_file import write_motion
     from dynid_ros.excitation.notes import design_notes
     from dynid_ros.excitation.scene import build_scene
 
     arm = load_arm(args.arm)
+    check_formats(args.export)
+    for path in (args.output, *args.export):
+        check_folder_of(path)
     scene = build_scene(arm, load_surroundings(args.arm, arm))
     task = _task(args, arm)
     if args.validation:
@@ -96,6 +103,11 @@ def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
     from dynid_ros.excitation.task import Task
 
     goal = Goal(args.criterion, args.scale_columns, tuple(args.chosen))
+    if args.harmonics > HIGHEST_HZ * args.period:
+        raise InputError(
+            f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
+            f'{args.harmonics / args.period:.3g} Hz, where an arm is no longer rigid; stay below '
+            f'{HIGHEST_HZ:g} Hz')
     if args.given:
         seconds = args.period * args.periods + 2 * args.ramp
         goal = goal_given(goal, arm, [_known(path) for path in args.given], seconds)
@@ -146,7 +158,7 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
     if notes['pairs_not_checked']:
         yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
     if not notes['margins']['clearance']:
-        yield 'collisions are not checked: arm.yaml has no "collision" or "environment"'
+        yield 'collisions are not checked: arm.yaml declares no "collision" capsules'
 
 
 def _least(margins: dict[str, Any]) -> Iterator[str]:

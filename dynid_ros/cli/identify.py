@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from dynid_ros.cli.options import (
     add_arm,
     add_json,
     add_output,
-    add_topic,
+    add_reading,
+    check_folder,
     positive,
     share,
     Subparsers,
 )
+from dynid_ros.errors import InputError
+
+if TYPE_CHECKING:
+    from dynid_ros.signals.log import JointLog
 
 AUTO = 'auto'
 
@@ -50,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--joint-offsets', action='store_true',
         help='estimate the zero of each joint too, and say which ones the data determine')
-    add_topic(parser)
+    add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -68,15 +76,17 @@ def run(args: argparse.Namespace) -> int:
     arm = load_arm(args.arm)
     if args.cutoff is not None:
         arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=args.cutoff))
+    check_folder(args.output)
+    check_apart(args.recordings, args.validate)
     friction = None if args.friction == AUTO else tuple(filter(None, args.friction.split(',')))
-    before = perf_counter()
-    recordings = [read_recording(path, arm, topic=args.topic) for path in args.recordings]
-    others = [read_recording(path, arm, topic=args.topic) for path in args.validate]
-    read = perf_counter() - before
+    reading = ReadingClock(partial(
+        read_recording, arm=arm, topic=args.topic, received=args.received))
     result = identify(
-        arm, recordings, friction=friction, holdout=args.holdout, validation=others,
-        method=args.method, joint_offsets=args.joint_offsets)
-    timing = {'read': read, **result.timing, 'total': perf_counter() - start}
+        arm, map(reading.read, args.recordings), friction=friction, holdout=args.holdout,
+        validation=map(reading.read, args.validate), method=args.method,
+        joint_offsets=args.joint_offsets)
+    timing = {'read': reading.seconds, **result.timing, 'total': perf_counter() - start}
+    timing['condition'] -= reading.seconds
     result = replace(result, timing=timing)
     write_result(result, args.output)
     write_report(result, args.output / 'report.html')
@@ -87,3 +97,37 @@ def run(args: argparse.Namespace) -> int:
         print(f'wrote {args.output / "result.yaml"} and {args.output / "report.html"} '
               f'({perf_counter() - start:.1f} s)')
     return 0 if result.verdict.trustworthy else 1
+
+
+class ReadingClock:
+    """
+    Time the reading of recordings.
+
+    They are read one by one while they are prepared, so that the raw samples of a long one are
+    gone when its rows are made.
+    """
+
+    def __init__(self, read: Callable[[Path], JointLog]) -> None:
+        self._read = read
+        self.seconds = 0.0
+
+    def read(self, path: Path) -> JointLog:
+        """Read one recording."""
+        before = perf_counter()
+        try:
+            return self._read(path)
+        finally:
+            self.seconds += perf_counter() - before
+
+
+def check_apart(fitted: Sequence[Path], held_out: Sequence[Path]) -> None:
+    """Refuse to call a recording held out that is fitted too."""
+    names = [path.resolve() for path in fitted]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'{name} is named twice; it would count double')
+    both = set(names) & {path.resolve() for path in held_out}
+    if both:
+        raise InputError(
+            f'{both.pop()} is fitted, so it cannot validate; give another recording, or leave '
+            '--validate out to keep the last part of it')

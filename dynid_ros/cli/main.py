@@ -20,7 +20,6 @@ from dynid_ros.cli import (
     validate,
 )
 from dynid_ros.errors import DynidError
-import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
 
 COMMANDS = (
     design, simulate, check, identify, replay, validate, report, external_force, pose_error)

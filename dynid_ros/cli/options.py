@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dynid_ros.errors import ResultError
+
 
 def add_arm(parser: argparse.ArgumentParser) -> None:
     """Add ``--arm``."""
@@ -15,10 +17,13 @@ def add_arm(parser: argparse.ArgumentParser) -> None:
              'arm.yaml, of its folder, or of a URDF')
 
 
-def add_topic(parser: argparse.ArgumentParser) -> None:
-    """Add ``--topic``."""
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add how bags are read: ``--topic`` and ``--received``."""
     parser.add_argument(
         '--topic', default='joint_states', help='JointState topic in bags (default: %(default)s)')
+    parser.add_argument(
+        '--received', action='store_true',
+        help='take the times at which a bag received its messages, for drivers that set no stamps')
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +34,21 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``-o``."""
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='PATH', help=what)
+
+
+def check_folder_of(path: Path) -> None:
+    """Refuse a file in a folder that does not exist, before the work begins."""
+    if not path.parent.is_dir():
+        raise ResultError(f'{path} cannot be written: there is no folder {path.parent}')
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be one, before the work begins."""
+    for part in (path, *path.parents):
+        if part.exists():
+            if not part.is_dir():
+                raise ResultError(f'{path} cannot be a folder for results: {part} is a file')
+            return
 
 
 def share(text: str) -> float:

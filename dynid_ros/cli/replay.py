@@ -7,7 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from dynid_ros.cli.options import add_arm, add_json, add_output, add_topic, positive, Subparsers
+from dynid_ros.cli.options import (
+    add_arm,
+    add_json,
+    add_output,
+    add_reading,
+    check_folder,
+    positive,
+    Subparsers,
+)
 
 HISTORY, PLOT = 'history.npz', 'history.svg'
 
@@ -28,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--cutoff', type=positive, metavar='HZ',
         help='cut-off of the filters (default: that of arm.yaml, else from the data)')
-    add_topic(parser)
+    add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -49,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
 
     arm = load_arm(args.arm)
     before = perf_counter()
-    log = read_recording(args.recording, arm, topic=args.topic)
+    check_folder(args.output)
+    log = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     read = perf_counter() - before
     result, history = replay(arm, log, cutoff_hz=args.cutoff, memory=args.memory)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}

@@ -10,6 +10,9 @@ from typing import Any
 from dynid_ros.estimation.result import Figures, Identification
 from dynid_ros.signals.log import Defect
 
+#: Relative error of a joint from which on it is named, %.
+POOR = 25.0
+
 
 def figures_as_dict(figures: Figures | None) -> dict[str, Any] | None:
     """Figures under the keys that scripts rely on."""
@@ -62,9 +65,9 @@ def result_lines(result: Identification) -> Iterable[str]:
     layout, treatment = result.arm.layout, result.treatment
     yield (f'{result.arm.name}: {len(result.theta)} base parameters (of {layout.size} standard '
            f'ones) from {result.seconds:.1f} s, condition number {result.condition_number:.0f}')
-    how = 'chosen by cross-validation' if result.friction_trials else 'as asked'
+    how = 'chosen by cross-validation' if result.friction_trials else 'as given'
     yield f'friction: {", ".join(result.arm.friction) or "none"} ({how})'
-    origin = 'from the data' if treatment.cutoff_from_data else 'as asked'
+    origin = 'from the data' if treatment.cutoff_from_data else 'as given'
     delay = f'{1000 * treatment.delay:.1f} ms removed' if treatment.delay else 'none'
     yield (f'conditioning: {treatment.filter}, cut-off {treatment.cutoff_hz:.3g} Hz ({origin}), '
            f'every {treatment.decimation}. of {treatment.rate_hz:.4g} samples/s, delay {delay}')
@@ -91,12 +94,19 @@ def figure_lines(*several: Figures | None) -> Iterable[str]:
 def verdict_lines(result: Identification) -> Iterable[str]:
     """Say whether to trust the result, and why not."""
     verdict = result.verdict
-    if verdict.trustworthy:
-        yield (f'verdict: trustworthy; the error bars alone make '
-               f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
-    else:
+    figures = result.validation or result.fit
+    poor = [f'{joint.name} ({joint.relative_error_percent:.0f} %)' for joint in figures.joints
+            if joint.relative_error_percent > POOR]
+    if poor:
+        yield f'poorly predicted, by the size of their own torque: {", ".join(poor)}'
+    if not verdict.trustworthy:
         yield 'verdict: NOT trustworthy'
         yield from (f'  - {reason}' for reason in verdict.reasons)
+    elif result.validation is None:
+        yield 'verdict: nothing speaks against it, but nothing was held out to prove it'
+    else:
+        yield (f'verdict: trustworthy; the error bars alone make '
+               f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
 
 
 def defect_lines(defects: Sequence[Defect]) -> Iterable[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+import sys
 
-from dynid_ros.cli.options import add_json, add_topic, Subparsers
+from dynid_ros.cli.options import add_json, add_reading, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -15,7 +16,7 @@ def add_parser(subparsers: Subparsers) -> None:
         description='Predict the torque of a recording that was not used for fitting.')
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of dynid identify')
     parser.add_argument('recording', type=Path, metavar='BAG')
-    add_topic(parser)
+    add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -29,8 +30,11 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.result_file import read_result
 
     result = read_result(args.result)
-    log = read_recording(args.recording, result.arm, topic=args.topic)
+    log = read_recording(args.recording, result.arm, topic=args.topic, received=args.received)
     figures, _ = validate(result, log)
+    if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
+        print(f'dynid validate: {args.recording} was used for fitting, at least in part; these '
+              'figures are flattering', file=sys.stderr)
     reasons = held_out_reasons(result.fit, figures)
     if args.json:
         print_json({

@@ -20,7 +20,8 @@ Array = NDArray[np.float64]
 LONGEST = 0.1
 STEPS = 41
 SECONDS = 60.0
-GAIN = 0.02
+# What friction does when a joint turns round can look like a delay worth a tenth of the residual.
+GAIN = 0.2
 # With fewer rows, any delay fits.
 ROWS_PER_COLUMN = 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -63,6 +63,8 @@ class Division:
         What is held out, with a name for it.
     source : str
         Name of what is fitted.
+    paths : tuple of str
+        Where what is fitted was read from.
     defects : tuple of Defect
         Of all recordings.
 
@@ -71,16 +73,17 @@ class Division:
     train: list[JointLog]
     unseen: list[tuple[str, JointLog]]
     source: str
+    paths: tuple[str, ...]
     defects: tuple[Defect, ...]
 
 
 def identify(
     arm: ArmModel,
-    recordings: Sequence[JointLog],
+    recordings: Iterable[JointLog],
     *,
     friction: Sequence[str] | None = None,
     holdout: float = 0.33,
-    validation: Sequence[JointLog] = (),
+    validation: Iterable[JointLog] = (),
     method: str = 'differentiated',
     joint_offsets: bool = False,
 ) -> Identification:
@@ -91,14 +94,14 @@ def identify(
     ----------
     arm : ArmModel
         The arm.
-    recordings : sequence of JointLog
-        What to fit.
+    recordings : iterable of JointLog
+        What to fit; an iterator that keeps nothing saves memory.
     friction : sequence of str, optional
         Friction terms; by default they are chosen by cross-validation.
     holdout : float
         Share of each recording, at its end, that is kept from fitting and used for validation;
         ignored if there are recordings for validation.
-    validation : sequence of JointLog
+    validation : iterable of JointLog
         Further recordings, for validation only.
     method : str
         Key of `METHODS`: how rows are made. Figures are those of torque for each of them.
@@ -146,14 +149,15 @@ def identify(
     fitted = figures(share_of(own), False, arm.joint_names, own)
     held_out = figures(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(arm, solution, covariance, own, acceleration, fitted, held_out, gravity)
-    notes += () if gravity is None else (gravity.sentence,)
+    if gravity is not None and not gravity.wrong:
+        notes += (gravity.sentence,)
     watch.lap('estimate')
     return Identification(
         arm=arm, theta=theta, covariance=covariance, std_white=np.sqrt(np.diag(solution.bread)),
         sigma=_residual_spread(own), condition_number=solution.condition_number,
         samples=sum(len(log.t) for log in data.train),
         seconds=sum(log.seconds for log in data.train),
-        sources=tuple(log.source for log in recordings), data_hash=data_hash(data.train),
+        sources=data.paths, data_hash=data_hash(data.train),
         treatment=replace(treatment, notes=notes), fit=fitted, validation=held_out,
         verdict=verdict, friction_trials=trials, defects=data.defects, timing=watch.seconds,
         predictions=(*own, *unseen),
@@ -196,20 +200,21 @@ def share_of(parts: Sequence[Prediction]) -> str:
 
 
 def _divide(
-    arm: ArmModel, recordings: Sequence[JointLog], validation: Sequence[JointLog], holdout: float
+    arm: ArmModel, recordings: Iterable[JointLog], validation: Iterable[JointLog], holdout: float
 ) -> Division:
     pairs = [checked(log, arm) for log in recordings]
     others = [checked(log, arm) for log in validation]
     defects = tuple(defect for _, found in pairs + others for defect in found)
     parts = [split(log, 0.0 if others else holdout) for log, _ in pairs]
-    names = ', '.join(Path(log.source).name for log, _ in pairs)
+    paths = tuple(log.source for log, _ in pairs)
+    names = ', '.join(Path(path).name for path in paths)
     if others:
         unseen = [(Path(log.source).name, log) for log, _ in others]
-        return Division([log for log, _ in parts], unseen, names, defects)
+        return Division([log for log, _ in parts], unseen, names, paths, defects)
     last = f'last {100 * holdout:.0f} % of '
     unseen = [(last + Path(rest.source).name, rest) for _, rest in parts if rest is not None]
     first = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
-    return Division([log for log, _ in parts], unseen, first + names, defects)
+    return Division([log for log, _ in parts], unseen, first + names, paths, defects)
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:

@@ -141,7 +141,7 @@ class Identification:
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     condition_number : float
-        Of the weighted regressor.
+        Of the regressor without weights, in the 2-norm.
     samples, seconds : int, float
         Samples and length of the recordings that were used for fitting.
     sources : tuple of str

@@ -74,7 +74,7 @@ def judge(
         name for name, error in zip(arm.joint_names, by_joint, strict=True) if error > JOINT_ERROR)
     spread = np.sqrt(np.diag(covariance) * np.einsum('kib,kib->b', Y, Y))
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
-    reasons = []
+    reasons = [gravity.sentence] if gravity is not None and gravity.wrong else []
     if len(weak):
         reasons.append(f'the motion says nothing on {", ".join(weak)}')
     parameters: tuple[str, ...] = tuple(weak)
@@ -87,8 +87,6 @@ def judge(
             f' not determined: {", ".join(joints) or "no single joint"}, above all '
             f'{", ".join(parameters)}'
         )
-    if gravity is not None and gravity.wrong:
-        reasons.append(gravity.sentence)
     reasons += held_out_reasons(fit, validation)
     return Verdict(not reasons, tuple(reasons), expected, joints, parameters)
 

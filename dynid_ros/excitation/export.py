@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,13 @@ from dynid_ros.excitation.fourier import FourierMotion
 Array = NDArray[np.float64]
 
 FORMATS = ('.csv', '.yaml', '.yml')
+
+
+def check_formats(paths: Sequence[Path]) -> None:
+    """Refuse files of unknown suffix before the work begins."""
+    for path in paths:
+        if path.suffix.lower() not in FORMATS:
+            raise InputError(f'{path}: a motion is exported as {" or ".join(FORMATS)}')
 
 
 def export_motion(

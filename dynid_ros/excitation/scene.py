@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Box, Capsule, Surroundings, Wall
+from dynid_ros.errors import ArmError
 from dynid_ros.excitation.room import Room, room_of
 from dynid_ros.excitation.urdf_bodies import urdf_bodies
 
@@ -83,7 +84,8 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     Raises
     ------
     ArmError
-        The collision geometry of the URDF cannot be read.
+        The collision geometry of the URDF cannot be read, or there is something to hit but
+        nothing is known of the shape of the arm.
 
     """
     import pinocchio
@@ -93,6 +95,10 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     bodies = [_capsule(body) for body in around.capsules]
     if not bodies and around.urdf is not None:
         bodies = urdf_bodies(arm, around.urdf, around.locked)
+    if not bodies and (around.walls or around.boxes):
+        raise ArmError(
+            f'{arm.name}: "environment" names what the arm may hit, but the shape of the arm is not '
+            'known; add "collision" capsules to arm.yaml, or collision geometry to its URDF')
     links = [geometry.addGeometryObject(body) for body in bodies]
     for thing in [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]:
         geometry.addGeometryObject(thing)

@@ -24,8 +24,12 @@ def headline(result: Identification) -> str:
     """Verdict in words, with its reasons."""
     verdict = result.verdict
     name = escape(result.arm.name)
-    title = (f'{name}: the model can be trusted' if verdict.trustworthy
-             else f'{name}: do not rely on this model')
+    if not verdict.trustworthy:
+        title = f'{name}: do not rely on this model'
+    elif result.validation is None:
+        title = f'{name}: a model without proof'
+    else:
+        title = f'{name}: the model can be trusted'
     reasons = ''.join(f'<li>{escape(reason)}</li>' for reason in verdict.reasons)
     reasons = f'<ul>{reasons}</ul>' if reasons else ''
     weak = ''.join(

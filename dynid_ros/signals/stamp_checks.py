@@ -11,6 +11,8 @@ from dynid_ros.signals.log import Array, Defect, JointLog
 
 # A clock that was reset cannot be mended by leaving samples out; a few late messages can.
 BACKWARDS_FRACTION = 0.05
+# The same goes for stamps that repeat: beyond this, samples are lost or doubled all the time.
+REPEATED_FRACTION = 0.05
 # Steps of one sample lost happen on any network and are bridged by resampling.
 GAP_STEPS = 2.5
 # Motion of arms has content up to some 10 Hz: half a period of that can be interpolated.
@@ -78,8 +80,18 @@ def _repeated(log: JointLog, repeated: NDArray[np.bool_]) -> list[Defect]:
     if differing:
         text += f'; {differing} hold other values, so the stamps are too coarse for the rate'
     text += '; look for a second publisher or a driver that stamps late.'
-    first = first_stamp(log, repeated)
-    return [Defect('stamps_repeated', 'warning', text, count=count, first_stamp=first)]
+    fraction = count / len(log.t)
+    return [
+        Defect(
+            'stamps_repeated',
+            'error' if fraction > REPEATED_FRACTION else 'warning',
+            text,
+            count=count,
+            first_stamp=first_stamp(log, repeated),
+            value=fraction,
+            threshold=REPEATED_FRACTION,
+        )
+    ]
 
 
 def _backwards(log: JointLog, backwards: NDArray[np.bool_]) -> list[Defect]:

@@ -22,7 +22,12 @@ DAY_NS = 86_400 * 10**9
 
 
 def read_recording(
-    path: str | Path, arm: ArmModel, *, topic: str = 'joint_states', rate_hz: float | None = None
+    path: str | Path,
+    arm: ArmModel,
+    *,
+    topic: str = 'joint_states',
+    rate_hz: float | None = None,
+    received: bool = False,
 ) -> JointLog:
     """
     Read a rosbag2 recording or a table.
@@ -41,6 +46,8 @@ def read_recording(
         Joint-state topic of a bag.
     rate_hz : float or None
         Sample rate of a table without a time column, Hz; overrides that of the arm.
+    received : bool
+        Take the times at which a bag received its messages, which jitter, for their stamps.
 
     Raises
     ------
@@ -53,7 +60,7 @@ def read_recording(
     if not path.exists():
         raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')
     if path.is_dir() or path.suffix in BAG_SUFFIXES:
-        log = _from_joint_states(read_joint_states(path, topic), arm, str(path))
+        log = _from_joint_states(read_joint_states(path, topic), arm, str(path), received)
     elif path.suffix in TABLE_SUFFIXES:
         table = read_table(path, arm, rate_hz=rate_hz)
         signal = arm.drive.signal
@@ -69,16 +76,17 @@ def _at_joints(log: JointLog, arm: ArmModel) -> JointLog:
     return JointLog(log.t, q, log.u, log.signal, log.joint_names, log.source, qd, log.defects)
 
 
-def _from_joint_states(states: JointStates, arm: ArmModel, source: str) -> JointLog:
+def _from_joint_states(
+    states: JointStates, arm: ArmModel, source: str, received: bool
+) -> JointLog:
     names = _recorded_names(states, arm, source)
     used = [block for block in states.blocks if set(names) <= set(block.names)]
     for block in used:
         _check_lengths(block, names, f'{source}: topic {states.topic}')
     index = np.concatenate([block.index for block in used])
     order = np.argsort(index, kind='stable')
-    stamps = np.concatenate([block.stamp for block in used])[order]
-    received = np.concatenate([block.received for block in used])[order]
-    keep, t, found = _times(stamps, received)
+    stamps = np.concatenate([b.received if received else b.stamp for b in used])[order]
+    keep, t, found = _times(stamps, f'{source}: topic {states.topic}')
     chosen = order[keep]
     columns = [[block.names.index(name) for name in names] for block in used]
     with_velocity = all(block.velocity.shape[1] for block in used)
@@ -140,19 +148,16 @@ def _check_lengths(block: Block, names: tuple[str, ...], where: str) -> None:
 
 
 def _times(
-    stamps: NDArray[np.int64], received: NDArray[np.int64]
+    stamps: NDArray[np.int64], where: str
 ) -> tuple[NDArray[np.int64], Array, list[Defect]]:
-    """Choose the clock: samples to keep, their times from the first, s, and what was wrong."""
+    """Find the samples to keep, their times from the first, s, and what was wrong."""
     keep = np.arange(len(stamps), dtype=np.int64)
     found = []
-    if len(stamps) > 1 and (stamps == stamps[0]).all() and received[0] != received[-1]:
-        text = (
-            'The header stamps were never set: the times of reception are used, which jitter; '
-            'let the driver stamp its messages.'
-        )
-        found.append(Defect('stamps_zero', 'warning', text, count=len(stamps), first_stamp=0.0))
-        stamps = received
-    elif np.median(stamps) > DAY_NS and (stamps == 0).any():
+    if len(stamps) > 1 and not stamps.any():
+        raise RecordingError(
+            f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
+            'driver stamp its messages, or take the times of reception (--received)')
+    if np.median(stamps) > DAY_NS and (stamps == 0).any():
         unset = int((stamps == 0).sum())
         keep = np.flatnonzero(stamps)
         text = f'{unset} messages have no header stamp and are left out.'

@@ -71,12 +71,13 @@ def test_stamps_are_those_of_the_headers_from_the_first_in_seconds(tmp_path, arm
     assert log.defects == ()
 
 
-def test_unset_stamps_fall_back_to_the_time_of_reception_with_a_warning(tmp_path, arm):
+def test_unset_stamps_are_refused_unless_the_times_of_reception_are_asked_for(tmp_path, arm):
     motion = Motion(list(NAMES))
     messages = [replace(m, stamp=0, received=m.stamp) for m in motion.messages()]
-    log = read_recording(write_bag(tmp_path / 'bag', messages), arm)
-    np.testing.assert_allclose(log.t, motion.t, atol=1e-9)
-    assert codes(log) == {('stamps_zero', 'warning'): 300}
+    bag = write_bag(tmp_path / 'bag', messages)
+    with pytest.raises(RecordingError, match=r'joint_states.*never set, all 300 are zero'):
+        read_recording(bag, arm)
+    np.testing.assert_allclose(read_recording(bag, arm, received=True).t, motion.t, atol=1e-9)
 
 
 def test_single_unset_stamps_among_wall_clock_ones_are_left_out(tmp_path, arm):

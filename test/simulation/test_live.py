@@ -1,0 +1,87 @@
+"""The simulated arm in real time: commands move it, their absence holds it, faults are stated."""
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.errors import InputError
+from dynid_ros.simulation.faults import parse_fault
+from dynid_ros.simulation.live import live_gains, LiveArm, PERIOD
+from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.simulation.sensors import PERFECT
+
+ARM = load_arm('panda')
+
+
+def steps(arm, seconds):
+    return [arm.step() for _ in range(round(seconds / PERIOD))]
+
+
+def test_arm_without_commands_stays_where_it_is():
+    arm = LiveArm(ARM, PERFECT)
+    readings = steps(arm, 2.0)
+    assert arm.held
+    # Rounding of the torque against gravity only.
+    np.testing.assert_allclose(readings[-1].q, readings[0].q, atol=1e-6)
+
+
+def test_arm_that_is_no_longer_commanded_comes_to_rest_after_the_timeout():
+    arm = LiveArm(ARM, PERFECT, command_timeout=0.05)
+    tau = RigidArm(ARM).gravity(arm.position) + 0.2 * ARM.limits.effort
+    arm.command(tau)
+    moving = steps(arm, 0.05)
+    assert not arm.held
+    assert np.abs(moving[-1].qd).max() > 0.5
+    held = steps(arm, 1.0)
+    assert arm.held
+    assert np.abs(held[-1].qd).max() < 1e-3
+
+
+def test_pd_control_through_the_delay_of_topics_settles():
+    arm = LiveArm(ARM, PERFECT)
+    gains, rigid = live_gains(ARM), RigidArm(ARM)
+    goal = arm.position + 0.1
+    late = [rigid.gravity(arm.position)] * 2
+    for _ in range(1000):
+        reading = arm.step()
+        late.append(
+            rigid.gravity(goal) + gains.torque(reading.q, reading.qd, goal, np.zeros(ARM.n)))
+        arm.command(late.pop(0))
+    # Coulomb friction by stiffness is what is left.
+    left = ARM.friction_nominal['coulomb'] / gains.stiffness
+    assert (np.abs(reading.q - goal) <= 1.5 * left).all()
+
+
+@pytest.mark.parametrize(('tau', 'said'), [
+    ([1.0] * 6, 'needs 7 torques'), ([1.0] * 6 + [np.nan], "'fer_joint7' is commanded"),
+])
+def test_wrong_commands_are_refused_and_change_nothing(tau, said):
+    arm = LiveArm(ARM, PERFECT)
+    with pytest.raises(InputError, match=said):
+        arm.command(tau)
+    steps(arm, 0.01)
+    assert arm.held
+
+
+def test_voltage_of_the_two_axis_arm_is_its_torque_by_the_gain_of_its_drive():
+    two_axis = load_arm('two_axis')
+    arm = LiveArm(two_axis, PERFECT)
+    arm.command([0.02, 0.01])
+    reading = arm.step()
+    np.testing.assert_allclose(reading.u, np.array([0.02, 0.01]) / two_axis.drive.gain)
+
+
+def test_faults_change_a_message_as_they_say():
+    q = np.array([1.0, 2.0])
+    assert parse_fault('reorder').names(['a', 'b']) == ['b', 'a']
+    np.testing.assert_array_equal(parse_fault('reorder').positions(q), [2.0, 1.0])
+    assert parse_fault('gripper').names(['a', 'b']) == ['finger_joint', 'a', 'b']
+    np.testing.assert_array_equal(parse_fault('gripper').positions(q), [0.0, 1.0, 2.0])
+    assert np.isnan(parse_fault('nan 0.5').positions(q)).tolist() == [True, False]
+    assert parse_fault('silent 0.2').seconds == 0.2
+
+
+@pytest.mark.parametrize('text', ['', 'explode', 'nan soon', 'nan -1', 'nan 1 2'])
+def test_unknown_faults_are_refused(text):
+    with pytest.raises(InputError):
+        parse_fault(text)
