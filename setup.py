@@ -23,6 +23,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
         *shared('config'),
+        *shared('launch'),
     ],
     python_requires='>=3.10',
     install_requires=[
@@ -44,5 +45,11 @@ setup(
     maintainer_email='maintainers@example.com',
     description='Data collection and dynamic identification of robot arms.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['dynid = dynid_ros.cli.main:main']},
+    entry_points={'console_scripts': [
+        'dynid = dynid_ros.cli.main:main',
+        'identifier = dynid_ros.nodes.identifier:main',
+        'recorder = dynid_ros.nodes.recorder:main',
+        'simulated_arm = dynid_ros.nodes.simulated_arm:main',
+        'trajectory_publisher = dynid_ros.nodes.trajectory_publisher:main',
+    ]},
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import hashlib
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
@@ -20,6 +21,11 @@ from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.quality import check_quality
 from dynid_ros.signals.segments import sample_rate, SHORTEST, uniform_segments
 from dynid_ros.signals.treatment import Treatment
+
+Array = NDArray[np.float64]
+
+#: Samples that are hashed at once.
+HASHED = 4096
 
 
 def checked(log: JointLog, arm: ArmModel) -> tuple[JointLog, tuple[Defect, ...]]:
@@ -51,7 +57,8 @@ def checked(log: JointLog, arm: ArmModel) -> tuple[JointLog, tuple[Defect, ...]]
     for defect in defects:
         if defect.severity == 'error':
             raise RecordingError(f'{log.source}: {defect.message}')
-    return log, defects
+    # Velocities are differentiated from positions; those recorded would only take memory.
+    return replace(log, qd=None), defects
 
 
 def split(log: JointLog, holdout: float) -> tuple[JointLog, JointLog | None]:
@@ -125,9 +132,15 @@ def motions(arm: ArmModel, log: JointLog, treatment: Treatment) -> list[Motion]:
 
 
 def data_hash(logs: Sequence[JointLog]) -> str:
-    """SHA-256 of stamps, positions and drive signals."""
+    """SHA-256 of stamps, positions and drive signals, sample by sample."""
     digest = hashlib.sha256()
     for log in logs:
-        for array in (log.t, log.q, log.u):
-            digest.update(np.ascontiguousarray(array).tobytes())
+        for start in range(0, len(log.t), HASHED):
+            part = slice(start, start + HASHED)
+            digest.update(sample_bytes(log.t[part], log.q[part], log.u[part]))
     return digest.hexdigest()
+
+
+def sample_bytes(t: Array, q: Array, u: Array) -> bytes:
+    """Return what is hashed of N samples, in such an order that a stream gives the same hash."""
+    return np.column_stack([t, q, u]).tobytes()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+import importlib.util
 from pathlib import Path
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.signals.log import Defect
+from dynid_ros.storage.bag_backends import Rosbag2Reader
 from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 
 MAGIC = b'\x89MCAP0\r\n'
@@ -62,13 +65,27 @@ class TruncatedMcap:
 
     def _prefix(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield topic, type, time and content of each message up to the damage."""
-        try:
-            from mcap.reader import NonSeekingReader
-        except ImportError:
+        if importlib.util.find_spec('mcap') is not None:
+            yield from self._by_mcap()
+        elif importlib.util.find_spec('rosbag2_py') is not None:
+            yield from self._by_rosbag2()
+        else:
             raise RecordingError(
                 f'{self._path} is cut off (its recorder was killed); reading what is there '
                 f'needs the package mcap: pip install mcap'
-            ) from None
+            )
+
+    def _by_rosbag2(self) -> Iterator[tuple[str, str, int, bytes]]:
+        reader = Rosbag2Reader(self._path)
+        for topic, kind in reader.topics.items():
+            # The damage; all before it was read.
+            with suppress(RuntimeError):
+                for time, data in reader.messages(topic):
+                    yield topic, kind, time, data
+
+    def _by_mcap(self) -> Iterator[tuple[str, str, int, bytes]]:
+        from mcap.reader import NonSeekingReader
+
         with self._path.open('rb') as file:
             reader = NonSeekingReader(file)
             try:

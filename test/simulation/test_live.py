@@ -5,12 +5,14 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
+from dynid_ros.excitation.room import room_of
 from dynid_ros.simulation.faults import parse_fault
 from dynid_ros.simulation.live import live_gains, LiveArm, PERIOD
 from dynid_ros.simulation.rigid import RigidArm
 from dynid_ros.simulation.sensors import PERFECT
 
 ARM = load_arm('panda')
+START = room_of(ARM).middle
 
 
 def steps(arm, seconds):
@@ -18,7 +20,7 @@ def steps(arm, seconds):
 
 
 def test_arm_without_commands_stays_where_it_is():
-    arm = LiveArm(ARM, PERFECT)
+    arm = LiveArm(ARM, START, PERFECT)
     readings = steps(arm, 2.0)
     assert arm.held
     # Rounding of the torque against gravity only.
@@ -26,7 +28,7 @@ def test_arm_without_commands_stays_where_it_is():
 
 
 def test_arm_that_is_no_longer_commanded_comes_to_rest_after_the_timeout():
-    arm = LiveArm(ARM, PERFECT, command_timeout=0.05)
+    arm = LiveArm(ARM, START, PERFECT, command_timeout=0.05)
     tau = RigidArm(ARM).gravity(arm.position) + 0.2 * ARM.limits.effort
     arm.command(tau)
     moving = steps(arm, 0.05)
@@ -38,7 +40,7 @@ def test_arm_that_is_no_longer_commanded_comes_to_rest_after_the_timeout():
 
 
 def test_pd_control_through_the_delay_of_topics_settles():
-    arm = LiveArm(ARM, PERFECT)
+    arm = LiveArm(ARM, START, PERFECT)
     gains, rigid = live_gains(ARM), RigidArm(ARM)
     goal = arm.position + 0.1
     late = [rigid.gravity(arm.position)] * 2
@@ -56,7 +58,7 @@ def test_pd_control_through_the_delay_of_topics_settles():
     ([1.0] * 6, 'needs 7 torques'), ([1.0] * 6 + [np.nan], "'fer_joint7' is commanded"),
 ])
 def test_wrong_commands_are_refused_and_change_nothing(tau, said):
-    arm = LiveArm(ARM, PERFECT)
+    arm = LiveArm(ARM, START, PERFECT)
     with pytest.raises(InputError, match=said):
         arm.command(tau)
     steps(arm, 0.01)
@@ -65,7 +67,7 @@ def test_wrong_commands_are_refused_and_change_nothing(tau, said):
 
 def test_voltage_of_the_two_axis_arm_is_its_torque_by_the_gain_of_its_drive():
     two_axis = load_arm('two_axis')
-    arm = LiveArm(two_axis, PERFECT)
+    arm = LiveArm(two_axis, np.array([0.0, 0.5]), PERFECT)
     arm.command([0.02, 0.01])
     reading = arm.step()
     np.testing.assert_allclose(reading.u, np.array([0.02, 0.01]) / two_axis.drive.gain)

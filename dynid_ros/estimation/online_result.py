@@ -1,0 +1,177 @@
+"""From what the online estimator has learned to a result like that of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.batch import Solution
+from dynid_ros.estimation.figures import figures
+from dynid_ros.estimation.online import OnlineIdentifier
+from dynid_ros.estimation.result import Figures, Identification, JointFigures, Prediction
+from dynid_ros.estimation.rows import Block
+from dynid_ros.estimation.stream import treatment_of
+from dynid_ros.estimation.verdict import judge
+from dynid_ros.signals.log import Defect
+
+Array = NDArray[np.float64]
+
+#: Share of the rows, at the end, on which the a-priori predictions are judged.
+LAST = 1 / 3
+
+
+@dataclass(frozen=True)
+class Source:
+    """
+    What the samples were that an estimator has taken in.
+
+    Attributes
+    ----------
+    name : str
+        Recording or topic, as in ``Identification.sources``.
+    label : str
+        The same in few words, for figures.
+    samples, seconds : int, float
+        Their number, and the time from the first to the last.
+    data_hash : str
+        As from `dynid_ros.estimation.preparation.data_hash`.
+
+    """
+
+    name: str
+    label: str
+    samples: int
+    seconds: float
+    data_hash: str
+
+
+class RowHistory:
+    """
+    Measured torque of all rows, and as it was predicted before each row was used.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    rows : (N, 2 + 4 n) ndarray
+        Segment, time, positions, velocities, measured and predicted torque.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self._parts = [np.zeros((0, 2 + 4 * joints))]
+
+    @property
+    def rows(self) -> Array:
+        """All rows."""
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+    @rows.setter
+    def rows(self, rows: Array) -> None:
+        self._parts = [rows]
+
+    def add(self, learned: Iterable[tuple[Block, Array]]) -> None:
+        """Take in what `OnlineIdentifier.push` returns; the regressors are not kept."""
+        for block, tau_hat in learned:
+            segment = np.full(len(block.t), float(block.segment))
+            torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
+            self._parts.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
+
+    def predictions(self, source: str) -> tuple[Prediction, ...]:
+        """Return the rows, one `Prediction` for each stretch."""
+        rows = self.rows
+        stretches = np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1)
+        return tuple(
+            Prediction(source, True, part[:, 1], *np.split(part[:, 2:], 4, axis=1))
+            for part in stretches if len(part))
+
+
+def online_result(
+    online: OnlineIdentifier, history: RowHistory, source: Source, defects: tuple[Defect, ...],
+) -> Identification:
+    """
+    Put together what an estimator has learned.
+
+    Parameters
+    ----------
+    online : OnlineIdentifier
+        Estimator, flushed.
+    history : RowHistory
+        All rows that it has learned from; at least one.
+    source : Source
+        Where they came from.
+    defects : tuple of Defect
+        What is known to be wrong with the samples; what the stream met is added.
+
+    Returns
+    -------
+    Identification
+        The last estimate. Its held-out figures are those of the last third of the rows, each
+        predicted before it was used.
+
+    """
+    arm, estimate = online.stream.arm, online.estimate()
+    label = f'{source.label}, each sample predicted before it was used'
+    predictions = history.predictions(label)
+    validation = figures(
+        f'last third of {label}', True, arm.joint_names, _last_share(predictions))
+    fit = _in_sample(online, source.label, predictions)
+    solution = Solution(
+        estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), np.isinf(estimate.std),
+        estimate.condition_number)
+    acceleration = np.max([_steepest(part) for part in predictions], axis=0)
+    verdict = judge(
+        arm, solution, estimate.covariance, predictions, acceleration, fit, validation)
+    return Identification(
+        arm=arm, theta=estimate.theta, covariance=estimate.covariance,
+        std_white=estimate.std_white, sigma=estimate.sigma,
+        condition_number=estimate.condition_number, samples=source.samples,
+        seconds=source.seconds, sources=(source.name,), data_hash=source.data_hash,
+        treatment=treatment_of(online.stream), fit=fit, validation=validation, verdict=verdict,
+        defects=(*defects, *online.stream.counters.defects()), predictions=predictions)
+
+
+def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
+    total = sum(len(part.t) for part in predictions)
+    skip = int((1 - LAST) * total)
+    result = []
+    for part in predictions:
+        kept = slice(min(skip, len(part.t)), None)
+        skip = max(0, skip - len(part.t))
+        arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
+        result.append(Prediction(part.source, part.held_out, *arrays))
+    return [part for part in result if len(part.t)]
+
+
+def _steepest(part: Prediction) -> Array:
+    """Largest acceleration of each joint between rows, (n,), rad/s²."""
+    if len(part.t) < 2:
+        return np.zeros(part.qd.shape[1])
+    slope = np.diff(part.qd, axis=0) / np.diff(part.t)[:, None]
+    return np.asarray(np.abs(slope).max(axis=0))
+
+
+def _in_sample(
+    online: OnlineIdentifier, source: str, predictions: tuple[Prediction, ...]
+) -> Figures:
+    """Figures of the last estimate on the rows that it was learned from, from their triangles."""
+    factors = online.estimator.factors
+    residual = factors[:, :, -1] - factors[:, :, :-1] @ online.estimator.theta
+    squares = (residual**2).sum(axis=1)
+    torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), np.finfo(float).tiny)
+    tau = np.concatenate([part.tau for part in predictions])
+    power = np.nanmean(tau**2, axis=0)
+    share = squares / torque
+    r2 = 1 - share * power / np.maximum(np.nanvar(tau, axis=0), np.finfo(float).tiny)
+    joints = tuple(
+        JointFigures(name, float(np.sqrt(s * p)), float(100 * np.sqrt(s)), float(r))
+        for name, s, p, r in zip(online.stream.arm.joint_names, share, power, r2, strict=True))
+    overall = float(100 * np.sqrt(squares.sum() / torque.sum()))
+    return Figures(source, False, len(tau), overall, joints)

@@ -1,0 +1,169 @@
+"""The online estimator over a live stream: with its history, and to be resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.estimation.estimate import Estimate
+from dynid_ros.estimation.online import OnlineIdentifier
+from dynid_ros.estimation.online_result import online_result, RowHistory, Source
+from dynid_ros.estimation.preparation import sample_bytes
+from dynid_ros.estimation.result import Identification
+from dynid_ros.estimation.rows import Block
+from dynid_ros.signals.log import Defect
+from dynid_ros.signals.saved import State
+
+Array = NDArray[np.float64]
+
+
+class Session:
+    """
+    What an `OnlineIdentifier` learns from one stream.
+
+    A saved session gives the result that `dynid_ros.estimation.replay.replay` gives of the same
+    samples, with the same cut-off, delay and memory.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    source : str
+        What is listened to, for the result.
+    cutoff_hz, delay, memory
+        As for `OnlineIdentifier`.
+
+    Attributes
+    ----------
+    online : OnlineIdentifier
+        The estimator.
+    samples : int
+        Samples taken in so far.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, source: str, *, cutoff_hz: float | None = None,
+        delay: float | None = None, memory: float = np.inf,
+    ) -> None:
+        self.arm = arm
+        self._source = source
+        self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.online = self._estimator()
+        self._history = RowHistory(self.arm.n)
+        self._digest = hashlib.sha256()
+        self.samples = 0
+        self._span = np.zeros(2, dtype=np.int64)
+
+    def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[Block, Array]]:
+        """
+        Take in samples.
+
+        Parameters
+        ----------
+        stamps : (k,) ndarray of int64
+            Times since any fixed moment, ns.
+        p, u : (k, n) ndarray
+            Positions and drive signals as measured, in the order of the joints.
+
+        Returns
+        -------
+        list of (Block, (k, n) ndarray)
+            As from `OnlineIdentifier.push`; times count from the first sample of the session.
+
+        """
+        if not len(stamps):
+            return []
+        if not self.samples:
+            self._span[:] = stamps[0]
+        self._span[1] = stamps[-1]
+        self.samples += len(stamps)
+        t, q = (stamps - self._span[0]) * 1e-9, joint_position(p, self.arm.drive)
+        self._digest.update(sample_bytes(t, q, u))
+        learned = self.online.push(t, q, u)
+        self._history.add(learned)
+        return learned
+
+    def estimate(self) -> Estimate:
+        """Return all that is known now."""
+        return self.online.estimate()
+
+    @property
+    def first_stamp(self) -> int:
+        """Stamp of the first sample, ns."""
+        return int(self._span[0])
+
+    def result(self, defects: Sequence[Defect] = ()) -> Identification:
+        """
+        Return what is known, with samples that wait for their block; the stream may go on.
+
+        Raises
+        ------
+        RecordingError
+            No rows yet.
+
+        """
+        copy = self._estimator()
+        copy.restore(self.online.state())
+        history = RowHistory(self.arm.n)
+        history.rows = self._history.rows
+        history.add(copy.flush())
+        if not len(history.rows):
+            raise RecordingError(
+                f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
+                'move for some seconds first')
+        seconds = float(self._span[1] - self._span[0]) * 1e-9
+        source = Source(
+            self._source, self._source, self.samples, seconds, self._digest.hexdigest())
+        return online_result(copy, history, source, tuple(defects))
+
+    def state(self) -> State:
+        """Return everything that was learned, as arrays for ``np.savez``."""
+        return {
+            **self.online.state(), 'session:settings': self._fingerprint(),
+            'session:rows': self._history.rows, 'session:span': self._span.copy(),
+            'session:samples': np.array(self.samples),
+            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8),
+        }
+
+    def restore(self, state: State) -> None:
+        """
+        Go on from a saved state. The data's hash then begins with that of the samples before.
+
+        Raises
+        ------
+        ResultError
+            The state belongs to another arm or other settings.
+
+        """
+        if state['session:settings'].tobytes() != self._fingerprint().tobytes():
+            raise ResultError(
+                'the saved state belongs to another arm, or to another cut-off, delay or memory; '
+                'use the settings of that session, or start without resuming')
+        self.online.restore(state)
+        self._history.rows = state['session:rows'].copy()
+        self._span = state['session:span'].copy()
+        self.samples = int(state['session:samples'])
+        self._digest = hashlib.sha256(state['session:digest'].tobytes())
+
+    def _estimator(self) -> OnlineIdentifier:
+        return OnlineIdentifier(self.arm, **self._settings)  # type: ignore[arg-type]
+
+    def _fingerprint(self) -> NDArray[np.uint8]:
+        """Hash of all that a state depends on."""
+        arm = self.arm
+        settings = repr([arm.name, arm.joint_names, arm.friction, *self._settings.values()])
+        digest = hashlib.sha256(settings.encode())
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -1,0 +1,270 @@
+"""Node that identifies the dynamics of an arm while it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from pathlib import Path
+import sys
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+import numpy as np
+from numpy.typing import NDArray
+import rclpy
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import DynidError, InputError
+from dynid_ros.estimation.external_torque import (
+    ExternalTorque,
+    FALSE_ALARM,
+    prediction_variance,
+    quantile,
+)
+from dynid_ros.estimation.rows import Block
+from dynid_ros.estimation.session import Session
+from dynid_ros.estimation.stream import BLOCK
+from dynid_ros.nodes import estimate_messages as say
+from dynid_ros.nodes.joint_state_reader import JointStateReader, PROBLEMS
+from dynid_ros.nodes.runtime import declare, LATCHED, run, Setting
+from dynid_ros.nodes.session_store import read_state, write_state
+from dynid_ros.nodes.state_subscription import StateSubscription
+from dynid_ros.nodes.warm_up import warm_up
+from dynid_ros.signals.log import Defect
+from dynid_ros.storage.result_file import write_result
+
+Array = NDArray[np.float64]
+
+SETTINGS = (
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
+    Setting('friction', [], 'Friction terms instead of those of the arm.'),
+    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the arm, else 5 Hz.',
+            0.0, 1000.0),
+    Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; not a '
+            'number for that of the arm, else none.'),
+    Setting('memory', 0.0, 'Time after which old data has faded to 1/e where new data replaces '
+            'it, s; 0 to forget nothing.', 0.0, 1e6),
+    Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
+    Setting('output_folder', '', 'Folder that ~/save writes result.yaml and the state to; '
+            'nothing is written anywhere else.'),
+    Setting('resume', False, 'Go on from the state that was saved in the output folder.'),
+    Setting('save_at_end', False, 'Save when the node is stopped.'),
+    Setting('external_torque', False, 'Publish what is measured beyond the model; freeze the '
+            'estimates for it.'),
+)
+#: Without a message for so long, s, the stream counts as stopped.
+SILENCE = 1.0
+#: Messages that wait when the node is stopped are worked on for so long, ns.
+LAST_WORDS = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What external torque is judged by."""
+
+    arm: ArmModel
+    theta: Array
+    covariance: Array
+    sigma: Array
+
+
+class Identifier(Node):
+    """Joint states in, estimates out; the result is what ``dynid replay`` gives of a bag."""
+
+    def __init__(self) -> None:
+        super().__init__('identifier')
+        self._settings = declare(self, SETTINGS)
+        self._arm = self._read_arm()
+        warm_up(self._arm)
+        folder = self._settings['output_folder']
+        self._folder = Path(folder).expanduser() if folder else None
+        self._reader = JointStateReader(self._arm)
+        self._external: ExternalTorque | None = None
+        self._known: _Known | None = None
+        self._fresh = False
+        self._publish()
+        self._states = StateSubscription(self, JointState, 'joint_states', self._on_state)
+        self._session = self._start_session()
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._steady = steady
+        self._heard = steady.now().nanoseconds
+        self._publishing: list[str] = []
+        self.create_timer(1.0 / self._settings['report_rate'], self._report, clock=steady)
+        self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
+
+    def stop(self) -> None:
+        """Learn from what has arrived, and save if asked to."""
+        end = self._steady.now().nanoseconds + LAST_WORDS
+        before = -1
+        while self._reader.messages > before and self._steady.now().nanoseconds < end:
+            before = self._reader.messages
+            for _ in range(10):
+                rclpy.spin_once(self, timeout_sec=0.01)
+        self._learn()
+        if self._settings['save_at_end']:
+            self.get_logger().info(self._save())
+
+    def _read_arm(self) -> ArmModel:
+        if not self._settings['arm']:
+            raise InputError('no arm is given; set the parameter arm, such as arm:=panda')
+        arm = load_arm(self._settings['arm'])
+        friction = self._settings['friction']
+        return arm.with_friction(tuple(friction)) if friction else arm
+
+    def _start_session(self) -> Session:
+        delay = self._settings['delay']
+        session = Session(
+            self._arm, self._states.topic, cutoff_hz=self._settings['cutoff_hz'] or None,
+            delay=None if math.isnan(delay) else delay,
+            memory=self._settings['memory'] or math.inf)
+        if self._settings['resume'] and read_state(session, self._output()):
+            self.get_logger().info(f'resumed after {session.samples} samples')
+        return session
+
+    def _publish(self) -> None:
+        self._estimates = self.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._validation = self.create_publisher(DiagnosticArray, '~/validation', 10)
+        self._residuals = self.create_publisher(JointState, '~/residuals', 100)
+        self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
+        self._result = self.create_publisher(String, '~/result', LATCHED)
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        if self._settings['external_torque']:
+            self._torque = self.create_publisher(JointState, '~/external_torque', 100)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self.create_service(Trigger, '~/save', self._on_save)
+        self.create_service(SetBool, '~/freeze', self._on_freeze)
+
+    def _on_state(self, message: JointState) -> None:
+        self._heard = self._steady.now().nanoseconds
+        self._reader.add(message, self.get_clock().now().nanoseconds)
+        if len(self._reader) >= BLOCK:
+            self._learn()
+
+    def _learn(self) -> None:
+        for block, tau_hat in self._session.push(*self._reader.take()):
+            self._fresh = True
+            self._show_rows(block, tau_hat)
+
+    def _show_rows(self, block: Block, tau_hat: Array) -> None:
+        residual = np.where(block.moving, block.tau - tau_hat, np.nan)
+        stamps = self._session.first_stamp + np.rint(block.t * 1e9).astype(np.int64)
+        for stamp, beyond, torque in zip(stamps.tolist(), residual, tau_hat, strict=True):
+            self._residuals.publish(say.effort_message(self._arm, stamp, beyond))
+            self._predicted.publish(say.effort_message(self._arm, stamp, torque))
+            if self._settings['external_torque']:
+                self._torque.publish(say.effort_message(self._arm, stamp, beyond))
+        if self._settings['external_torque']:
+            if not self._frozen or self._known is None:
+                # While frozen, errors are what is looked for and no noise.
+                now = self._session.estimate()
+                self._known = _Known(self._arm, now.theta, now.covariance, now.sigma)
+            known = self._known
+            std = np.sqrt(prediction_variance(block.W, known))
+            self._external = ExternalTorque(
+                np.nan_to_num(residual), std, quantile(FALSE_ALARM) * std)
+
+    def _report(self) -> None:
+        now = self.get_clock().now().nanoseconds
+        self._publishing = self._states.follow()
+        self._diagnostics.publish(say.array(now, self._health()))
+        if not self._fresh:
+            return
+        self._fresh = False
+        estimate = self._session.estimate()
+        self._estimates.publish(say.array(now, say.estimate_statuses(self._arm, estimate)))
+        self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
+        facts = {'samples': self._session.samples, 'source': self._states.topic}
+        self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
+
+    def _health(self) -> list[DiagnosticStatus]:
+        silent = (self._steady.now().nanoseconds - self._heard) * 1e-9
+        counts = {**self._reader.counts, **self._session.online.stream.counters.as_dict()}
+        level, text = self._judgement(silent)
+        values = {
+            'messages': self._reader.messages, 'samples': self._session.samples,
+            'publishers': ', '.join(self._publishing), 'frozen': self._frozen, **counts}
+        result = [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values)]
+        if self._external is not None:
+            result.append(self._contact(self._external))
+        return result
+
+    def _judgement(self, silent: float) -> tuple[bytes, str]:
+        topic, counts = self._states.topic, self._reader.counts
+        if silent > SILENCE:
+            there = ', '.join(self._publishing) or 'nobody'
+            return say.STALE, f'{topic}: no message for {silent:.1f} s; {there} publishes it'
+        if len(self._publishing) > 1:
+            return say.ERROR, (f'{topic} has {len(self._publishing)} publishers: '
+                               f'{", ".join(self._publishing)}; stop all but one')
+        if counts['clock_back']:
+            return say.WARN, f'{topic}: the clock stepped back {counts["clock_back"]} times'
+        if counts['joints_missing'] == self._reader.messages and self._reader.messages:
+            return say.ERROR, (f'{topic} lacks joints of {self._arm.name}; it holds '
+                               f'{", ".join(self._reader.others) or "no names"}')
+        met = [text for problem, text in PROBLEMS.items() if counts[problem]]
+        return (say.WARN, f'{topic}: {"; ".join(met)}') if met else (say.OK, f'{topic} is good')
+
+    def _contact(self, external: ExternalTorque) -> DiagnosticStatus:
+        touched: list[bool] = np.any(external.contact, axis=0).tolist()
+        names = [name for name, there in zip(self._arm.joint_names, touched, strict=True) if there]
+        text = f'beyond the model: {", ".join(names)}' if names else 'nothing beyond the model'
+        thresholds = dict(zip(self._arm.joint_names, external.threshold[-1], strict=True))
+        return say.status(f'{self.get_name()}: external torque', self._arm.name,
+                          say.WARN if names else say.OK, text, thresholds)
+
+    @property
+    def _frozen(self) -> bool:
+        return self._session.online.estimator.frozen
+
+    def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
+        self._reader.take()
+        self._session.reset()
+        answer.success, answer.message = True, 'everything is forgotten'
+        return answer
+
+    def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:
+        self._learn()
+        self._session.online.estimator.freeze(request.data)
+        answer.success = True
+        answer.message = 'estimates stay as they are' if request.data else 'estimates go on'
+        return answer
+
+    def _on_save(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
+        try:
+            answer.message = self._save()
+            answer.success = True
+        except DynidError as error:
+            answer.message = str(error)
+        return answer
+
+    def _output(self) -> Path:
+        if self._folder is None:
+            raise InputError('no folder to save to; start with the parameter output_folder')
+        return self._folder
+
+    def _save(self) -> str:
+        folder = self._output()
+        self._learn()
+        counts = self._reader.counts.items()
+        result = self._session.result([
+            Defect(f'topic_{problem}', 'info', f'{count} {PROBLEMS[problem]}.', None, count)
+            for problem, count in counts if count])
+        write_result(result, folder)
+        write_state(self._session, folder)
+        verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
+        return f'{result.samples} samples, {verdict}, in {folder}'
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(Identifier, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The quality of a stream while it is being recorded."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.signals.log import Defect, JointLog
+from dynid_ros.signals.quality import check_quality
+
+Array = NDArray[np.float64]
+
+#: What says nothing of so short a time, or of an arm that may stand still.
+IGNORED = ('too_short', 'joint_constant')
+
+
+class RollingQuality:
+    """
+    Checks of a recording on the last seconds of a stream.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    topic : str
+        Name in messages.
+    seconds : float
+        Length of the window, s.
+
+    """
+
+    def __init__(self, arm: ArmModel, topic: str, seconds: float = 3.0) -> None:
+        self._arm = arm
+        self._topic = topic
+        self._length = int(seconds * 1e9)
+        self._stamps = np.zeros(0, dtype=np.int64)
+        self._values = np.zeros((0, 2, arm.n))
+
+    def add(self, stamps: NDArray[np.int64], p: Array, u: Array) -> None:
+        """Take in samples, stamps in ns, and forget those that left the window."""
+        if not len(stamps):
+            return
+        self._stamps = np.concatenate([self._stamps, stamps])
+        self._values = np.concatenate([self._values, np.stack([p, u], axis=1)])
+        # A clock that steps back stays in the window for as long as all else.
+        kept = np.abs(self._stamps - stamps[-1]) <= self._length
+        self._stamps, self._values = self._stamps[kept], self._values[kept]
+
+    @property
+    def rate_hz(self) -> float:
+        """Samples per second in the window; zero if there are too few."""
+        if len(self._stamps) < 2:
+            return 0.0
+        step = float(np.median(np.diff(self._stamps)))
+        return 1e9 / step if step > 0 else 0.0
+
+    def defects(self) -> tuple[Defect, ...]:
+        """Find what is wrong with the last seconds."""
+        if len(self._stamps) < 3:
+            return ()
+        t = (self._stamps - self._stamps[0]) * 1e-9
+        q = joint_position(self._values[:, 0], self._arm.drive)
+        log = JointLog(t, q, self._values[:, 1].copy(), self._arm.drive.signal,
+                       self._arm.joint_names, self._topic)
+        return tuple(d for d in check_quality(log, self._arm) if d.code not in IGNORED)

@@ -1,0 +1,125 @@
+"""How every node of this package starts, declares its parameters, spins and stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import signal
+import sys
+import threading
+from typing import Any
+
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+
+from dynid_ros.errors import DynidError
+
+#: Messages that wait for a busy callback: two seconds at 1 kHz.
+DEPTH = 2000
+#: Longest time until a signal is noticed, s.
+SPIN = 0.1
+
+LATCHED = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """
+    One parameter of a node.
+
+    Attributes
+    ----------
+    name, description : str
+        As ``ros2 param describe`` shows them.
+    default : bool, int, float, str or list of str
+        Default; its type is the parameter's.
+    low, high : float or None
+        Range of a floating-point parameter.
+
+    """
+
+    name: str
+    default: Any
+    description: str
+    low: float | None = None
+    high: float | None = None
+
+
+def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
+    """Declare parameters, read-only after the start, and return their values."""
+    for setting in settings:
+        descriptor = ParameterDescriptor(description=setting.description, read_only=True)
+        if setting.low is not None and setting.high is not None:
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=setting.low, to_value=setting.high)]
+        # rclpy takes an empty list for bytes.
+        default = Parameter.Type.STRING_ARRAY if setting.default == [] else setting.default
+        node.declare_parameter(setting.name, default, descriptor)
+    return {
+        setting.name: node.get_parameter_or(
+            setting.name, Parameter(setting.name, value=setting.default)).value
+        for setting in settings
+    }
+
+
+def state_qos(node: Node, topic: str) -> QoSProfile:
+    """
+    QoS of a subscription to states: as reliable as what is published, and deep.
+
+    A reliable subscriber gets nothing from a best-effort publisher, and the usual depth of ten
+    loses samples of 1 kHz whenever a callback takes longer than ten milliseconds.
+    """
+    publishers = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
+    offered = {info.qos_profile.reliability for info in publishers}
+    best_effort = ReliabilityPolicy.BEST_EFFORT in offered
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST, depth=DEPTH,
+        reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE)
+
+
+def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+    """
+    Run a node until a signal, and let it say its last words.
+
+    rclpy's own signal handlers make the context invalid before the node can publish a last safe
+    command; these only set a flag. A node may have a method ``stop()``, called before it goes,
+    and an attribute ``finished`` that ends it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the node, once rclpy is initialised.
+    arguments : sequence of str, optional
+        Command line; that of the process if not given.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 if the node could not start.
+
+    """
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    node = None
+    try:
+        node = make()
+        while not stopping.is_set() and not getattr(node, 'finished', False):
+            rclpy.spin_once(node, timeout_sec=SPIN)
+        if hasattr(node, 'stop'):
+            node.stop()
+    except DynidError as error:
+        print(f'dynid: {error}', file=sys.stderr)
+        return 2
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0

@@ -1,0 +1,215 @@
+"""
+Node ``simulated_arm``: an arm in MuJoCo behind the topics of a real one.
+
+It reads ``effort_commands`` (std_msgs/Float64MultiArray, Nm, in the order of its parameter
+``joints``) and publishes ``joint_states``, with the drive signal of the arm (torque, current or
+voltage, as its arm.yaml says) in the field ``effort``; of arms with currents or voltages that
+signal is on ``drive_signal`` as well. The parameter ``fault`` makes the stream go wrong while it
+runs: ``ros2 param set /simulated_arm fault 'silent 0.2'``. Its kinds are
+
+- ``silent``: no messages,
+- ``nan``: the first position is no number,
+- ``reorder``: the joints come in reverse order,
+- ``gripper``: another joint, finger_joint, comes first,
+- ``clock``: stamps are two seconds early,
+
+each with an optional duration in seconds, and ``none``.
+"""
+
+from __future__ import annotations
+
+import array
+from pathlib import Path
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.time import Time
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.motion_file import check_made_for, read_motion
+from dynid_ros.excitation.room import room_of
+from dynid_ros.nodes.runtime import declare, DEPTH, run, Setting
+from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
+from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
+
+#: Lag of real time behind which the simulation is not caught up, s.
+LOST = 0.5
+#: Time left after a signal to bring the arm to rest, s.
+LAST = 3.0
+#: Wait of one thread for another: Python's own 5 ms are five periods.
+SWITCH = 0.0005
+
+SETTINGS = (
+    Setting('arm', 'panda', 'A shipped arm, or the path of an arm.yaml'),
+    Setting('excitation', '',
+            'An excitation.yaml at whose start the arm stands; if empty, it stands in the middle '
+            'of its position limits'),
+    Setting('joints', [], "Joints in the order of effort_commands; the arm's if empty"),
+    Setting('rate', 1000.0, 'Rate of joint_states, Hz; a divisor of 1000', 1.0, 1000.0),
+    Setting('seed', 0, 'Seed of the sensor noise'),
+    Setting('command_timeout', 0.1,
+            'Time without a command after which the arm is held, s', 0.001, 10.0),
+)
+
+
+class SimulatedArmNode(Node):
+    """The node."""
+
+    def __init__(self) -> None:
+        super().__init__('simulated_arm')
+        values = declare(self, SETTINGS)
+        arm = load_arm(values['arm'])
+        self._arm = LiveArm(
+            arm, _start_of(values['excitation'], arm), seed=values['seed'],
+            command_timeout=values['command_timeout'])
+        self._every = _divisor(values['rate'])
+        self._declare_fault()
+        names = self._arm.arm.joint_names
+        self._names = list(names)
+        self._command_order = self._order_of(values['joints'] or self._names)
+        self._states = self.create_publisher(JointState, 'joint_states', DEPTH)
+        signal = self._arm.arm.drive.signal
+        self._signal = None if signal == 'effort' else self.create_publisher(
+            JointState, 'drive_signal', DEPTH)
+        self.create_subscription(Float64MultiArray, 'effort_commands', self._command, 10)
+        self._gone = threading.Event()
+        sys.setswitchinterval(SWITCH)
+        self._thread = threading.Thread(target=self._live, daemon=True)
+        self._thread.start()
+        self.get_logger().info(
+            f"simulating '{self._arm.arm.name}', {signal} in the field effort; effort_commands "
+            f'are for {", ".join(values["joints"] or names)}')
+
+    def stop(self) -> None:
+        """End the physics, once whoever commands the arm has brought it to rest."""
+        end = time.monotonic() + LAST
+        while not self._arm.held and time.monotonic() < end:
+            rclpy.spin_once(self, timeout_sec=0.01)
+        self._gone.set()
+        self._thread.join()
+
+    def _order_of(self, joints: list[str]) -> list[int]:
+        """Where each of the arm's joints is in a command."""
+        if sorted(joints) != sorted(self._names):
+            raise InputError(
+                f"the parameter 'joints' must hold {', '.join(self._names)} in any order, not "
+                f'{", ".join(joints)}')
+        return [joints.index(name) for name in self._names]
+
+    def _declare_fault(self) -> None:
+        description = 'Fault to inject: ' + ', '.join(FAULTS) + ', and its seconds'
+        self.declare_parameter('fault', 'none', ParameterDescriptor(description=description))
+        self._inject(self.get_parameter('fault').value)
+        self.add_on_set_parameters_callback(self._set)
+
+    def _set(self, parameters: list[Parameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name == 'fault':
+                try:
+                    self._inject(parameter.value)
+                except InputError as error:
+                    return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _inject(self, text: str) -> None:
+        fault = parse_fault(text)
+        self._fault = (fault, time.monotonic() + fault.seconds)
+        if fault.kind != 'none':
+            self.get_logger().warning(f'fault injected: {FAULTS[fault.kind]}')
+
+    def _command(self, message: Float64MultiArray) -> None:
+        try:
+            self._arm.command(self._in_order(message.data))
+        except InputError as error:
+            self.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)
+
+    def _in_order(self, data: array.array[float]) -> list[float]:
+        """Torques in the order of the arm's joints; a wrong number is left to be refused."""
+        if len(data) != len(self._command_order):
+            return list(data)
+        return [data[k] for k in self._command_order]
+
+    def _live(self) -> None:
+        """Step in real time; where this falls behind, steps are made up for."""
+        began = time.monotonic()
+        zero = self.get_clock().now().nanoseconds
+        steps = 0
+        held = True
+        while not self._gone.is_set():
+            late = time.monotonic() - began - (steps + 1) * PERIOD
+            if late < 0:
+                time.sleep(-late)
+            elif late > LOST:
+                self.get_logger().warning(f'the simulation lost {late:.1f} s: the machine is busy')
+                began += late
+                zero += int(late * 1e9)
+            reading = self._arm.step()
+            steps += 1
+            if self._arm.held != held:
+                held = self._arm.held
+                self.get_logger().info(
+                    'no commands: the arm is held' if held else 'commands move the arm')
+            if steps % self._every == 0:
+                self._publish(reading, zero + int(reading.t * 1e9))
+
+    def _publish(self, reading: Reading, nanoseconds: int) -> None:
+        fault, until = self._fault
+        if time.monotonic() > until:
+            self._fault = (parse_fault('none'), float('inf'))
+            fault = self._fault[0]
+        if fault.kind == 'silent':
+            return
+        if fault.kind == 'clock':
+            nanoseconds += int(CLOCK_STEP * 1e9)
+        message = JointState(
+            name=fault.names(self._names), position=_doubles(fault.positions(reading.q)),
+            velocity=_doubles(fault.values(reading.qd)), effort=_doubles(fault.values(reading.u)))
+        message.header.stamp = Time(nanoseconds=nanoseconds).to_msg()
+        self._states.publish(message)
+        if self._signal is not None:
+            signal = JointState(name=self._names, effort=_doubles(reading.u))
+            signal.header.stamp = message.header.stamp
+            self._signal.publish(signal)
+
+
+def _start_of(excitation: str, arm: ArmModel) -> NDArray[np.float64]:
+    """Position (n,) at which the arm stands first."""
+    if not excitation:
+        return room_of(arm).middle
+    motion = read_motion(Path(excitation))
+    check_made_for(motion, arm, Path(excitation))
+    return motion.motion.start
+
+
+def _divisor(rate: float) -> int:
+    """Periods of the physics between two messages."""
+    every = round(1 / (rate * PERIOD))
+    if abs(every * rate * PERIOD - 1) > 1e-6:
+        raise InputError(f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
+    return every
+
+
+def _doubles(values: Any) -> Any:
+    """Values as messages take them without a check of each."""
+    return array.array('d', values.tobytes())
+
+
+def main() -> int:
+    """Run the node."""
+    return run(SimulatedArmNode)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

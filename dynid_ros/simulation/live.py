@@ -1,0 +1,167 @@
+"""A simulated arm in real time: commands as they come, readings as its sensors give them."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.simulation.control import Gains, tracking_gains
+from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
+from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.simulation.sensors import (
+    drive_signal,
+    motor_position,
+    quantise,
+    rated_noise,
+    SensorModel,
+)
+
+Array = NDArray[np.float64]
+
+#: Period of the physics as commands and readings see it, s.
+PERIOD = 0.001
+#: Reaction time of a controller behind topics on a busy machine, s.
+REACTION = 0.005
+#: Torque noise by rating of the default sensors.
+NOISE_SHARE = 0.01
+
+
+class Reading(NamedTuple):
+    """
+    What the sensors give at one time.
+
+    Attributes
+    ----------
+    t : float
+        Time since the start, s.
+    q, qd, u : (n,) ndarray
+        Position and velocity where they are measured, and the drive signal in its unit.
+
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    u: Array
+
+
+class LiveArm:
+    """
+    Physics and sensors, stepped by `PERIOD`, that hold the arm when nobody commands it.
+
+    An arm without fresh commands is held by the torque against gravity and strong damping: what
+    the brakes do on a real one.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters.
+    start : (n,) ndarray
+        Position at the start, rad or m.
+    sensors : SensorModel, optional
+        Encoders of 16 bit and torque noise of 1 % of the rating if not given; coloured noise is
+        not simulated here.
+    seed : int
+        Of the noise.
+    command_timeout : float
+        Time without a command until the arm is held, s.
+
+    Attributes
+    ----------
+    held : bool
+        Whether the arm is held for want of commands.
+
+    Raises
+    ------
+    ArmError
+        The arm cannot be simulated.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, start: Array, sensors: SensorModel | None = None, seed: int = 0,
+        command_timeout: float = 0.1,
+    ) -> None:
+        self.arm = arm
+        self.held = True
+        self._physics = SimulatedArm(arm)
+        self._rigid = RigidArm(arm)
+        self._damping = live_gains(arm).damping
+        self._rng = np.random.default_rng(seed)
+        self._timeout = command_timeout
+        if sensors is None:
+            holding = self._rigid.gravity(start)[None]
+            sensors = SensorModel(effort_noise=rated_noise(arm, holding, NOISE_SHARE))
+        self._sensors = sensors
+        self._noise = np.broadcast_to(np.asarray(sensors.effort_noise, dtype=float), arm.n)
+        self._commanded: tuple[float, Array] | None = None
+        # Compiles what is stepped, which takes seconds the first time.
+        self._physics.step(np.zeros(arm.n))
+        self._physics.reset(start)
+        late = round(sensors.effort_delay / PERIOD)
+        self._torques = deque([self._rigid.gravity(start)], maxlen=late + 1)
+
+    @property
+    def position(self) -> Array:
+        """True joint positions (n,), rad or m."""
+        return self._physics.state.q
+
+    def command(self, tau: ArrayLike) -> None:
+        """
+        Command torques, in force until the next ones or until they are too old.
+
+        Parameters
+        ----------
+        tau : (n,) array_like
+            Nm (N for prismatic joints), in the order of the arm's joints.
+
+        Raises
+        ------
+        InputError
+            Another number of torques, or one that is not finite; nothing changes.
+
+        """
+        wanted = np.array(tau, dtype=float)
+        if wanted.shape != (self.arm.n,):
+            raise InputError(
+                f"a command for '{self.arm.name}' needs {self.arm.n} torques, in the order "
+                f'{", ".join(self.arm.joint_names)}, but has {wanted.size}')
+        if not np.isfinite(wanted).all():
+            joint = int(np.argmin(np.isfinite(wanted)))
+            raise InputError(
+                f"joint '{self.arm.joint_names[joint]}' is commanded a torque of "
+                f'{wanted[joint]}; command finite torques')
+        self._commanded = (self._physics.state.t, wanted)
+
+    def step(self) -> Reading:
+        """Move on by one period and read the sensors."""
+        state = self._physics.state
+        commanded = self._commanded
+        self.held = commanded is None or state.t - commanded[0] > self._timeout
+        if commanded is None or self.held:
+            tau = self._rigid.gravity(state.q) - self._damping * state.qd
+        else:
+            tau = commanded[1]
+        state = self._physics.step(tau, round(PERIOD / TIMESTEP))
+        self._torques.append(state.tau)
+        return self._read(state.t, state.q, state.qd)
+
+    def _read(self, t: float, q: Array, qd: Array) -> Reading:
+        drive, sensors = self.arm.drive, self._sensors
+        tau = self._torques[0] + self._noise * self._rng.normal(size=self.arm.n)
+        gravity = np.zeros(self.arm.n) if drive.includes_gravity else self._rigid.gravity(q)
+        velocity = qd + sensors.velocity_noise * self._rng.normal(size=self.arm.n)
+        position = quantise(motor_position(q, drive), sensors.encoder_counts, self.arm.prismatic)
+        return Reading(
+            t, position, drive.transmission @ velocity,
+            drive_signal(tau[None], gravity[None], drive)[0])
+
+
+def live_gains(arm: ArmModel) -> Gains:
+    """Gains of a PD control that reaches the arm through topics."""
+    return tracking_gains(arm, REACTION)

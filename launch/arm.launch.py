@@ -1,0 +1,65 @@
+"""Identify a real arm: run an excitation through its controller and identify while it runs."""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+PACKAGE = 'dynid_ros'
+
+
+def node(executable: str, *files: object, **settings: object) -> Node:
+    """Make a node of this package in the namespace of the arm."""
+    return Node(
+        package=PACKAGE, executable=executable, output='screen',
+        namespace=LaunchConfiguration('namespace'), parameters=[*files, settings],
+        remappings=[
+            ('joint_states', LaunchConfiguration('joint_states')),
+            ('effort_commands', LaunchConfiguration('effort_commands'))])
+
+
+def config(executable: str) -> PathJoinSubstitution:
+    """Parameter file of a node."""
+    return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{executable}.yaml'])
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments, and start nodes that wait for ~/start."""
+    arm = LaunchConfiguration('arm')
+    return LaunchDescription([
+        DeclareLaunchArgument('arm', description='Shipped arm, or path of its arm.yaml.'),
+        DeclareLaunchArgument(
+            'excitation', description='excitation.yaml to run, of `dynid design`.'),
+        DeclareLaunchArgument(
+            'output', default_value='joint_trajectory_controller',
+            choices=['joint_trajectory_controller', 'effort'],
+            description='How the arm is moved; effort: torques from this computer, which is not '
+                        'in real time.'),
+        DeclareLaunchArgument(
+            'controller', default_value='joint_trajectory_controller',
+            description='Name of the joint_trajectory_controller.'),
+        DeclareLaunchArgument(
+            'dry_run', default_value='true',
+            description='Publish the reference only; set to false to move the arm.'),
+        DeclareLaunchArgument(
+            'result', default_value='dynid_result', description='Folder for the result.'),
+        DeclareLaunchArgument(
+            'recordings', default_value='recordings', description='Folder for the recordings.'),
+        DeclareLaunchArgument('namespace', default_value='', description='Namespace of the arm.'),
+        DeclareLaunchArgument(
+            'joint_states', default_value='joint_states', description='Topic of the states.'),
+        DeclareLaunchArgument(
+            'effort_commands', default_value='effort_commands',
+            description='Topic of the effort controller, such as effort_controller/commands.'),
+        node('recorder', arm=arm, record_at_start=True,
+             output_folder=LaunchConfiguration('recordings')),
+        node('identifier', config('identifier'), arm=arm, save_at_end=True,
+             output_folder=LaunchConfiguration('result')),
+        node('trajectory_publisher', config('trajectory_publisher'), arm=arm,
+             excitation=LaunchConfiguration('excitation'),
+             output=LaunchConfiguration('output'),
+             controller=LaunchConfiguration('controller'),
+             dry_run=ParameterValue(LaunchConfiguration('dry_run'), value_type=bool)),
+    ])

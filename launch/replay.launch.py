@@ -1,0 +1,95 @@
+"""Play a recording to the identifier, and save what it learned when the recording ends."""
+
+from launch import LaunchContext, LaunchDescription
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    ExecuteProcess,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events import Shutdown
+from launch.events.process import ProcessIO
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+# Time in which player and identifier find each other, s: what is played before is lost.
+DISCOVERY = '2'
+# Longest time in which the last messages arrive, ms.
+LAST_MESSAGES = '5000'
+
+
+def decide(context: LaunchContext) -> list[Node]:
+    """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
+    from dynid_ros.arm.load import load_arm
+    from dynid_ros.estimation.preparation import checked, decide_treatment
+    from dynid_ros.storage.recording import read_recording
+    import dynid_ros.threads  # noqa: F401 (before NumPy)
+
+    given = {
+        name: LaunchConfiguration(name).perform(context)
+        for name in ('bag', 'arm', 'topic', 'cutoff_hz', 'memory', 'output')}
+    arm = load_arm(given['arm'])
+    log, _ = checked(read_recording(given['bag'], arm, topic=given['topic']), arm)
+    treatment = decide_treatment(arm, [log])
+    settings = {
+        'arm': given['arm'], 'output_folder': given['output'], 'save_at_end': True,
+        'cutoff_hz': float(given['cutoff_hz']) or treatment.cutoff_hz,
+        'delay': treatment.delay, 'memory': float(given['memory']), 'use_sim_time': True,
+    }
+    identifier = Node(
+        package='dynid_ros', executable='identifier', output='screen',
+        parameters=[LaunchConfiguration('config'), settings],
+        remappings=[('joint_states', given['topic'])])
+    player = ExecuteProcess(
+        cmd=['ros2', 'bag', 'play', given['bag'], '--clock', '--disable-keyboard-controls',
+             '--delay', DISCOVERY, '--wait-for-all-acked', LAST_MESSAGES,
+             '--rate', LaunchConfiguration('rate')],
+        output='log')
+    started = []
+
+    def play(event: ProcessIO) -> ExecuteProcess | None:
+        """Start the player as soon as the identifier says that it listens."""
+        if started or b'ready' not in event.text:
+            return None
+        started.append(True)
+        return player
+
+    return [
+        identifier,
+        RegisterEventHandler(OnProcessIO(
+            target_action=identifier, on_stdout=play, on_stderr=play)),
+        RegisterEventHandler(OnProcessExit(
+            target_action=player, on_exit=[EmitEvent(event=Shutdown(reason='end of the bag'))])),
+        RegisterEventHandler(OnProcessExit(
+            target_action=identifier,
+            on_exit=[EmitEvent(event=Shutdown(reason='the identifier ended'))])),
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments."""
+    config = PathJoinSubstitution([FindPackageShare('dynid_ros'), 'config', 'identifier.yaml'])
+    return LaunchDescription([
+        DeclareLaunchArgument('bag', description='Folder of the rosbag2 recording.'),
+        DeclareLaunchArgument(
+            'arm', description='Shipped arm, such as panda, or path of an arm.yaml or a URDF.'),
+        DeclareLaunchArgument(
+            'output', default_value='dynid_replay',
+            description='Folder for result.yaml and the state of the estimator.'),
+        DeclareLaunchArgument(
+            'topic', default_value='joint_states', description='JointState topic of the bag.'),
+        DeclareLaunchArgument(
+            'rate', default_value='1.0', description='Speed of the playback.'),
+        DeclareLaunchArgument(
+            'cutoff_hz', default_value='0.0',
+            description='Cut-off of the filters, Hz; 0 for that of the arm, else from the data.'),
+        DeclareLaunchArgument(
+            'memory', default_value='0.0',
+            description='Time after which old data has faded to 1/e, s; 0 to forget nothing.'),
+        DeclareLaunchArgument(
+            'config', default_value=config, description='Further parameters of the identifier.'),
+        OpaqueFunction(function=decide),
+    ])

@@ -1,0 +1,125 @@
+"""Real nodes in processes of their own, and a node of the test that talks to them."""
+
+from collections.abc import Callable, Iterator
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Messages per second: a node on a busy machine still takes them all in.
+RATE = 2500
+
+
+class Process:
+    """A node in a process of its own."""
+
+    def __init__(self, module: str, **parameters: object) -> None:
+        command = [sys.executable, '-m', f'dynid_ros.nodes.{module}', '--ros-args']
+        for name, value in parameters.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            command += ['-p', f'{name}:={text}']
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        self.pid = self._process.pid
+
+    def stop(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal; return exit status and all that was printed."""
+        if self._process.poll() is None:
+            os.kill(self.pid, number)
+        return self.end()
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; return exit status and all that was printed."""
+        try:
+            printed, _ = self._process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            printed, _ = self._process.communicate()
+        return self._process.returncode, printed
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Process]]:
+    """Start nodes that are gone after the test."""
+    running = []
+
+    def begin(module: str, **parameters: object) -> Process:
+        running.append(Process(module, **parameters))
+        return running[-1]
+
+    yield begin
+    for process in running:
+        process.stop()
+
+
+class Talker:
+    """A node of the test."""
+
+    def __init__(self, name: str) -> None:
+        import rclpy
+
+        self._rclpy = rclpy
+        self.node = rclpy.create_node(name)
+
+    def until(self, condition: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
+        """Spin until a condition holds."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f'{what}: not within {seconds} s'
+            self._rclpy.spin_once(self.node, timeout_sec=0.02)
+
+    def call(self, kind, name: str, **fields: object):
+        """Call a service and return its answer."""
+        client = self.node.create_client(kind, name)
+        self.until(client.service_is_ready, f'service {name}')
+        future = client.call_async(kind.Request(**fields))
+        self.until(future.done, f'answer of {name}')
+        return future.result()
+
+    def listen(self, kind, topic: str, qos=10) -> list:
+        """Return a list that messages are appended to."""
+        heard: list = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def states(self, reliable: bool = True):
+        """Publish joint states."""
+        from rclpy.qos import QoSProfile, ReliabilityPolicy
+        from sensor_msgs.msg import JointState
+
+        policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
+        return self.node.create_publisher(
+            JointState, 'joint_states', QoSProfile(depth=2000, reliability=policy))
+
+    def play(self, publisher, names, t, q, u, start: int = 10**18) -> None:
+        """Publish samples faster than in real time; stamps count from `start`, ns."""
+        from sensor_msgs.msg import JointState
+
+        self.until(lambda: publisher.get_subscription_count() > 0, 'a subscription')
+        begin = time.monotonic()
+        for i, (time_, position, effort) in enumerate(zip(t, q, u, strict=True)):
+            message = JointState(
+                name=list(names), position=position.tolist(), effort=effort.tolist())
+            stamp = start + round(float(time_) * 1e9)
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+            publisher.publish(message)
+            while time.monotonic() < begin + i / RATE:
+                self._rclpy.spin_once(self.node, timeout_sec=0.005)
+
+
+@pytest.fixture
+def talker() -> Iterator[Talker]:
+    """Return a node of the test."""
+    import rclpy
+
+    rclpy.init()
+    made = Talker('talker')
+    yield made
+    made.node.destroy_node()
+    rclpy.shutdown()

@@ -1,0 +1,145 @@
+"""The recorder node in a process of its own, with rosbag2 and real messages."""
+
+from functools import cache
+import hashlib
+import os
+from pathlib import Path
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip('rclpy', reason='needs a sourced ROS 2')
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+
+from dynid_ros.arm import load_arm
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+from dynid_ros.storage.arm_record import arm_from_plain
+from dynid_ros.storage.recording import read_recording
+
+ARM = 'two_axis'
+
+
+@cache
+def motion():
+    arm = load_arm(ARM)
+    log = simulate(arm, random_motion(arm, 3), seed=3).log
+    return log.part(0, 6000)
+
+
+def recording(start, talker, folder, **parameters):
+    """Start the node and a recording, and wait until the bag listens."""
+    process = start('recorder', arm=ARM, output_folder=folder, report_rate=5.0, **parameters)
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    publisher = talker.states()
+    answer = talker.call(Trigger, '/recorder/start')
+    assert answer.success, answer.message
+    talker.until(lambda: said(heard, 'recording', DiagnosticStatus.OK), 'rosbag2')
+    # The node and its bag.
+    talker.until(lambda: publisher.get_subscription_count() == 2, 'both subscriptions')
+    return process, publisher, heard
+
+
+def said(heard, words, level):
+    return any(s.message.endswith(words) and s.level == level for m in heard for s in m.status)
+
+
+def test_bag_holds_every_message_and_the_sidecar_says_what_it_is(start, talker, tmp_path):
+    log = motion().part(0, 2500)
+    further = talker.node.create_publisher(Float64MultiArray, 'currents', 10)
+    process, publisher, heard = recording(
+        start, talker, tmp_path, topics="['currents']")
+    talker.until(lambda: further.get_subscription_count() > 0, 'the further topic')
+    further.publish(Float64MultiArray(data=[1.0, 2.0]))
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    talker.until(lambda: said(heard, 'is good', DiagnosticStatus.OK), 'good data')
+    again = talker.call(Trigger, '/recorder/start')
+    assert not again.success and 'stop it first' in again.message
+    answer = talker.call(Trigger, '/recorder/stop')
+    assert answer.success, answer.message
+    folder = next(tmp_path.iterdir())
+    read = read_recording(folder / 'bag', load_arm(ARM))
+    np.testing.assert_array_equal(read.q, log.q)
+    np.testing.assert_array_equal(read.u, log.u)
+    assert not read.defects
+    metadata = yaml.safe_load((folder / 'bag' / 'metadata.yaml').read_text())
+    content = metadata['rosbag2_bagfile_information']
+    counts = {t['topic_metadata']['name']: t['message_count']
+              for t in content['topics_with_message_count']}
+    assert counts == {'/joint_states': len(log.t), '/currents': 1}
+    sidecar = yaml.safe_load((folder / 'recording.yaml').read_text())
+    assert content['custom_data']['arm_sha256'] == sidecar['arm_sha256']
+    assert arm_from_plain(sidecar['arm']).joint_names == log.joint_names
+    for name, digest in sidecar['files'].items():
+        assert hashlib.sha256((folder / 'bag' / name).read_bytes()).hexdigest() == digest
+    assert process.stop()[0] == 0
+
+
+def children(pid):
+    listed = subprocess.run(
+        ['ps', '-o', 'pid=', '--ppid', str(pid)], capture_output=True, text=True, check=False)
+    return [int(line) for line in listed.stdout.split()]
+
+
+def wait_gone(pid):
+    end = time.monotonic() + 10
+    while Path(f'/proc/{pid}').exists():
+        assert time.monotonic() < end, f'process {pid} stays'
+        time.sleep(0.05)
+
+
+def test_killed_bag_keeps_all_but_the_last_fraction_of_a_second(start, talker, tmp_path):
+    log = motion()
+    process, publisher, heard = recording(start, talker, tmp_path)
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    heard.clear()
+    (bag,) = children(process.pid)
+    os.kill(bag, signal.SIGKILL)
+    read = read_recording(next(tmp_path.iterdir()) / 'bag', load_arm(ARM))
+    # A chunk of 32 KiB holds some two hundred messages.
+    assert len(log.t) - 300 <= len(read.t) <= len(log.t)
+    np.testing.assert_array_equal(read.u, log.u[:len(read.t)])
+    talker.until(lambda: any('rosbag2 ended' in s.message and s.level == DiagnosticStatus.ERROR
+                             for m in heard for s in m.status), 'the loss of the bag')
+
+
+def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tmp_path):
+    log = motion().part(0, 1500)
+    process, publisher, _ = recording(start, talker, tmp_path)
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    (bag,) = children(process.pid)
+    process.stop(signal.SIGKILL)
+    wait_gone(bag)
+    read = read_recording(next(tmp_path.iterdir()) / 'bag', load_arm(ARM))
+    np.testing.assert_array_equal(read.u, log.u)
+    assert not read.defects
+
+
+@pytest.mark.parametrize(('fault', 'word'), [
+    ('nan', 'no number'), ('dead', 'throughout'), ('gap', 'gaps'), ('names', 'lack joints'),
+])
+def test_faults_are_named_while_they_happen(start, talker, tmp_path, fault, word):
+    log = motion().part(0, 2000)
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    start('recorder', arm=ARM, output_folder=tmp_path, report_rate=5.0)
+    publisher = talker.states()
+    t, q, u, names = log.t.copy(), log.q.copy(), log.u.copy(), list(log.joint_names)
+    if fault == 'nan':
+        u[500:520, 1] = np.nan
+    elif fault == 'dead':
+        u[:, 0] = 0.0
+    elif fault == 'gap':
+        t[1000:] += 0.5
+    else:
+        names[1] = 'other'
+    talker.play(publisher, names, t, q, u)
+    talker.until(lambda: any(word in s.message and s.level > DiagnosticStatus.OK
+                             for m in heard for s in m.status), f'{word} in /diagnostics')
+    assert not any(tmp_path.iterdir())
