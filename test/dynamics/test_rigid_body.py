@@ -91,8 +91,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(seed, branched):
     for model in (arm, result_of(arm)):
         tau = inverse_dynamics(model, q, qd, qdd, fext)
         back = forward_dynamics(model, q, qd, tau, fext)
-        # The mass matrix of a random arm may have a condition number of 1e4.
-        np.testing.assert_allclose(back, qdd, rtol=1e-9, atol=1e-8)
+        np.testing.assert_allclose(back, qdd, rtol=1e-9, atol=1e-9)
 
 
 @given(st.integers(0, 10**6), st.booleans())
@@ -110,7 +109,7 @@ def test_terms_of_the_equation_of_motion_are_those_of_pinocchio(seed, branched):
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_an_identified_result_moves_like_the_arm_it_was_identified_from(seed, branched):
     arm, rng, q, qd, qdd = arm_and_state(seed, branched)
     result = result_of(arm)
@@ -125,7 +124,7 @@ def test_an_identified_result_moves_like_the_arm_it_was_identified_from(seed, br
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_forward_dynamics_with_wrenches_is_that_of_mujoco(seed, branched):
     arm, rng, q, qd, tau = arm_and_state(seed, branched)
     fext, _ = spread_wrenches(arm, rng, q)
@@ -141,8 +140,8 @@ def test_forward_dynamics_with_wrenches_is_that_of_mujoco(seed, branched):
         data.xfrc_applied[body] = [*force, *(moment - np.cross(data.xipos[body], force))]
     mujoco.mj_forward(model, data)
     ours = forward_dynamics(arm, q, qd, tau, fext)
-    # MuJoCo adds 1e-12 kg m² to each principal inertia.
-    np.testing.assert_allclose(ours, data.qacc[order], rtol=1e-8, atol=1e-8)
+    # MuJoCo's model has 1e-12 kg m² more about each principal axis, of some 1e-2.
+    np.testing.assert_allclose(ours, data.qacc[order], rtol=1e-9, atol=1e-9)
 
 
 def test_dynamics_of_a_shipped_arm_agree_with_mujoco_to_nine_digits():
