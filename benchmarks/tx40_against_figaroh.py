@@ -8,8 +8,8 @@ FOLDER holds pos_read_data.csv, curr_data.csv and tx40_mdh_modified.urdf of figa
 FIGAROH side takes the steps of its TX40 example with the functions of its library: load, low-pass,
 differentiate, regressor of all samples with friction, rotor inertia, offset and wrist coupling,
 decimate column by column, base parameters by double QR, weighted least squares. Ours fits the same
-61 columns to the same samples, and also looks for a delay, computes the coloured-residual
-covariance, and writes result.yaml. Both are timed from the file to the result, without imports, in
+61 columns to the same samples, and also looks for a delay, checks the direction of gravity,
+computes the coloured-residual covariance, and writes result.yaml. Both are timed from the file to the result, without imports, in
 processes of their own.
 """
 

@@ -134,7 +134,7 @@ def identify(
         arm, trials = fit_friction(arm, prepared, treatment)
     rows = METHODS[method]
     solution = fit(arm, prepared, treatment, rows)
-    gravity = _gravity_check(arm, prepared, treatment)
+    gravity = _gravity_check(arm, prepared, treatment, solution.sigma)
     watch.lap('regress')
 
     theta = solution.theta
@@ -227,12 +227,13 @@ def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tu
 
 
 def _gravity_check(
-    arm: ArmModel, prepared: Sequence[Motion], treatment: Treatment
+    arm: ArmModel, prepared: Sequence[Motion], treatment: Treatment, sigma: Array
 ) -> GravityCheck | None:
     if not arm.drive.includes_gravity:
         return None
     plain = without_load(arm)
-    sigma = fit(plain, prepared, treatment).sigma
+    if len(sigma) < arm.n:
+        sigma = fit(plain, prepared, treatment).sigma
     return gravity_direction(plain, prepared, treatment, sigma)
 
 
