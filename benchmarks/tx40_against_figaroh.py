@@ -9,8 +9,8 @@ FIGAROH side takes the steps of its TX40 example with the functions of its libra
 differentiate, regressor of all samples with friction, rotor inertia, offset and wrist coupling,
 decimate column by column, base parameters by double QR, weighted least squares. Ours fits the same
 61 columns to the same samples, and also looks for a delay, checks the direction of gravity,
-computes the coloured-residual covariance, and writes result.yaml. Both are timed from the file to the result, without imports, in
-processes of their own.
+computes the coloured-residual covariance, and writes result.yaml. Both are timed from the file to
+the result, without imports, in processes of their own.
 """
 
 from __future__ import annotations
