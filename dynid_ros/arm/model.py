@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.drive_topic import DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.parameters import ParameterLayout
 from dynid_ros.arm.placement import Placement, Tool
@@ -105,6 +106,8 @@ class Drive:
         Joint positions where the motors read zero, rad or m.
     includes_gravity : bool
         Whether the signal holds the torque against gravity, as a sensor or a motor current does.
+    topic : DriveTopic or None
+        Where the signal is published; None if it is the effort of the joint states.
 
     """
 
@@ -113,6 +116,7 @@ class Drive:
     transmission: Array
     offset: Array
     includes_gravity: bool = True
+    topic: DriveTopic | None = None
 
     @staticmethod
     def joint_torque(joints: int) -> Drive:
@@ -263,7 +267,7 @@ class ArmModel:
 
     @property
     def n(self) -> int:
-        """Number of joints."""
+        """Return the number of joints."""
         return len(self.joint_names)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid_ros.arm.drive_topic import DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
 from dynid_ros.arm.model import (
     Array,
@@ -35,7 +36,7 @@ def read_drive(top: Section, n: int) -> Drive:
     """
     section = top.section('drive', (
         'signal', 'unit', 'gain', 'torque_constant', 'amplifier_gain', 'gear_ratio', 'sign',
-        'transmission', 'offset', 'includes_gravity'))
+        'transmission', 'offset', 'includes_gravity', 'topic', 'interface', 'joints'))
     signal = section.choice('signal', tuple(_UNITS), 'effort')
     section.choice('unit', _UNITS[signal], _UNITS[signal][0])
     for key in ('gain', 'torque_constant', 'amplifier_gain'):
@@ -57,7 +58,22 @@ def read_drive(top: Section, n: int) -> Drive:
         signal, gain,
         np.eye(n) if transmission is None else transmission,
         np.zeros(n) if offset is None else offset,
-        section.flag('includes_gravity', True))
+        section.flag('includes_gravity', True),
+        _drive_topic(section))
+
+
+def _drive_topic(section: Section) -> DriveTopic | None:
+    name, interface = section.text('topic'), section.text('interface')
+    joints = section.names('joints')
+    if name is None:
+        for key in ('interface', 'joints'):
+            if key in section:
+                raise section.error(key, 'says what a topic holds; give the topic too')
+        return None
+    if interface is not None and joints:
+        raise section.error('joints', 'does not belong to a topic with interfaces, which name '
+                            'their joints')
+    return DriveTopic(name, interface, joints)
 
 
 def read_limits(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 import re
 
+from dynid_ros.arm.drive_topic import DriveTopic
 from dynid_ros.errors import DynidError, RecordingError
 from dynid_ros.signals.log import Defect
 from dynid_ros.storage.bag_backends import BagReader, open_backend, STORAGE_OF_SUFFIX
-from dynid_ros.storage.joint_state_cdr import Block, decode, JOINT_STATE, merge
+from dynid_ros.storage.drive_cdr import drive_parser
+from dynid_ros.storage.joint_state_cdr import Block, decode, merge, Parser
 from dynid_ros.storage.mcap_recovery import is_truncated, TruncatedMcap
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
@@ -63,11 +65,37 @@ def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
         Not a bag, a damaged one, or the topic is absent, empty or of another type.
 
     """
-    wanted = '/' + topic.lstrip('/')
+    return _read(path, DriveTopic('/' + topic.lstrip('/')), 'choose one with --topic')
+
+
+def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:
+    """
+    Read the drive signal from a topic of its own, as the effort of joint states.
+
+    Parameters
+    ----------
+    path : Path
+        Folder or file.
+    topic : DriveTopic
+        The topic.
+    states : str
+        Full name of the topic of the joint states.
+
+    Raises
+    ------
+    RecordingError
+        As for `read_joint_states`.
+
+    """
+    return _read(path, replace(topic, name=topic.beside(states)), 'set drive.topic in arm.yaml')
+
+
+def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
+    wanted = topic.name
     try:
         with closing(_open(path)) as bag:
-            _check_topic(path, wanted, bag.topics)
-            blocks, count = _decode_all(bag.messages(wanted))
+            _check_topic(path, topic, bag.topics, remedy)
+            blocks, count = _decode_all(bag.messages(wanted), drive_parser(topic))
             defects = tuple(bag.defects)
     except DynidError:
         raise
@@ -80,18 +108,21 @@ def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
     return JointStates(wanted, count, blocks, defects)
 
 
-def _decode_all(messages: Iterator[tuple[int, bytes]]) -> tuple[tuple[Block, ...], int]:
+def _decode_all(
+    messages: Iterator[tuple[int, bytes]], parse: Parser
+) -> tuple[tuple[Block, ...], int]:
     """Decode in batches, so that the raw messages are never all in memory."""
     blocks: list[Block] = []
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)
-        blocks += decode(received, data, count)
+        blocks += decode(received, data, count, parse)
         count += len(batch)
     return merge(blocks), count
 
 
-def _check_topic(path: Path, wanted: str, topics: dict[str, str]) -> None:
+def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: str) -> None:
+    wanted = topic.name
     if not topics:
         raise RecordingError(
             f'{path} holds nothing readable: its recorder was stopped before it wrote any message'
@@ -100,10 +131,10 @@ def _check_topic(path: Path, wanted: str, topics: dict[str, str]) -> None:
     if kind is None:
         listed = ', '.join(f'{name} ({topics[name]})' for name in sorted(topics))
         raise RecordingError(
-            f'{path} has no topic {wanted}; topics there: {listed}; choose one with --topic'
+            f'{path} has no topic {wanted}; topics there: {listed}; {remedy}'
         )
-    if kind != JOINT_STATE:
-        raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {JOINT_STATE}')
+    if kind != topic.kind:
+        raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {topic.kind}')
 
 
 def _open(path: Path) -> BagReader:
@@ -111,7 +142,9 @@ def _open(path: Path) -> BagReader:
     if path.is_file():
         return _open_file(path)
     files = _storage_files(path)
-    complete = (path / 'metadata.yaml').is_file()
+    metadata = path / 'metadata.yaml'
+    # A full disk leaves an empty one.
+    complete = metadata.is_file() and metadata.stat().st_size > 0
     if complete and not any(is_truncated(file) for file in files):
         return open_backend(path)
     if not files:

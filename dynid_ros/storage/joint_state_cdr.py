@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 import struct
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Part = slice | NDArray[np.int64]
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
@@ -33,18 +34,24 @@ class Layout:
         ``<`` (little endian) or ``>``.
     names : tuple of str
         Joint names.
-    arrays : tuple of slice
+    arrays : tuple of slice or (8 k,) ndarray of int64
         Bytes of position, velocity and effort.
-    fixed : (k,) ndarray of int64
+    fixed : sequence of int
         Bytes in which messages of this layout agree: all but stamp, frame, values and padding.
+    stamped : bool
+        Whether there is a header.
 
     """
 
     size: int
     order: str
     names: tuple[str, ...]
-    arrays: tuple[slice, slice, slice]
-    fixed: NDArray[np.int64]
+    arrays: tuple[Part, Part, Part]
+    fixed: Sequence[int]
+    stamped: bool = True
+
+
+Parser = Callable[[bytes], Layout]
 
 
 @dataclass(frozen=True)
@@ -74,28 +81,54 @@ class Block:
     effort: Array
 
 
-class _Cursor:
-    """Walks through the fields of one message."""
+class Cursor:
+    """
+    Walks through the fields of one message, and remembers which bytes equal messages share.
 
-    def __init__(self, data: bytes) -> None:
+    Parameters
+    ----------
+    data : bytes
+        Message with its encapsulation header.
+    stamped : bool
+        Whether it begins with a std_msgs/Header, over which the cursor steps.
+
+    Raises
+    ------
+    ValueError
+        Here and by the methods: the message is damaged.
+
+    """
+
+    def __init__(self, data: bytes, *, stamped: bool) -> None:
+        if len(data) < ENCAPSULATION:
+            raise ValueError('the message ends early')
         self.data = data
         self.at = ENCAPSULATION
         self.order = '<' if data[1] & 1 else '>'
         self.fixed: list[int] = [1]
+        self._stamped = stamped
+        if stamped:
+            self.at = STAMP.stop
+            self.string(fixed=False)
 
     def align(self, width: int) -> None:
+        """Step to a multiple of some bytes."""
         self.at += -(self.at - ENCAPSULATION) % width
 
     def count(self) -> int:
+        """Read an unsigned integer of 32 bits."""
         self.align(4)
+        if self.at + 4 > len(self.data):
+            raise ValueError('the message ends early')
         (value,) = struct.unpack_from(f'{self.order}I', self.data, self.at)
         self.fixed += range(self.at, self.at + 4)
         self.at += 4
         return int(value)
 
     def string(self, *, fixed: bool) -> str:
+        """Read a string; `fixed` if equal messages agree in it."""
         length = self.count()
-        text = self.data[self.at : self.at + length]
+        text = self.data[self.at:self.at + length]
         if len(text) < length:
             raise ValueError('a string runs past the end')
         if fixed:
@@ -103,7 +136,15 @@ class _Cursor:
         self.at += length
         return text.rstrip(b'\0').decode()
 
+    def strings(self) -> tuple[str, ...]:
+        """Read a sequence of strings in which equal messages agree."""
+        count = self.count()
+        if count > len(self.data):
+            raise ValueError('more names than bytes')
+        return tuple(self.string(fixed=True) for _ in range(count))
+
     def doubles(self) -> slice:
+        """Step over a sequence of doubles, and return its bytes."""
         count = self.count()
         if count:
             self.align(8)
@@ -111,6 +152,12 @@ class _Cursor:
         if self.at > len(self.data):
             raise ValueError('an array runs past the end')
         return slice(start, self.at)
+
+    def layout(self, names: tuple[str, ...], arrays: tuple[Part, Part, Part]) -> Layout:
+        """Return the layout of a message that ends here."""
+        if len(self.data) - self.at > MAX_TRAILING:
+            raise ValueError('the message is longer than its fields')
+        return Layout(len(self.data), self.order, names, arrays, self.fixed, self._stamped)
 
 
 def parse_layout(data: bytes) -> Layout:
@@ -123,23 +170,15 @@ def parse_layout(data: bytes) -> Layout:
         The bytes are not a JointState message.
 
     """
-    try:
-        cursor = _Cursor(data)
-        cursor.at = STAMP.stop
-        cursor.string(fixed=False)
-        count = cursor.count()
-        if count > len(data):
-            raise ValueError('more names than bytes')
-        names = tuple(cursor.string(fixed=True) for _ in range(count))
-        arrays = (cursor.doubles(), cursor.doubles(), cursor.doubles())
-    except (struct.error, IndexError) as error:
-        raise ValueError('the message ends early') from error
-    if len(data) - cursor.at > MAX_TRAILING:
-        raise ValueError('the message is longer than its fields')
-    return Layout(len(data), cursor.order, names, arrays, np.array(cursor.fixed, dtype=np.int64))
+    cursor = Cursor(data, stamped=True)
+    names = cursor.strings()
+    return cursor.layout(names, (cursor.doubles(), cursor.doubles(), cursor.doubles()))
 
 
-def decode(received: Sequence[int], messages: Sequence[bytes], first: int) -> list[Block]:
+def decode(
+    received: Sequence[int], messages: Sequence[bytes], first: int,
+    parse: Parser = parse_layout,
+) -> list[Block]:
     """
     Decode messages, all of equal layout at once.
 
@@ -151,6 +190,8 @@ def decode(received: Sequence[int], messages: Sequence[bytes], first: int) -> li
         Messages with their encapsulation header.
     first : int
         Place of the first in the recording.
+    parse : callable
+        Finds the fields of a message.
 
     Raises
     ------
@@ -167,7 +208,7 @@ def decode(received: Sequence[int], messages: Sequence[bytes], first: int) -> li
         rows = np.frombuffer(joined, dtype=np.uint8).reshape(len(left), size)
         while len(left):
             try:
-                layout = parse_layout(rows[0].tobytes())
+                layout = parse(rows[0].tobytes())
             except ValueError as error:
                 raise ValueError(f'message {first + left[0]}: {error}') from error
             equal = (rows[:, layout.fixed] == rows[0, layout.fixed]).all(axis=1)
@@ -179,17 +220,17 @@ def decode(received: Sequence[int], messages: Sequence[bytes], first: int) -> li
 def _block(
     layout: Layout, rows: NDArray[np.uint8], index: NDArray[np.int64], received: NDArray[np.int64]
 ) -> Block:
-    """Read the values of messages of one layout."""
-    stamp = np.ascontiguousarray(rows[:, STAMP])
-    seconds = stamp.view(f'{layout.order}i4')[:, 0].astype(np.int64)
-    nanoseconds = stamp.view(f'{layout.order}u4')[:, 1].astype(np.int64)
+    """Read the values of messages of one layout; a stamp that is not there is zero."""
+    stamps = np.zeros(len(rows), dtype=np.int64)
+    if layout.stamped:
+        stamp = np.ascontiguousarray(rows[:, STAMP])
+        seconds = stamp.view(f'{layout.order}i4')[:, 0].astype(np.int64)
+        nanoseconds = stamp.view(f'{layout.order}u4')[:, 1].astype(np.int64)
+        stamps = seconds * 1_000_000_000 + nanoseconds
+    parts = (np.ascontiguousarray(rows[:, part]) for part in layout.arrays)
     position, velocity, effort = (
-        np.ascontiguousarray(rows[:, part]).view(f'{layout.order}f8').astype(np.float64)
-        if part.stop > part.start
-        else np.empty((len(rows), 0))
-        for part in layout.arrays
-    )
-    stamps = seconds * 1_000_000_000 + nanoseconds
+        part.view(f'{layout.order}f8').astype(np.float64) if part.shape[1]
+        else np.empty((len(rows), 0)) for part in parts)
     return Block(layout.names, index, stamps, received, position, velocity, effort)
 
 

@@ -12,6 +12,8 @@ from dynid_ros.signals.log import Defect
 from dynid_ros.storage.bag_backends import Rosbag2Reader
 from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 
+#: What is kept of a file, which may hold images too.
+KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray')
 MAGIC = b'\x89MCAP0\r\n'
 
 
@@ -53,14 +55,14 @@ class TruncatedMcap:
         self._messages.clear()
 
     def _read(self) -> None:
-        last: list[tuple[int, bytes]] = []
+        last = None
         for topic, kind, time, data in self._prefix():
             self.topics[topic] = kind
-            if kind == JOINT_STATE:
-                last = self._messages.setdefault(topic, [])
-                last.append((time, data))
-        if last and not _whole(last[-1][1]):
-            last.pop()
+            if kind in KINDS:
+                self._messages.setdefault(topic, []).append((time, data))
+                last = topic
+        if last is not None and not _whole(self.topics[last], self._messages[last][-1][1]):
+            self._messages[last].pop()
         self._report(sum(map(len, self._messages.values())))
 
     def _prefix(self) -> Iterator[tuple[str, str, int, bytes]]:
@@ -108,8 +110,11 @@ class TruncatedMcap:
         )
 
 
-def _whole(data: bytes) -> bool:
+def _whole(kind: str, data: bytes) -> bool:
     """Whether the last message was written to its end."""
+    if kind != JOINT_STATE:
+        # It would need its interface or joints to tell; one message is no loss.
+        return False
     try:
         parse_layout(data)
     except ValueError:

@@ -11,8 +11,9 @@ from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.signals.log import Array, Defect, JointLog
-from dynid_ros.storage.bags import JointStates, read_joint_states
-from dynid_ros.storage.joint_state_cdr import Block
+from dynid_ros.signals.pairing import GAP, Pairing, Stamps
+from dynid_ros.storage.bag_samples import Samples, samples_of
+from dynid_ros.storage.bags import read_drive_topic, read_joint_states
 from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
 
 BAG_SUFFIXES = ('.db3', '.mcap')
@@ -34,7 +35,8 @@ def read_recording(
 
     Joints are found by name in every message: any order, further joints and further publishers
     are allowed. Motor positions become joint positions by the drive settings of the arm; the
-    drive signal stays as recorded.
+    drive signal stays as recorded. Where it has a topic of its own, `Pairing` brings it to the
+    stamps of the joint states, as it does for the nodes.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def read_recording(
     if not path.exists():
         raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')
     if path.is_dir() or path.suffix in BAG_SUFFIXES:
-        log = _from_joint_states(read_joint_states(path, topic), arm, str(path), received)
+        log = _from_bag(path, arm, topic, received)
     elif path.suffix in TABLE_SUFFIXES:
         table = read_table(path, arm, rate_hz=rate_hz)
         signal = arm.drive.signal
@@ -76,81 +78,65 @@ def _at_joints(log: JointLog, arm: ArmModel) -> JointLog:
     return JointLog(log.t, q, log.u, log.signal, log.joint_names, log.source, qd, log.defects)
 
 
-def _from_joint_states(
-    states: JointStates, arm: ArmModel, source: str, received: bool
-) -> JointLog:
-    names = _recorded_names(states, arm, source)
-    used = [block for block in states.blocks if set(names) <= set(block.names)]
-    for block in used:
-        _check_lengths(block, names, f'{source}: topic {states.topic}')
-    index = np.concatenate([block.index for block in used])
-    order = np.argsort(index, kind='stable')
-    stamps = np.concatenate([b.received if received else b.stamp for b in used])[order]
-    keep, t, found = _times(stamps, f'{source}: topic {states.topic}')
-    chosen = order[keep]
-    columns = [[block.names.index(name) for name in names] for block in used]
-    with_velocity = all(block.velocity.shape[1] for block in used)
+def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> JointLog:
+    source, apart = str(path), arm.drive.topic
+    states = read_joint_states(path, topic)
+    samples = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
+    stamps = samples.received if received else samples.stamp
+    keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
+    values = {name: array if len(keep) == len(array) else array[keep]
+              for name, array in samples.values.items()}
+    stamps, defects = stamps[keep], (*states.defects, *samples.defects, *found)
+    if apart:
+        signals = read_drive_topic(path, apart, states.topic)
+        own = samples_of(signals, arm, source, ('effort',))
+        fields = [name for name in ('position', 'velocity') if name in values]
+        moved = np.hstack([values[name] for name in fields])
+        stamps, moved, u, unpaired = _paired(
+            (stamps, samples.received[keep], moved), own, received,
+            f'{source}: topic {signals.topic}')
+        values = dict(zip(fields, np.hsplit(moved, len(fields)), strict=True)) | {'effort': u}
+        defects = (*defects, *own.defects, *unpaired)
     return JointLog(
-        t,
-        _gather([block.position for block in used], columns, chosen),
-        _gather([block.effort for block in used], columns, chosen),
-        arm.drive.signal,
-        arm.joint_names,
-        source,
-        _gather([b.velocity for b in used], columns, chosen) if with_velocity else None,
-        (*states.defects, *found, *_name_defects(states, used, columns)),
-    )
+        (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.drive.signal,
+        arm.joint_names, source, values.get('velocity'), defects)
 
 
-def _gather(parts: list[Array], columns: list[list[int]], order: NDArray[np.int64]) -> Array:
-    """Put the values of all blocks into the order of the joints and of time."""
-    whole = np.array_equal(order, np.arange(len(parts[0])))
-    if len(parts) == 1 and whole and columns[0] == list(range(parts[0].shape[1])):
-        # The usual case; a copy would double the memory of a long recording.
-        return parts[0]
-    sorted_parts = [part[:, chosen] for part, chosen in zip(parts, columns, strict=True)]
-    return np.ascontiguousarray(np.concatenate(sorted_parts)[order])
-
-
-def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
-    """Names under which the joints of the arm appear."""
-    for names in (arm.joint_names, *arm.aliases):
-        if any(set(names) <= set(block.names) for block in states.blocks):
-            return names
-    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
-    tried = '; or '.join(', '.join(names) for names in (arm.joint_names, *arm.aliases))
-    raise RecordingError(
-        f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
-        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml'
-    )
-
-
-def _check_lengths(block: Block, names: tuple[str, ...], where: str) -> None:
-    """Position and effort of every joint must be there; velocities may be absent altogether."""
-    for label, values in (
-        ('position', block.position),
-        ('velocity', block.velocity),
-        ('effort', block.effort),
-    ):
-        width, sample = values.shape[1], int(block.index[0])
-        if width == len(block.names) or (label == 'velocity' and not width):
-            continue
-        if not width:
-            raise RecordingError(
-                f'{where}, message {sample}: {label} is missing for {", ".join(names)}; record a '
-                f'topic that holds it'
-            )
-        missing = next((n for n in names if block.names.index(n) >= width), names[0])
+def _paired(
+    states: tuple[Stamps, Stamps, Array], signals: Samples, received: bool, where: str,
+) -> tuple[Stamps, Array, Array, list[Defect]]:
+    """Pair stamps, times of reception and values with signals, in the order of reception."""
+    stamps, arrival, values = states
+    drive = signals.values['effort']
+    # Whatever nobody stamped has the time of its reception.
+    unset = received | (signals.stamp == 0)
+    every = np.concatenate([stamps, np.where(unset, signals.received, signals.stamp)]).tolist()
+    order = np.argsort(np.concatenate([arrival, signals.received]), kind='stable')
+    pairing, count = Pairing(values.shape[1], drive.shape[1]), len(stamps)
+    for k in order.tolist():
+        if k < count:
+            pairing.add_state(every[k], values[k])
+        else:
+            pairing.add_signal(every[k], drive[k - count])
+    paired = pairing.take()
+    pairing.close()
+    if not len(paired[0]):
         raise RecordingError(
-            f'{where}, message {sample}: {width} values of {label} for {len(block.names)} '
-            f'joints, so {missing} cannot be trusted; mend the publisher and record again'
-        )
+            f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
+            'header stamps of both topics, or take the times of reception (--received)')
+    found = []
+    if pairing.unpaired:
+        level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
+        text = (f'{pairing.unpaired} of {count} joint states are left out: they lie between no '
+                f'two drive signals that are at most {GAP / 1e9:g} s apart.')
+        found.append(Defect('drive_signal_missing', level, text, count=pairing.unpaired))
+    return *paired, found
 
 
-def _times(
+def _stamped(
     stamps: NDArray[np.int64], where: str
-) -> tuple[NDArray[np.int64], Array, list[Defect]]:
-    """Find the samples to keep, their times from the first, s, and what was wrong."""
+) -> tuple[NDArray[np.int64], list[Defect]]:
+    """Find the samples to keep, and what was wrong."""
     keep = np.arange(len(stamps), dtype=np.int64)
     found = []
     if len(stamps) > 1 and not stamps.any():
@@ -162,29 +148,4 @@ def _times(
         keep = np.flatnonzero(stamps)
         text = f'{unset} messages have no header stamp and are left out.'
         found.append(Defect('stamps_zero', 'warning', text, count=unset))
-    kept = stamps[keep]
-    return keep, (kept - kept[0]) * 1e-9, found
-
-
-def _name_defects(
-    states: JointStates, used: list[Block], columns: list[list[int]]
-) -> list[Defect]:
-    """Report messages of other publishers, changes of order, and velocities left out."""
-    found = []
-    skipped = states.count - sum(len(block.index) for block in used)
-    if skipped:
-        others = next(block for block in states.blocks if all(block is not b for b in used))
-        text = (
-            f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm and '
-            f'are left out; they hold {", ".join(others.names) or "no names"}.'
-        )
-        found.append(Defect('messages_skipped', 'info', text, count=skipped))
-    if len({tuple(c) for c in columns}) > 1:
-        first = np.sort([int(block.index[0]) for block in used])[1]
-        text = f'The order of the joints changes, first at message {first}; sorted by name.'
-        found.append(Defect('joint_order_changed', 'info', text, count=len(used)))
-    bare = sum(len(block.index) for block in used if not block.velocity.shape[1])
-    if 0 < bare < sum(len(block.index) for block in used):
-        text = f'{bare} messages hold no velocities: none are used, positions are differentiated.'
-        found.append(Defect('velocity_missing', 'info', text, count=bare))
-    return found
+    return keep, found

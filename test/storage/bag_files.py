@@ -86,6 +86,6 @@ def write_bag(
 
 
 def storage_file(bag: Path) -> Path:
-    """The one .db3 or .mcap file of a bag."""
+    """Return the one .db3 or .mcap file of a bag."""
     (file,) = [f for f in bag.iterdir() if f.suffix in ('.db3', '.mcap')]
     return file

@@ -22,7 +22,7 @@ def arm():
 
 
 def permuted(message, order, extra=()):
-    """The same message with its joints in another order and with further joints."""
+    """Give the same message with its joints in another order and with further joints."""
     pick = lambda values: [values[i] for i in order] + [9.0] * len(extra)  # noqa: E731
     return replace(
         message,
