@@ -14,6 +14,7 @@ from dynid_ros.cli.options import (
     add_reading,
     check_folder,
     positive,
+    seconds,
     Subparsers,
 )
 
@@ -36,6 +37,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--cutoff', type=positive, metavar='HZ',
         help='cut-off of the filters (default: that of arm.yaml, else from the data)')
+    parser.add_argument(
+        '--delay', type=seconds, metavar='SECONDS',
+        help='time by which the drive signal lags behind the motion (default: that of arm.yaml, '
+             'else from the data)')
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -60,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     check_folder(args.output)
     log = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     read = perf_counter() - before
-    result, history = replay(arm, log, cutoff_hz=args.cutoff, memory=args.memory)
+    result, history = replay(
+        arm, log, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}
     result = replace(result, timing=timing)
     write_result(result, args.output)

@@ -80,6 +80,9 @@ def figure_lines(*several: Figures | None) -> Iterable[str]:
     """Errors in all and joint by joint."""
     shown = [figures for figures in several if figures is not None]
     for figures in shown:
+        if math.isnan(figures.relative_error_percent):
+            yield f'torque error: none, since nothing moves in {figures.source}'
+            continue
         kind = 'not used for fitting' if figures.held_out else 'used for fitting (in-sample)'
         yield (f'torque error: {figures.relative_error_percent:.2f} % on data {kind}: '
                f'{figures.source}')
@@ -99,6 +102,9 @@ def verdict_lines(result: Identification) -> Iterable[str]:
             if joint.relative_error_percent > POOR]
     if poor:
         yield f'poorly predicted, by the size of their own torque: {", ".join(poor)}'
+    idle = [joint.name for joint in figures.joints if math.isnan(joint.relative_error_percent)]
+    if figures.held_out and 0 < len(idle) < len(figures.joints):
+        yield f'not validated, since they stand still in what is held out: {", ".join(idle)}'
     if not verdict.trustworthy:
         yield 'verdict: NOT trustworthy'
         yield from (f'  - {reason}' for reason in verdict.reasons)
@@ -114,5 +120,3 @@ def defect_lines(defects: Sequence[Defect]) -> Iterable[str]:
     for defect in defects:
         joint = f' [{defect.joint}]' if defect.joint else ''
         yield f'{defect.severity}: {defect.code}{joint}: {defect.message}'
-
-

@@ -45,7 +45,7 @@ class BaseParameters:
 
     @property
     def count(self) -> int:
-        """Number of base parameters."""
+        """Return the number of base parameters."""
         return len(self.columns)
 
     @property

@@ -21,11 +21,11 @@ class Identified(Protocol):
 
     @property
     def arm(self) -> ArmModel:
-        """The arm."""
+        """Return the arm."""
 
     @property
     def theta(self) -> Array:
-        """Base parameters (b,), in the order of ``base_parameters(arm)``."""
+        """Return the base parameters (b,), in the order of ``base_parameters(arm)``."""
 
 
 @dataclass(frozen=True, eq=False)

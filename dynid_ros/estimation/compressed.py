@@ -41,7 +41,7 @@ class Compressed:
 
     @property
     def square(self) -> Array:
-        """Normal equations of each joint, (n, b + 1, b + 1)."""
+        """Return the normal equations of each joint, (n, b + 1, b + 1)."""
         return np.asarray(self.factors.transpose(0, 2, 1) @ self.factors)
 
     def residual_squares(self, theta: Array) -> Array:

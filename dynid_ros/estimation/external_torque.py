@@ -32,19 +32,19 @@ class Known(Protocol):
 
     @property
     def arm(self) -> ArmModel:
-        """The arm."""
+        """Return the arm."""
 
     @property
     def theta(self) -> Array:
-        """Base parameters, (b,)."""
+        """Return the base parameters, (b,)."""
 
     @property
     def covariance(self) -> Array:
-        """Their covariance, (b, b)."""
+        """Return their covariance, (b, b)."""
 
     @property
     def sigma(self) -> Array:
-        """Standard deviation of the residual of each joint, (n,), Nm."""
+        """Return the standard deviation of the residual of each joint, (n,), Nm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class ExternalTorque:
 
     @property
     def contact(self) -> NDArray[np.bool_]:
-        """Samples and joints, (N, n), at which the threshold is exceeded."""
+        """Tell the samples and joints, (N, n), at which the threshold is exceeded."""
         return np.asarray(np.abs(self.torque) > self.threshold)
 
 

@@ -35,7 +35,7 @@ def figures(
     Returns
     -------
     Figures
-        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all; NaN for a joint that
+        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all; NaN for what
         stands still throughout.
 
     """
@@ -59,4 +59,6 @@ def _of_joint(name: str, tau: Array, error: Array) -> JointFigures:
 
 
 def _percent(error: Array, tau: Array) -> float:
+    if not np.isfinite(tau).any():
+        return np.nan
     return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +15,23 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.figures import figures
 from dynid_ros.estimation.fit import fit, fit_friction, without_load
-from dynid_ros.estimation.gravity_direction import gravity_direction, GravityCheck
 from dynid_ros.estimation.method import METHODS
 from dynid_ros.estimation.offset_recordings import correct_joint_offsets
+from dynid_ros.estimation.plausibility import question
 from dynid_ros.estimation.prediction import predict, weighted_scores
 from dynid_ros.estimation.preparation import (
     checked,
     data_hash,
     decide_treatment,
     fitted_to,
+    motion_span,
     motions,
     split,
+    take_motions,
 )
 from dynid_ros.estimation.result import Figures, Identification, Prediction
 from dynid_ros.estimation.uncertainty import hac_covariance
 from dynid_ros.estimation.verdict import judge
-from dynid_ros.signals.conditioning import Motion
 from dynid_ros.signals.log import Defect, JointLog
 from dynid_ros.signals.treatment import Treatment
 
@@ -99,8 +101,8 @@ def identify(
     friction : sequence of str, optional
         Friction terms; by default they are chosen by cross-validation.
     holdout : float
-        Share of each recording, at its end, that is kept from fitting and used for validation;
-        ignored if there are recordings for validation.
+        Share of the motion in each recording, at its end, that is kept from fitting and used for
+        validation; ignored if there are recordings for validation.
     validation : iterable of JointLog
         Further recordings, for validation only.
     method : str
@@ -121,12 +123,16 @@ def identify(
     """
     watch = Stopwatch()
     data = _divide(arm, recordings, validation, holdout)
+    stated = arm.gravity
     arm = _configured(arm, friction)
     notes: tuple[str, ...] = ()
     if joint_offsets:
         arm, data, notes = _with_offsets(arm, data)
     treatment = decide_treatment(without_load(arm), data.train)
-    prepared = [motion for log in data.train for motion in motions(arm, log, treatment)]
+    known: dict[str, Any] = {
+        'samples': sum(len(log.t) for log in data.train), 'sources': data.paths,
+        'seconds': sum(log.seconds for log in data.train), 'data_hash': data_hash(data.train)}
+    prepared = take_motions(arm, data.train, treatment)
     watch.lap('condition')
 
     trials: dict[str, float] = {}
@@ -134,7 +140,7 @@ def identify(
         arm, trials = fit_friction(arm, prepared, treatment)
     rows = METHODS[method]
     solution = fit(arm, prepared, treatment, rows)
-    gravity = _gravity_check(arm, prepared, treatment, solution.sigma)
+    doubts = question(arm, stated, prepared, treatment, solution.sigma)
     watch.lap('regress')
 
     theta = solution.theta
@@ -148,19 +154,15 @@ def identify(
               for part in _predict_log(arm, log, treatment, theta, source)]
     fitted = figures(share_of(own), False, arm.joint_names, own)
     held_out = figures(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
-    verdict = judge(arm, solution, covariance, own, acceleration, fitted, held_out, gravity)
-    if gravity is not None and not gravity.wrong:
-        notes += (gravity.sentence,)
+    verdict = judge(
+        arm, solution, covariance, own, acceleration, fitted, held_out, doubts.reasons)
     watch.lap('estimate')
     return Identification(
         arm=arm, theta=theta, covariance=covariance, std_white=np.sqrt(np.diag(solution.bread)),
         sigma=_residual_spread(own), condition_number=solution.condition_number,
-        samples=sum(len(log.t) for log in data.train),
-        seconds=sum(log.seconds for log in data.train),
-        sources=data.paths, data_hash=data_hash(data.train),
-        treatment=replace(treatment, notes=notes), fit=fitted, validation=held_out,
-        verdict=verdict, friction_trials=trials, defects=data.defects, timing=watch.seconds,
-        predictions=(*own, *unseen),
+        treatment=replace(treatment, notes=(*notes, *doubts.notes)), fit=fitted,
+        validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
+        timing=watch.seconds, predictions=(*own, *unseen), **known,
     )
 
 
@@ -202,19 +204,28 @@ def share_of(parts: Sequence[Prediction]) -> str:
 def _divide(
     arm: ArmModel, recordings: Iterable[JointLog], validation: Iterable[JointLog], holdout: float
 ) -> Division:
-    pairs = [checked(log, arm) for log in recordings]
     others = [checked(log, arm) for log in validation]
-    defects = tuple(defect for _, found in pairs + others for defect in found)
-    parts = [split(log, 0.0 if others else holdout) for log, _ in pairs]
-    paths = tuple(log.source for log, _ in pairs)
-    names = ', '.join(Path(path).name for path in paths)
-    if others:
-        unseen = [(Path(log.source).name, log) for log, _ in others]
-        return Division([log for log, _ in parts], unseen, names, paths, defects)
-    last = f'last {100 * holdout:.0f} % of '
-    unseen = [(last + Path(rest.source).name, rest) for _, rest in parts if rest is not None]
-    first = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
-    return Division([log for log, _ in parts], unseen, first + names, paths, defects)
+    holdout = 0.0 if others else holdout
+    train: list[JointLog] = []
+    defects: list[Defect] = []
+    unseen = [(Path(log.source).name, log) for log, _ in others]
+    for log, found in (checked(log, arm) for log in recordings):
+        first, rest = split(log, holdout)
+        train.append(first)
+        defects += found
+        if rest is not None:
+            unseen.append((_last(holdout, rest), rest))
+    paths = tuple(log.source for log in train)
+    share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
+    names = share + ', '.join(Path(path).name for path in paths)
+    return Division(
+        train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)))
+
+
+def _last(holdout: float, rest: JointLog) -> str:
+    begin, end = motion_span(rest)
+    name = Path(rest.source).name
+    return f'last {100 * holdout:.0f} % of {name} ({begin:.1f} to {end:.1f} s)'
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
@@ -224,17 +235,6 @@ def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tu
     unseen = [(source, replace(log, q=log.q + offset)) for source, log in data.unseen]
     arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + offset))
     return arm, replace(data, train=list(found.logs), unseen=unseen), found.offsets.sentences
-
-
-def _gravity_check(
-    arm: ArmModel, prepared: Sequence[Motion], treatment: Treatment, sigma: Array
-) -> GravityCheck | None:
-    if not arm.drive.includes_gravity:
-        return None
-    plain = without_load(arm)
-    if len(sigma) < arm.n:
-        sigma = fit(plain, prepared, treatment).sigma
-    return gravity_direction(plain, prepared, treatment, sigma)
 
 
 def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:

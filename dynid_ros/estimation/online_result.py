@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.batch import Solution
-from dynid_ros.estimation.figures import figures
+from dynid_ros.estimation.figures import figures, TINY
 from dynid_ros.estimation.online import OnlineIdentifier
 from dynid_ros.estimation.result import Figures, Identification, JointFigures, Prediction
 from dynid_ros.estimation.rows import Block
@@ -139,12 +139,16 @@ def online_result(
 
 
 def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
-    total = sum(len(part.t) for part in predictions)
-    skip = int((1 - LAST) * total)
+    """Return the last rows, `LAST` of those in which anything moves."""
+    moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
+    total = sum(int(m.sum()) for m in moves)
+    if not total:
+        return list(predictions)
+    done = 0
     result = []
-    for part in predictions:
-        kept = slice(min(skip, len(part.t)), None)
-        skip = max(0, skip - len(part.t))
+    for part, m in zip(predictions, moves, strict=True):
+        kept = done + np.cumsum(m) > int((1 - LAST) * total)
+        done += int(m.sum())
         arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
         result.append(Prediction(part.source, part.held_out, *arrays))
     return [part for part in result if len(part.t)]
@@ -165,13 +169,24 @@ def _in_sample(
     factors = online.estimator.factors
     residual = factors[:, :, -1] - factors[:, :, :-1] @ online.estimator.theta
     squares = (residual**2).sum(axis=1)
-    torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), np.finfo(float).tiny)
+    torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), TINY)
     tau = np.concatenate([part.tau for part in predictions])
-    power = np.nanmean(tau**2, axis=0)
-    share = squares / torque
-    r2 = 1 - share * power / np.maximum(np.nanvar(tau, axis=0), np.finfo(float).tiny)
+    power, variance = _moments(tau)
+    # A joint that never moves has no figures.
+    share = np.where(np.isnan(power), np.nan, squares / torque)
+    r2 = 1 - share * power / np.maximum(variance, TINY)
     joints = tuple(
         JointFigures(name, float(np.sqrt(s * p)), float(100 * np.sqrt(s)), float(r))
         for name, s, p, r in zip(online.stream.arm.joint_names, share, power, r2, strict=True))
-    overall = float(100 * np.sqrt(squares.sum() / torque.sum()))
+    moved = np.isfinite(power).any()
+    overall = float(100 * np.sqrt(squares.sum() / torque.sum())) if moved else np.nan
     return Figures(source, False, len(tau), overall, joints)
+
+
+def _moments(tau: Array) -> tuple[Array, Array]:
+    """Mean square and variance of each joint while it moves, (n,); NaN if it never does."""
+    moves = np.isfinite(tau)
+    count = np.where(moves.any(axis=0), moves.sum(axis=0), np.nan)
+    mean = np.where(moves, tau, 0.0).sum(axis=0) / count
+    power = np.where(moves, tau**2, 0.0).sum(axis=0) / count
+    return power, np.where(moves, (tau - mean) ** 2, 0.0).sum(axis=0) / count

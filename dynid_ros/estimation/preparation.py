@@ -20,6 +20,7 @@ from dynid_ros.signals.log import Defect, JointLog
 from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.quality import check_quality
 from dynid_ros.signals.segments import sample_rate, SHORTEST, uniform_segments
+from dynid_ros.signals.standstill import time_in_motion
 from dynid_ros.signals.treatment import Treatment
 
 Array = NDArray[np.float64]
@@ -62,17 +63,53 @@ def checked(log: JointLog, arm: ArmModel) -> tuple[JointLog, tuple[Defect, ...]]
 
 
 def split(log: JointLog, holdout: float) -> tuple[JointLog, JointLog | None]:
-    """Split a recording in time: what is fitted, and the last part, which is held out."""
+    """
+    Split a recording in time.
+
+    Parameters
+    ----------
+    log : JointLog
+        Recording.
+    holdout : float
+        Share to hold out, of the time in which anything moves: nothing can be learned or
+        validated while the arm waits for somebody to end the recording.
+
+    Returns
+    -------
+    first : JointLog
+        What is fitted.
+    last : JointLog or None
+        What is held out.
+
+    Raises
+    ------
+    RecordingError
+        One of them is too short.
+
+    """
     if holdout == 0:
         return log, None
-    cut = int(np.searchsorted(log.t, log.t[0] + (1 - holdout) * log.seconds))
-    parts = log.part(0, cut), log.part(cut, len(log.t))
-    shortest = min(part.seconds for part in parts)
+    clock = time_in_motion(log.t, log.q)
+    seconds = float(clock[-1])
+    shortest = min(holdout, 1 - holdout) * seconds
     if shortest < SHORTEST:
         raise RecordingError(
-            f'{log.source}: to hold out a share of {holdout:g} of its {log.seconds:.3g} s leaves '
-            f'a part of only {shortest:.3g} s; choose another share')
-    return parts
+            f'{log.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of motion '
+            f'leaves a part of only {shortest:.3g} s; choose another share')
+    cut = int(np.searchsorted(clock, (1 - holdout) * seconds))
+    return _own(log.part(0, cut)), _own(log.part(cut, len(log.t)))
+
+
+def _own(log: JointLog) -> JointLog:
+    """Copy the samples, so that the recording they are a part of need not stay in memory."""
+    return replace(log, t=log.t.copy(), q=log.q.copy(), u=log.u.copy())
+
+
+def motion_span(log: JointLog) -> tuple[float, float]:
+    """From when to when anything moves in a recording, s since its start."""
+    clock = time_in_motion(log.t, log.q)
+    begin = np.searchsorted(clock, 0.0, side='right') - 1
+    return float(log.t[begin]), float(log.t[np.searchsorted(clock, clock[-1])])
 
 
 def decide_treatment(arm: ArmModel, logs: Sequence[JointLog]) -> Treatment:
@@ -127,8 +164,17 @@ def fitted_to(treatment: Treatment, log: JointLog) -> Treatment:
 
 def motions(arm: ArmModel, log: JointLog, treatment: Treatment) -> list[Motion]:
     """Condition all stretches of a recording."""
-    segments = uniform_segments(log, treatment.rate_hz, treatment.delay)
-    return [condition(segment, treatment, arm.drive) for segment in segments]
+    return take_motions(arm, [log], treatment)
+
+
+def take_motions(arm: ArmModel, logs: list[JointLog], treatment: Treatment) -> list[Motion]:
+    """Condition recordings and empty the list: raw, resampled and filtered they fill memory."""
+    result = []
+    while logs:
+        segments = list(uniform_segments(logs.pop(0), treatment.rate_hz, treatment.delay))
+        result += [
+            condition(segments.pop(0), treatment, arm.drive) for _ in range(len(segments))]
+    return result
 
 
 def data_hash(logs: Sequence[JointLog]) -> str:

@@ -129,7 +129,7 @@ class RecursiveEstimator:
 
     @property
     def sigma(self) -> Array:
-        """Standard deviation of the noise of each joint that the weights use, (n,), Nm."""
+        """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
         if self._sigma is not None:
             return self._sigma
         innovations = self.innovations

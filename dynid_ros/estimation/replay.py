@@ -52,8 +52,8 @@ class History:
 
 
 def replay(
-    arm: ArmModel, log: JointLog, *, cutoff_hz: float | None = None, memory: float = np.inf,
-    progress: Callable[[float], None] | None = None,
+    arm: ArmModel, log: JointLog, *, cutoff_hz: float | None = None, delay: float | None = None,
+    memory: float = np.inf, progress: Callable[[float], None] | None = None,
 ) -> tuple[Identification, History]:
     """
     Feed a recording to the online estimator, sample by sample as it was recorded.
@@ -64,8 +64,9 @@ def replay(
         The arm.
     log : JointLog
         Recording; its faults go through the rules of the stream.
-    cutoff_hz : float, optional
-        Cut-off of all filters; decided as for the batch if not given, as is the delay.
+    cutoff_hz, delay : float, optional
+        Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
+        decided as for the batch if not given.
     memory : float
         Memory of the estimator, s; infinite for no forgetting.
     progress : callable, optional
@@ -88,7 +89,8 @@ def replay(
     clean, defects = checked(log, arm)
     treatment = decide_treatment(arm, [clean])
     online = OnlineIdentifier(
-        arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz, delay=treatment.delay, memory=memory)
+        arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz,
+        delay=treatment.delay if delay is None else delay, memory=memory)
     condition = perf_counter()
     rows, history = _feed(online, log, progress)
     if not len(rows.rows):

@@ -188,5 +188,5 @@ class Identification:
 
     @property
     def std(self) -> Array:
-        """Standard deviations of the base parameters, with regard to coloured residuals."""
+        """Return standard deviations of the base parameters, with regard to coloured residuals."""
         return np.sqrt(np.diag(self.covariance))

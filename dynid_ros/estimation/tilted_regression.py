@@ -55,6 +55,12 @@ class TiltedRows:
     moving: NDArray[np.bool_]
     loaded: NDArray[np.intp]
 
+    def towards(self, direction: Array) -> Array:
+        """Regressor (k, n, c) for gravity along a unit vector, or without it for zeros."""
+        W = self.A.copy()
+        W[:, :, self.loaded] += np.tensordot(direction, self.B, axes=1)
+        return W
+
 
 def tilted_rows(
     arm: ArmModel, motions: Sequence[Motion], treatment: Treatment,
@@ -113,13 +119,13 @@ class TiltedProblem:
 
     def __init__(self, rows: TiltedRows, sigma: Array) -> None:
         self._rows = rows
-        weight = (rows.moving / sigma)[:, :, None]
         m, c = len(rows.loaded), rows.A.shape[2]
-        stacked = np.concatenate([
-            (rows.A * weight).reshape(-1, c), *(rows.B * weight).reshape(3, -1, m),
-            (rows.tau[:, :, None] * weight).reshape(-1, 1)], axis=1)
-        # The triangular factor stands for all rows, whatever the direction.
-        R: Array = np.asarray(np.linalg.qr(stacked, mode='r'))
+        # The triangular factor stands for all rows, whatever the direction. Joint by joint, since
+        # rows that are stacked are copied again and again.
+        R: Array = np.zeros((0, c + 3 * m + 1))
+        for i, weight in enumerate((rows.moving / sigma).T[:, :, None]):
+            own = np.concatenate([rows.A[:, i], *rows.B[:, :, i], rows.tau[:, i, None]], axis=1)
+            R = np.asarray(np.linalg.qr(np.concatenate([R, own * weight]), mode='r'))
         self._A, self._t = R[:, :c], R[:, -1]
         self._B = R[:, c:-1].reshape(len(R), 3, m).transpose(1, 0, 2)
         self.freedom = max(int(rows.moving.sum()) - c, 1)

@@ -12,7 +12,6 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.gravity import gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.batch import Solution
-from dynid_ros.estimation.gravity_direction import GravityCheck
 from dynid_ros.estimation.result import Figures, Prediction, Verdict
 
 Array = NDArray[np.float64]
@@ -34,7 +33,7 @@ def judge(
     acceleration: Array,
     fit: Figures,
     validation: Figures | None,
-    gravity: GravityCheck | None = None,
+    known: Sequence[str] = (),
 ) -> Verdict:
     """
     Judge a result by its error bars and its held-out error.
@@ -53,8 +52,8 @@ def judge(
         Largest acceleration of each joint, rad/s².
     fit, validation : Figures
         In-sample and held-out figures.
-    gravity : GravityCheck or None
-        Where down is according to the data, if they were asked.
+    known : sequence of str
+        Reasons against it that are known already, a sentence each.
 
     Returns
     -------
@@ -63,6 +62,9 @@ def judge(
 
     """
     base = base_parameters(arm)
+    if not any(np.isfinite(part.tau).any() for part in motion):
+        text = 'the arm stood still: no joint moved, so nothing is known of it'
+        return Verdict(False, (text,), np.inf, arm.joint_names, base.names)
     q, qd, qdd = _states(motion, acceleration)
     load = gravity_load(arm, q, solution.theta)
     Y = regressor(arm, q, qd, qdd, load=load)[:, :, base.columns]
@@ -74,20 +76,24 @@ def judge(
         name for name, error in zip(arm.joint_names, by_joint, strict=True) if error > JOINT_ERROR)
     spread = np.sqrt(np.diag(covariance) * np.einsum('kib,kib->b', Y, Y))
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
-    reasons = [gravity.sentence] if gravity is not None and gravity.wrong else []
+    reasons = list(known)
     if len(weak):
         reasons.append(f'the motion says nothing on {", ".join(weak)}')
     parameters: tuple[str, ...] = tuple(weak)
-    if expected > EXPECTED_ERROR:
+    against = held_out_reasons(fit, validation)
+    # Vague joints are no matter of taste where the model has just failed elsewhere.
+    failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
+    if expected > EXPECTED_ERROR or (failed and joints):
         order = np.argsort(-spread)[:NAMED]
         parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
+        size = f'{expected:.0f}' if expected < 1000 else 'more than 1000'
         reasons.append(
-            f'too little excitation: the error bars alone make {expected:.0f} % torque error on '
+            f'too little excitation: the error bars alone make {size} % torque error on '
             f'other motions in the same range (condition number {solution.condition_number:.0f});'
             f' not determined: {", ".join(joints) or "no single joint"}, above all '
             f'{", ".join(parameters)}'
         )
-    reasons += held_out_reasons(fit, validation)
+    reasons += against
     return Verdict(not reasons, tuple(reasons), expected, joints, parameters)
 
 
@@ -96,6 +102,9 @@ def held_out_reasons(fit: Figures, validation: Figures | None) -> list[str]:
     if validation is None:
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
+    if np.isnan(error):
+        return [f'nothing was validated: the arm stands still in what is held out '
+                f'({validation.source})']
     if error > HELD_OUT_ERROR:
         return [f'torque is predicted with {error:.1f} % error on data not used for fitting '
                 f'({validation.source}); more than {HELD_OUT_ERROR:.0f} % is no model']

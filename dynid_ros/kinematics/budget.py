@@ -44,12 +44,12 @@ class Budget:
 
     @property
     def rotation_std(self) -> Array:
-        """Standard deviation of the rotation, (N,), rad: root of the summed variances."""
+        """Return the standard deviation of the rotation, (N,), rad: root of summed variances."""
         return np.asarray(np.sqrt(self.turning.sum(axis=1)))
 
     @property
     def position_std(self) -> Array:
-        """Standard deviation of the place, (N,), m: root of the summed variances."""
+        """Return the standard deviation of the place, (N,), m: root of summed variances."""
         return np.asarray(np.sqrt(self.shift.sum(axis=1)))
 
     @property

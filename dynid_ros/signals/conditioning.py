@@ -12,7 +12,12 @@ from dynid_ros.arm.model import Drive
 from dynid_ros.signals.bandwidth import HIGHEST
 from dynid_ros.signals.decimation import Decimator
 from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
-from dynid_ros.signals.periodic import average_periods, harmonic_derivative, SAME
+from dynid_ros.signals.periodic import (
+    average_periods,
+    harmonic_derivative,
+    periodic_part,
+    SAME,
+)
 from dynid_ros.signals.segments import Segment
 from dynid_ros.signals.standstill import moving
 from dynid_ros.signals.treatment import Treatment
@@ -65,8 +70,8 @@ def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
     Returns
     -------
     Motion
-        The same stretch; or one period of it, continued at both ends as far as the decimating
-        filter reaches.
+        The same stretch; or one period of the part of it that repeats itself, continued at both
+        ends as far as the decimating filter reaches.
 
     """
     tau = joint_torque(segment.u, drive)
@@ -93,11 +98,12 @@ def position_cutoff(treatment: Treatment) -> float:
 
 def _one_period(segment: Segment, tau: Array, treatment: Treatment) -> Motion:
     assert treatment.period is not None
-    q, rate = average_periods(segment.q, treatment.rate_hz, treatment.period, SAME)
-    tau, _ = average_periods(tau, treatment.rate_hz, treatment.period)
+    part = periodic_part(segment.q, treatment.rate_hz, treatment.period)
+    q, rate = average_periods(segment.q[part], treatment.rate_hz, treatment.period, SAME)
+    tau, _ = average_periods(tau[part], treatment.rate_hz, treatment.period)
     reach = Decimator(treatment).reach
     cutoff = position_cutoff(treatment)
     steps = np.arange(-reach, len(q) + reach)
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
-    return Motion(segment.t[0] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate))
+    return Motion(segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate))

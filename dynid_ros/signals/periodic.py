@@ -11,6 +11,8 @@ Array = NDArray[np.float64]
 
 SHORTEST_PERIOD = 1.0
 SAME = 0.02
+# Single samples may differ by more than the average does.
+PEAK = 3.0
 
 
 def average_periods(
@@ -47,10 +49,7 @@ def average_periods(
     # Half a sample is no loss, since the last sample stands for the time until the next.
     periods = int((len(x) + 0.5) / (rate_hz * period))
     if periods < 2:
-        raise RecordingError(
-            f'a stretch of {len(x) / rate_hz:.3g} s holds less than two periods of '
-            f'{period:g} s; choose another filter'
-        )
+        raise RecordingError(_too_short(len(x) / rate_hz, period))
     rate = samples / period
     if not np.isclose(rate, rate_hz, rtol=1e-9):
         from scipy.interpolate import CubicSpline
@@ -64,6 +63,64 @@ def average_periods(
             f'the motion does not repeat itself every {period:g} s; give its period, leave out '
             'what comes before and after, or choose another filter')
     return mean, rate
+
+
+def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
+    """
+    Find the longest stretch in which a motion repeats itself.
+
+    What comes before and after, such as standstill and ramps, is left out.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions, at least two periods long.
+    rate_hz : float
+        Sample rate.
+    period : float
+        Period, s.
+
+    Returns
+    -------
+    slice
+        Whole periods, at least two; of all places for as many, where they are most alike.
+
+    Raises
+    ------
+    RecordingError
+        No two periods in a row are alike, or only standstill is.
+
+    """
+    size = period * rate_hz
+    if len(q) + 0.5 < 2 * size:
+        raise RecordingError(_too_short(len(q) / rate_hz, period))
+    # Of the range, since the mean square would shrink with the standstill.
+    spread = float(np.linalg.norm(np.ptp(q, axis=0))) / np.sqrt(8)
+    k = np.arange(int(len(q) - size + 0.5))
+    later = np.column_stack([np.interp(k + size, np.arange(len(q)), column) for column in q.T])
+    away = np.linalg.norm(later - q[k], axis=1)
+    alike = np.diff(np.concatenate([[0], (away <= PEAK * SAME * spread).astype(int), [0]]))
+    sums = np.concatenate([[0.0], np.cumsum(away**2)])
+    found = slice(0, 0)
+    for first, last in np.flatnonzero(alike).reshape(-1, 2):
+        periods = int((last - first + 0.5) / size) + 1
+        compared = min(round((periods - 1) * size), last - first)
+        begins = np.arange(first, last - compared + 1)
+        begin = int(begins[np.argmin(sums[begins + compared] - sums[begins])])
+        part = slice(begin, min(begin + round(periods * size), len(q)))
+        moves = np.linalg.norm(q[part].std(axis=0)) > spread / 4
+        if periods > 1 and moves and part.stop - part.start > found.stop - found.start:
+            found = part
+    if found.stop == 0:
+        raise RecordingError(
+            f'the motion does not repeat itself every {period:g} s, not even twice in a row; '
+            'check its period, or choose another filter')
+    return found
+
+
+def _too_short(seconds: float, period: float) -> str:
+    return (f'a stretch of {seconds:.3g} s holds less than two periods of {period:g} s; choose '
+            'another filter')
 
 
 def harmonic_derivative(x: Array, rate_hz: float, cutoff_hz: float, order: int) -> Array:

@@ -40,7 +40,7 @@ LINK = """<link name="l{0}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" 
 
 
 def panda_from_urdf(folder) -> ArmModel:
-    """The published URDF of the arm, without meshes."""
+    """Load the published URDF of the arm, without meshes."""
     links = (LINK.format(i, i - 1, *placement) for i, placement in enumerate(PANDA_JOINTS, 1))
     path = folder / 'panda.urdf'
     path.write_text(PANDA_URDF.format(''.join(links)))
@@ -128,8 +128,8 @@ def test_base_columns_are_independent_and_span_all_columns(name):
 
 
 def test_groupings_are_the_same_in_another_process():
-    code = ("from dynid_ros.arm.load import load_arm; "
-            "from dynid_ros.dynamics.base import base_parameters; "
+    code = ('from dynid_ros.arm.load import load_arm; '
+            'from dynid_ros.dynamics.base import base_parameters; '
             "print('\\n'.join(base_parameters(load_arm('ur10')).groups))")
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == list(base_parameters(load_arm('ur10')).groups)

@@ -28,7 +28,7 @@ def motion(rng: np.random.Generator, n: int, samples: int = SAMPLES) -> np.ndarr
 
 
 def theta_of(arm: ArmModel, **by_symbol: np.ndarray) -> np.ndarray:
-    """Standard parameters: the links of the arm, and joint by joint whatever is named."""
+    """Fill standard parameters: the links of the arm, and joint by joint whatever is named."""
     layout = arm.layout
     theta = np.zeros(layout.size)
     theta[layout.all_inertial()] = arm.inertial.ravel()

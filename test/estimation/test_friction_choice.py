@@ -23,7 +23,7 @@ def arm_with(*terms):
 
 
 def log_of(arm, coefficients, seed=0):
-    """Recording of an arm whose friction has the coefficients, with 1 % of coloured noise."""
+    """Record an arm whose friction has the coefficients, with 1 % of coloured noise."""
     plain = arm.with_friction(())
     theta = dict(zip(base_parameters(plain).names,
                      base_parameters(plain).grouping @ nominal_parameters(plain), strict=True))

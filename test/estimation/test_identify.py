@@ -8,10 +8,14 @@ from synthetic_logs import coloured, recording, true_torque, Waves
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning, Drive
+from dynid_ros.cli.summary import result_lines
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.identify import identify, validate
+from dynid_ros.estimation.preparation import decide_treatment, motions, split, take_motions
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording import read_recording
 
 RATE = 100.0
@@ -99,7 +103,61 @@ def test_in_sample_and_held_out_samples_do_not_overlap():
     assert result.seconds == pytest.approx(30, abs=0.02)
     assert (result.fit.held_out, result.validation.held_out) == (False, True)
     assert (result.fit.source, result.validation.source) == (
-        'first 75 % of walk_0.npz', 'last 25 % of walk_0.npz')
+        'first 75 % of walk_0.npz', 'last 25 % of walk_0.npz (30.0 to 40.0 s)')
+
+
+def waiting(log, before, after, rate=125.0):
+    """Let the arm of a recording hold still before and after its motion."""
+    ahead, behind = (round(rest * rate) for rest in (before, after))
+    q, u = (np.pad(x, ((ahead, behind), (0, 0)), mode='edge') for x in (log.q, log.u))
+    noise = np.random.default_rng(0).normal(size=(2, *q.shape))
+    noise[:, ahead:len(q) - behind] = 0
+    return replace(
+        log, t=np.arange(len(q)) / rate, q=q + 1e-5 * noise[0], u=u + 0.3 * noise[1], qd=None)
+
+
+@pytest.fixture(scope='module')
+def moved():
+    """Record a simulated UR10 for 20 s."""
+    arm = load_arm('ur10')
+    return simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
+
+
+@pytest.mark.parametrize(('before', 'after'), [(0, 60), (60, 0), (30, 30)])
+def test_a_recording_that_was_ended_late_is_validated_on_its_motion(moved, before, after):
+    arm = load_arm('ur10')
+    late = identify(arm, [waiting(moved, before, after)], friction=PLAIN)
+    at_once = identify(arm, [moved], friction=PLAIN)
+    assert (late.verdict.trustworthy, late.verdict.reasons) == (True, ())
+    # The same motion, with a cut-off and a cut that are not quite the same.
+    assert late.validation.relative_error_percent == pytest.approx(
+        at_once.validation.relative_error_percent, rel=0.3)
+    told = late.validation.source.split('(')[1].removesuffix(' s)').split(' to ')
+    # It stands still for half a second at either end, and nearly so for a while before.
+    assert [float(x) for x in told] == pytest.approx([before + 13.9, before + 20.5], abs=0.5)
+
+
+def test_a_model_is_not_trusted_where_nothing_moves_in_what_is_held_out():
+    arm = arm_named('two_axis')
+    log = log_of(arm)
+    # It sinks by 0.02 rad within 40 s.
+    still = replace(log, q=np.linspace(0, 0.02, len(log.t))[:, None] * np.ones(2))
+    result = identify(arm, [log], friction=arm.friction, validation=[still])
+    assert not result.verdict.trustworthy
+    (reason,) = result.verdict.reasons
+    assert 'nothing was validated' in reason and 'walk_0.npz' in reason
+    told = '\n'.join(result_lines(result))
+    assert 'verdict: NOT trustworthy' in told
+    assert 'nothing moves in walk_0.npz' in told
+
+
+def test_a_joint_that_rests_in_what_is_held_out_is_named_as_not_validated():
+    arm = arm_named('two_axis')
+    log = log_of(arm)
+    q = log.q.copy()
+    q[2600:, 1] = q[2600, 1]
+    told = '\n'.join(result_lines(identify(arm, [replace(log, q=q)], friction=arm.friction)))
+    assert 'not validated, since they stand still in what is held out: pendulum_joint' in told
 
 
 @pytest.mark.parametrize(('change', 'message'), [
@@ -156,3 +214,19 @@ def test_tx40_is_predicted_from_half_to_half_and_fitted_as_a_whole(shared_data, 
     assert whole.fit.relative_error_percent <= 6.4 < 10.4
     if friction:
         assert len(whole.theta) == 61
+
+
+def test_raw_samples_need_not_stay_in_memory_once_they_are_divided_and_conditioned():
+    arm = arm_named('two_axis')
+    log = log_of(arm)
+    first, last = split(log, 0.25)
+    for name in ('t', 'q', 'u'):
+        assert not any(np.shares_memory(getattr(log, name), getattr(part, name))
+                       for part in (first, last))
+    treatment = decide_treatment(arm, [first])
+    logs = [first, last]
+    (one,) = motions(arm, first, treatment)
+    taken = take_motions(arm, logs, treatment)
+    assert logs == []
+    np.testing.assert_array_equal(taken[0].qdd, one.qdd)
+    assert len(taken) == 2

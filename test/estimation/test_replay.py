@@ -1,5 +1,7 @@
 """The replay of real recordings against the batch on the same part of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,22 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     np.testing.assert_array_equal(history.theta[-1], result.theta)
     # What was predicted before it was used is no better than what is fitted.
     assert result.fit.relative_error_percent < result.validation.relative_error_percent
+
+
+def test_a_replay_that_ends_at_rest_is_judged_by_its_motion(shared_data):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
+    rest, rate = round(len(log.t)), 30.0
+    waiting = replace(
+        log, t=np.append(log.t, log.t[-1] + np.arange(1, rest + 1) / rate), qd=None,
+        q=np.pad(log.q, ((0, rest), (0, 0)), mode='edge'),
+        u=np.pad(log.u, ((0, rest), (0, 0)), mode='edge'))
+    result, _ = replay(arm, waiting)
+    alone, _ = replay(arm, log)
+    # The same rows but for some at the end.
+    assert result.validation.relative_error_percent == pytest.approx(
+        alone.validation.relative_error_percent, rel=0.2)
+    assert not any('nothing was validated' in reason for reason in result.verdict.reasons)
 
 
 def test_a_replay_is_a_result_that_can_be_written_and_read(shared_data, tmp_path):

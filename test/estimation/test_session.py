@@ -10,7 +10,9 @@ from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.estimation.replay import replay
 from dynid_ros.estimation.session import Session
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.report.page import write_report
 from dynid_ros.simulation.record import simulate
+from dynid_ros.storage.result_file import read_result, write_result
 
 EPOCH = 17 * 10**17
 
@@ -80,3 +82,43 @@ def test_reset_forgets_everything():
         feed(each, log, 3000, len(log.t))
     np.testing.assert_array_equal(live.result().theta, fresh.result().theta)
     assert live.result().data_hash == fresh.result().data_hash
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.01])
+def test_replay_and_session_agree_at_the_same_delay(delay):
+    log = recording().part(0, 3000)
+    expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0, delay=delay)
+    live = Session(load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=delay)
+    feed(live, log, 0, 3000)
+    # Stamps are rounded to nanoseconds, nothing else differs.
+    np.testing.assert_allclose(live.result().theta, expected.theta, rtol=1e-6)
+    assert live.result().treatment.delay == delay
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('noise', [0.0, 1e-5])
+def test_arm_that_stood_still_is_said_to_have_done_so(noise, tmp_path):
+    live, rng = session(), np.random.default_rng(0)
+    q = 0.3 + noise * rng.normal(size=(2000, 2))
+    live.push(EPOCH + np.arange(2000) * 2_000_000, q, np.full((2000, 2), 0.5))
+    result = live.result()
+    assert not result.verdict.trustworthy
+    (reason,) = result.verdict.reasons
+    assert 'the arm stood still' in reason
+    assert result.verdict.undetermined_joints == load_arm('two_axis').joint_names
+    assert np.isnan([result.fit.relative_error_percent,
+                     result.validation.relative_error_percent]).all()
+    write_result(result, tmp_path)
+    write_report(read_result(tmp_path), tmp_path / 'report.html')
+
+
+@pytest.mark.filterwarnings('error')
+def test_joint_that_never_moved_has_no_figures_and_is_named():
+    live, log = session(), recording().part(0, 3000)
+    q = log.q.copy()
+    q[:, 1] = 0.3
+    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), q, log.u)
+    result = live.result()
+    one, two = result.fit.joints
+    assert np.isfinite([one.rmse, one.r2]).all() and np.isnan([two.rmse, two.r2]).all()
+    assert log.joint_names[1] in result.verdict.undetermined_joints

@@ -98,6 +98,11 @@ def test_a_held_out_error_counts_against_a_model_from_a_threshold_on(own, thresh
     assert all(f'{error:.1f} %' in reason for reason in reasons)
 
 
+def test_held_out_samples_without_motion_validate_nothing():
+    (reason,) = held_out_reasons(figures(1.0, False), figures(float('nan')))
+    assert 'nothing was validated' in reason and 'last third' in reason
+
+
 def test_without_held_out_samples_nothing_is_said_of_them():
     assert held_out_reasons(figures(1.0, False), None) == []
 

@@ -102,6 +102,38 @@ def test_every_kept_sample_of_a_period_counts_once():
         assert kept == -(-2000 // step)
 
 
+@pytest.mark.parametrize(('before', 'after'), [(0.5, 0.5), (25.0, 0.0), (3.0, 42.0)])
+def test_of_a_periodic_motion_between_rests_only_the_motion_is_taken(before, after):
+    ahead, behind = (round(rest * RATE) for rest in (before, after))
+    # With ramps of 2 s from rest and to rest.
+    whole = np.arange(-400, len(T) + 400) / RATE
+    fade = np.clip(np.minimum(whole + 2, T[-1] + 2 - whole) / 2, 0, 1)[:, None]
+    q = truth(whole, 0) * fade**2 * (3 - 2 * fade)
+    q = np.pad(q, ((ahead, behind), (0, 0)), mode='edge')
+    t = np.arange(len(q)) / RATE - before - 2
+    recorded = Segment(t, q, np.stack([np.cos(0.2 * np.pi * t), t > 40], axis=1))
+    chosen = treatment(filter='periodic', period=10.0, cutoff_hz=2.0)
+    motion = condition(recorded, chosen, DRIVE)
+    reach = Decimator(chosen).reach
+    kept = motion.t[reach:-reach]
+    assert len(kept) == 2000
+    for order, values in enumerate((motion.q, motion.qd, motion.qdd)):
+        exact = truth(kept, order)
+        # What little of a ramp may be left where one period does not end at a sample.
+        np.testing.assert_allclose(
+            values[reach:-reach], exact, rtol=0, atol=1e-3 * np.abs(exact).max())
+    np.testing.assert_allclose(motion.tau[:, 0], np.cos(0.2 * np.pi * motion.t), atol=1e-9)
+    assert not motion.tau[:, 1].any()
+
+
+def test_standstill_is_no_periodic_motion():
+    q = np.repeat(truth(np.array([0.0]), 0), len(T), axis=0)
+    once = np.concatenate([q, truth(T[:2000], 0), q])
+    t = np.arange(len(once)) / RATE
+    with pytest.raises(RecordingError, match=r'does not repeat itself every 10 s'):
+        condition(Segment(t, once, once), treatment(filter='periodic', period=10.0), DRIVE)
+
+
 def test_a_motion_that_does_not_repeat_with_the_given_period_is_refused():
     with pytest.raises(RecordingError, match=r'does not repeat itself every 9\.3 s'):
         condition(segment(), treatment(filter='periodic', period=9.3), DRIVE)

@@ -23,7 +23,7 @@ def arm():
 
 
 def recording(rate=100.0, seconds=20.0, seed=0, noise=1e-5, amplitude=1.2):
-    """A good recording: smooth motion, measured torque and velocity with sensor noise."""
+    """Make a good recording: smooth motion, measured torque and velocity with sensor noise."""
     rng = np.random.default_rng(seed)
     t = np.arange(int(rate * seconds)) / rate
     w = np.array([1.1, 1.7, 2.3])
@@ -47,7 +47,7 @@ def defects(log, arm, code=None):
 
 
 def only(log, arm, code):
-    """The one defect there is."""
+    """Return the one defect there is."""
     (defect,) = check_quality(log, arm)
     assert defect.code == code
     return defect

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from dynid_ros.signals.standstill import moving, SHORTEST, SLOWEST, STILL
+from dynid_ros.signals.standstill import (
+    moving,
+    PAUSE,
+    SHORTEST,
+    SLOWEST,
+    STILL,
+    time_in_motion,
+)
 
 RATE = 100.0
 
@@ -49,3 +56,36 @@ def test_direction_does_not_matter():
     qd = np.random.default_rng(0).normal(size=(500, 3)).cumsum(axis=0)
     qd[100:200, 1] = 0
     np.testing.assert_array_equal(moving(qd, RATE), moving(-qd, RATE))
+
+
+def stop_and_go(rests, seconds=40.0, rate=RATE, noise=1e-5):
+    """Two joints that stop where `rests` says; return stamps, positions, and who moves when."""
+    t = np.arange(round(seconds * rate)) / rate
+    goes = np.ones(len(t), dtype=bool)
+    for start, stop in rests:
+        goes[(t >= start) & (t < stop)] = False
+    own = np.cumsum(goes) / rate
+    q = np.stack([np.sin(own), 0.3 * np.cos(2 * own)], axis=1)
+    return t, q + noise * np.random.default_rng(0).normal(size=q.shape), own
+
+
+@pytest.mark.parametrize('rate', [30.0, 125.0, 1000.0])
+@pytest.mark.parametrize('rests', [
+    [(30, 41)], [(0, 12)], [(10, 25)], [(0, 4), (9, 13.3), (33, 41)]])
+def test_time_stops_while_the_arm_waits(rests, rate):
+    t, q, own = stop_and_go(rests, rate=rate)
+    # Half of the time that positions are averaged over, at either end of a rest.
+    assert np.abs(time_in_motion(t, q) - own).max() < SHORTEST * 2 * len(rests)
+
+
+def test_time_of_a_motion_without_a_rest_is_that_of_the_clock():
+    t, q, _ = stop_and_go([(10, 10 + 0.8 * PAUSE)])
+    np.testing.assert_allclose(time_in_motion(t + 7, q), t, atol=1e-9)
+    np.testing.assert_allclose(time_in_motion(t, np.zeros((len(t), 3))), t)
+
+
+def test_time_in_motion_takes_gaps_and_few_samples():
+    t, q, own = stop_and_go([(30, 41)])
+    kept = (t < 10) | (t > 14)
+    assert time_in_motion(t[kept], q[kept])[-1] == pytest.approx(own[-1], abs=2 * SHORTEST)
+    np.testing.assert_allclose(time_in_motion(t[:3], q[:3]), t[:3])
