@@ -105,12 +105,12 @@ class FourierMotion:
 
     @property
     def n(self) -> int:
-        """Number of joints."""
+        """Return the number of joints."""
         return len(self.offset)
 
     @property
     def harmonics(self) -> int:
-        """Number of harmonics H."""
+        """Return the number of harmonics H."""
         return int(self.sine.shape[1])
 
     @property

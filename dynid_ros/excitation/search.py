@@ -185,7 +185,7 @@ class Search:
         name = self._arm.name
         if not self._steps and self._late():
             return InputError(
-                f"{self._task.seconds:g} s leave no time for one iteration of a design for "
+                f'{self._task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{name}'; give it a second at least")
         return InputError(
             f"no motion was found that keeps all limits of '{name}' between samples too; give it "

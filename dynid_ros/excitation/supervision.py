@@ -25,6 +25,9 @@ POINTS = 60
 SPEED_SLACK = 1.1
 #: Time for which a command may be at the effort limit, s.
 SATURATED = 0.05
+#: Measured effort beyond the limit of the hardware that is no noise, and samples in a row of it.
+EFFORT_SLACK = 1.05
+STRAINED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,48 @@ class Supervision:
 
     def _name(self, joint: int) -> str:
         return f"joint '{self.arm.joint_names[joint]}'"
+
+
+class EffortWatch:
+    """
+    Notices measured efforts beyond the limits.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; limits of its hardware count.
+
+    """
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._arm = arm
+        self._samples = np.zeros(arm.n, dtype=int)
+
+    def violation(self, tau: Array | None) -> str:
+        """
+        Take in one sample.
+
+        Parameters
+        ----------
+        tau : (n,) ndarray or None
+            Measured, Nm, if it is; NaN counts as within the limits.
+
+        Returns
+        -------
+        str
+            One clause for the user, empty as long as all is well.
+
+        """
+        if tau is None:
+            return ''
+        limit = self._arm.limits.effort
+        over = np.abs(tau) > EFFORT_SLACK * limit
+        self._samples = np.where(over, self._samples + 1, 0)
+        joint = int(np.argmax(self._samples))
+        if self._samples[joint] < STRAINED:
+            return ''
+        return (f"joint '{self._arm.joint_names[joint]}' is measured to bear "
+                f'{abs(tau[joint]):.3g}, more than its effort limit of {limit[joint]:.3g}')
 
 
 class EffortLimiter:
@@ -200,12 +245,9 @@ def check_start(
     problem = Supervision(arm, np.inf).violation(q, qd, None)
     if problem:
         raise InputError(f'{problem}; correct that before a start')
-    speed = np.abs(qd) / np.where(np.isfinite(arm.limits.velocity), arm.limits.velocity, 1.0)
-    if speed.max() > REST:
-        joint = int(np.argmax(speed))
-        raise InputError(
-            f"joint '{arm.joint_names[joint]}' moves at {abs(qd[joint]):.3g}; wait until the arm "
-            'stands still')
+    moving = motion_of(arm, qd)
+    if moving:
+        raise InputError(f'{moving}; wait until the arm stands still')
     if scene is None:
         return
     path = move(q, start, 1.0)
@@ -215,3 +257,12 @@ def check_start(
         raise InputError(
             f"on the straight way to the start {pair} of '{arm.name}' would touch; bring the arm "
             'nearer to the start first')
+
+
+def motion_of(arm: ArmModel, qd: Array) -> str:
+    """Name the joint that moves most at velocities (n,), rad/s; empty if the arm is at rest."""
+    speed = np.abs(qd) / np.where(np.isfinite(arm.limits.velocity), arm.limits.velocity, 1.0)
+    joint = int(np.argmax(speed))
+    if speed[joint] <= REST:
+        return ''
+    return f"joint '{arm.joint_names[joint]}' moves at {abs(qd[joint]):.3g}"

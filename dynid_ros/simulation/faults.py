@@ -19,9 +19,12 @@ FAULTS = {
     'reorder': 'the joints come in reverse order',
     'gripper': 'another joint, finger_joint, comes first',
     'clock': 'stamps are two seconds early',
+    'strain': 'the first effort is beyond any limit',
 }
 #: Jump of the stamps, s.
 CLOCK_STEP = -2.0
+#: Effort beyond any limit.
+STRAIN = 1e4
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,14 @@ class Fault:
         if self.kind == 'nan':
             values = values.copy()
             values[0] = np.nan
+        return values
+
+    def efforts(self, u: Array) -> Array:
+        """Drive signal (n,) of a message under this fault."""
+        values = self.values(u)
+        if self.kind == 'strain':
+            values = values.copy()
+            values[0] = STRAIN
         return values
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.simulation.control import Gains, tracking_gains
+from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.rigid import RigidArm
 from dynid_ros.simulation.sensors import (
@@ -20,6 +21,7 @@ from dynid_ros.simulation.sensors import (
     rated_noise,
     SensorModel,
 )
+from dynid_ros.simulation.trajectory_controller import Goal, TrajectoryController
 
 Array = NDArray[np.float64]
 
@@ -55,7 +57,9 @@ class LiveArm:
     Physics and sensors, stepped by `PERIOD`, that hold the arm when nobody commands it.
 
     An arm without fresh commands is held by the torque against gravity and strong damping: what
-    the brakes do on a real one.
+    the brakes do on a real one. Torques and trajectories do not interrupt each other: what comes
+    while the arm is moved by the other is refused. At rest the arm is free for both, held by the
+    controller of trajectories after one of them, until torques come.
 
     Parameters
     ----------
@@ -74,7 +78,7 @@ class LiveArm:
     Attributes
     ----------
     held : bool
-        Whether the arm is held for want of commands.
+        Whether the arm is held for want of commands and trajectories.
 
     Raises
     ------
@@ -92,6 +96,8 @@ class LiveArm:
         self._physics = SimulatedArm(arm)
         self._rigid = RigidArm(arm)
         self._damping = live_gains(arm).damping
+        # This control runs at every step, and needs no time for topics.
+        self._controller = TrajectoryController(arm, self._rigid, tracking_gains(arm, PERIOD))
         self._rng = np.random.default_rng(seed)
         self._timeout = command_timeout
         if sensors is None:
@@ -108,8 +114,13 @@ class LiveArm:
 
     @property
     def position(self) -> Array:
-        """True joint positions (n,), rad or m."""
+        """Return the true joint positions (n,), rad or m."""
         return self._physics.state.q
+
+    @property
+    def time(self) -> float:
+        """Time since the start, s."""
+        return self._physics.state.t
 
     def command(self, tau: ArrayLike) -> None:
         """
@@ -123,7 +134,8 @@ class LiveArm:
         Raises
         ------
         InputError
-            Another number of torques, or one that is not finite; nothing changes.
+            Another number of torques, one that is not finite, or a trajectory moves the arm;
+            nothing changes.
 
         """
         wanted = np.array(tau, dtype=float)
@@ -136,20 +148,55 @@ class LiveArm:
             raise InputError(
                 f"joint '{self.arm.joint_names[joint]}' is commanded a torque of "
                 f'{wanted[joint]}; command finite torques')
-        self._commanded = (self._physics.state.t, wanted)
+        if self._controller.moving:
+            raise InputError(
+                'torques are commanded while a trajectory moves the arm; wait until it has '
+                'ended, or cancel it')
+        self._controller.release()
+        self._commanded = (self.time, wanted)
+
+    def follow(self, goal: Goal) -> None:
+        """
+        Run a trajectory, instead of the one before.
+
+        Raises
+        ------
+        TrajectoryError
+            It has ended already, or torques are being commanded; nothing changes.
+
+        """
+        late = self.time - goal.start - goal.trajectory.end
+        if late > 0:
+            raise TrajectoryError(
+                Code.OLD_HEADER_TIMESTAMP, f'the trajectory has ended {late:.3g} s ago')
+        if self._torques_at(self.time) is not None:
+            raise TrajectoryError(
+                Code.INVALID_GOAL, 'torques are being commanded; end that before a trajectory')
+        self._controller.follow(goal)
+
+    def cancel(self) -> None:
+        """Give the trajectory up: slow down and hold."""
+        self._controller.cancel()
 
     def step(self) -> Reading:
         """Move on by one period and read the sensors."""
         state = self._physics.state
-        commanded = self._commanded
-        self.held = commanded is None or state.t - commanded[0] > self._timeout
-        if commanded is None or self.held:
+        tau = commanded = self._torques_at(state.t)
+        if tau is None:
+            tau = self._controller.torque(*state[:3])
+        if tau is None:
             tau = self._rigid.gravity(state.q) - self._damping * state.qd
-        else:
-            tau = commanded[1]
+        self.held = commanded is None and not self._controller.moving
         state = self._physics.step(tau, round(PERIOD / TIMESTEP))
         self._torques.append(state.tau)
         return self._read(state.t, state.q, state.qd)
+
+    def _torques_at(self, t: float) -> Array | None:
+        """Torques in force, (n,), or None if there are none."""
+        commanded = self._commanded
+        if commanded is None or t - commanded[0] > self._timeout:
+            return None
+        return commanded[1]
 
     def _read(self, t: float, q: Array, qd: Array) -> Reading:
         drive, sensors = self.arm.drive, self._sensors

@@ -22,7 +22,7 @@ def execution() -> Execution:
 
 
 def course(run, begin, end):
-    """Times and references of a stretch, as a control would ask for them."""
+    """Return times and references of a stretch, as a control would ask for them."""
     times = np.arange(begin, end, STEP)
     return times, [np.array(values) for values in zip(
         *(run.reference(t) for t in times), strict=True)]

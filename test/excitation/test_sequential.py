@@ -18,7 +18,7 @@ SIGMA = np.array([0.01, 0.02])
 
 
 def known_from(arm, motion):
-    """Result of a recording whose noise is white and of known size."""
+    """Give the result of a recording whose noise is white and of known size."""
     t = np.arange(0, motion.duration, 1 / RATE)
     W = regressor(arm, *motion.evaluate(t))[:, :, base_parameters(arm).columns]
     W = (W / SIGMA[:, None]).reshape(-1, W.shape[-1])

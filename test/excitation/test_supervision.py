@@ -16,7 +16,9 @@ from dynid_ros.excitation.supervision import (
     check_motion,
     check_start,
     EffortLimiter,
+    EffortWatch,
     SATURATED,
+    STRAINED,
     Supervision,
 )
 
@@ -88,3 +90,19 @@ def test_start_through_the_floor_and_start_while_moving_are_refused():
         check_start(ARM, left, REST, below, scene)
     with pytest.raises(InputError, match='wait until the arm stands still'):
         check_start(ARM, left, with_joint(REST, 0, 0.2), right, scene)
+
+
+def test_measured_effort_is_named_once_it_is_beyond_its_limit_for_several_samples():
+    watch = EffortWatch(ARM)
+    strained = with_joint(REST, 2, -1.2 * ARM.limits.effort[2])
+    for _ in range(3):
+        assert [watch.violation(strained) for _ in range(STRAINED - 1)] == [''] * (STRAINED - 1)
+        assert watch.violation(with_joint(REST, 1, np.nan)) == ''
+    said = [watch.violation(strained) for _ in range(STRAINED)][-1]
+    assert said == "joint 'elbow_joint' is measured to bear 180, more than its effort limit of 150"
+
+
+def test_saturated_motors_and_their_noise_are_within_the_limits():
+    watch = EffortWatch(ARM)
+    assert not any(watch.violation(1.04 * ARM.limits.effort) for _ in range(3 * STRAINED))
+    assert watch.violation(None) == ''

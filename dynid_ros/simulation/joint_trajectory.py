@@ -1,0 +1,202 @@
+"""Joint trajectories as a joint_trajectory_controller reads and interpolates them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.execution import Reference
+
+Array = NDArray[np.float64]
+Rows = Sequence[Sequence[float]]
+
+#: Velocity up to which a trajectory counts as ending at rest, rad/s, that of ros2_controllers.
+AT_REST = float(np.finfo(np.float32).eps)
+
+
+class Code(IntEnum):
+    """Error codes of control_msgs/action/FollowJointTrajectory."""
+
+    SUCCESSFUL = 0
+    INVALID_GOAL = -1
+    INVALID_JOINTS = -2
+    OLD_HEADER_TIMESTAMP = -3
+    PATH_TOLERANCE_VIOLATED = -4
+    GOAL_TOLERANCE_VIOLATED = -5
+
+
+class TrajectoryError(InputError):
+    """A trajectory that is not run: why, and the error code that says so."""
+
+    def __init__(self, code: Code, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+@dataclass(frozen=True, eq=False)
+class JointTrajectory:
+    """
+    Points and what lies between them.
+
+    Between two points it is linear where one of them has no velocity, cubic where both have, and
+    quintic where both have accelerations too.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        Times, increasing, s.
+    q, qd, qdd : (N, n) ndarray
+        rad, rad/s, rad/s² (m for prismatic joints); rows of velocities and accelerations are NaN
+        where not given.
+
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+
+    @property
+    def end(self) -> float:
+        """Time of the last point, s."""
+        return float(self.t[-1])
+
+    def joined(self, time: float, q: Array, qd: Array) -> JointTrajectory:
+        """Begin at a time and a state (n,), (n,) unless the first point is over by then."""
+        if time >= self.t[0]:
+            return self
+        return JointTrajectory(
+            np.insert(self.t, 0, time), np.vstack([q, self.q]), np.vstack([qd, self.qd]),
+            np.vstack([np.zeros_like(q), self.qdd]))
+
+    def sample(self, time: float) -> Reference:
+        """
+        Interpolate at a time, s.
+
+        After the last point that point is held.
+
+        Returns
+        -------
+        Reference
+            Position, velocity and acceleration, (n,) each.
+
+        """
+        k = int(np.searchsorted(self.t, time, side='right')) - 1
+        if k < 0:
+            raise ValueError('the trajectory has not begun')
+        if k == len(self.t) - 1:
+            rest = np.zeros(self.q.shape[1])
+            return Reference(self.q[-1], rest, rest)
+        T = self.t[k + 1] - self.t[k]
+        return _evaluate(self._coefficients(k, T), (time - self.t[k]) / T, T)
+
+    def _coefficients(self, k: int, T: float) -> Array:
+        """Coefficients (6, n) of segment k by powers of its share of time."""
+        q0, q1 = self.q[k], self.q[k + 1]
+        v0, v1 = self.qd[k] * T, self.qd[k + 1] * T
+        a0, a1 = self.qdd[k] * T**2, self.qdd[k + 1] * T**2
+        none = np.zeros_like(q0)
+        if not np.isfinite(v0 + v1).all():
+            return np.array([q0, q1 - q0, none, none, none, none])
+        if not np.isfinite(a0 + a1).all():
+            d, dv = q1 - q0 - v0, v1 - v0
+            return np.array([q0, v0, 3 * d - dv, dv - 2 * d, none, none])
+        d, dv, da = q1 - q0 - v0 - a0 / 2, v1 - v0 - a0, a1 - a0
+        return np.array([
+            q0, v0, a0 / 2, 10 * d - 4 * dv + da / 2, -15 * d + 7 * dv - da,
+            6 * d - 3 * dv + da / 2])
+
+
+def read_trajectory(
+    joints: Sequence[str], names: Sequence[str], t: Sequence[float], positions: Rows,
+    velocities: Rows, accelerations: Rows,
+) -> JointTrajectory:
+    """
+    Check a trajectory as it was sent, and bring it into the order of the joints.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Joints of the controller; all of them must be in the trajectory.
+    names : sequence of str
+        Joints in the order of the values.
+    t : sequence of float
+        Time of each point, s.
+    positions, velocities, accelerations : sequences of sequences of float
+        Values of each point; those of velocities and accelerations may be empty.
+
+    Returns
+    -------
+    JointTrajectory
+        In the order of `joints`.
+
+    Raises
+    ------
+    TrajectoryError
+        What a joint_trajectory_controller refuses, and values that are no numbers.
+
+    """
+    if sorted(names) != sorted(joints):
+        raise TrajectoryError(
+            Code.INVALID_JOINTS,
+            f'the trajectory is for {", ".join(names) or "no joints"}, but the controller has '
+            f'{", ".join(joints)}')
+    times = np.array(t, dtype=float)
+    if not len(times):
+        raise TrajectoryError(Code.INVALID_GOAL, 'the trajectory has no points')
+    step = np.diff(times, prepend=-np.inf if times[0] >= 0 else np.inf)
+    late = step > 0
+    if not late.all():
+        point = int(np.argmin(late))
+        raise TrajectoryError(
+            Code.INVALID_GOAL,
+            f'point {point + 1} of {len(times)} is at {times[point]:g} s, but times must '
+            'increase from zero')
+    order = [names.index(name) for name in joints]
+    q = _rows(names, 'positions', positions, optional=False)
+    qd = _rows(names, 'velocities', velocities)
+    qdd = _rows(names, 'accelerations', accelerations)
+    fast = np.abs(qd[-1]) > AT_REST
+    if fast.any():
+        joint = int(np.argmax(fast))
+        raise TrajectoryError(
+            Code.INVALID_GOAL,
+            f"the trajectory ends with joint '{names[joint]}' at a velocity of "
+            f'{qd[-1, joint]:.3g}, not at rest')
+    return JointTrajectory(times, q[:, order], qd[:, order], qdd[:, order])
+
+
+def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -> Array:
+    """Values (N, n) of a field; rows that are not given are NaN."""
+    sizes = np.array([len(row) for row in rows])
+    given = sizes > 0 if optional else np.ones(len(rows), dtype=bool)
+    wrong = given & (sizes != len(names))
+    if wrong.any():
+        point = int(np.argmax(wrong))
+        raise TrajectoryError(
+            Code.INVALID_GOAL,
+            f'point {point + 1} has {sizes[point]} {field} for {len(names)} joints')
+    table = np.full((len(rows), len(names)), np.nan)
+    if given.any():
+        table[given] = [row for row in rows if len(row)]
+    bad = ~np.isfinite(table) & given[:, None]
+    if bad.any():
+        point, joint = np.argwhere(bad)[0]
+        raise TrajectoryError(
+            Code.INVALID_GOAL,
+            f"{field} of joint '{names[joint]}' in point {point + 1} are "
+            f'{table[point, joint]}, which is no number')
+    return table
+
+
+def _evaluate(c: Array, u: float, T: float) -> Reference:
+    """Polynomial of coefficients (6, n) at a share u of a time T, and its derivatives."""
+    power = u ** np.arange(6.0)
+    k = np.arange(6.0)
+    return Reference(
+        power @ c, (k[1:] * power[:5]) @ c[1:] / T, (k[2:] * k[1:5] * power[:4]) @ c[2:] / T**2)

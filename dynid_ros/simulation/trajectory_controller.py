@@ -1,0 +1,210 @@
+"""What a joint_trajectory_controller does with trajectories, in the loop of a simulated arm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+import threading
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.excitation.execution import Reference
+from dynid_ros.excitation.room import room_of
+from dynid_ros.simulation.control import Gains
+from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
+from dynid_ros.simulation.rigid import RigidArm
+
+Array = NDArray[np.float64]
+
+#: Largest distance from the trajectory on its way and at its end, rad or m, if none is given.
+PATH_TOLERANCE = 0.2
+GOAL_TOLERANCE = 0.05
+#: Velocity at which the arm counts as stopped at the end, rad/s or m/s.
+STOPPED = 0.01
+#: Time after the end in which the arm must have got there, s, if none is given.
+GOAL_TIME = 1.0
+#: Reason of the end of a goal that another one followed.
+REPLACED = 'replaced by another trajectory'
+
+
+class Status(Enum):
+    """How a goal has ended, as the status of an action says it."""
+
+    SUCCEEDED = 'succeeded'
+    ABORTED = 'aborted'
+    CANCELED = 'canceled'
+
+
+class Outcome(NamedTuple):
+    """What became of a goal: its status, its error code and what to tell the user."""
+
+    status: Status
+    code: Code
+    reason: str
+
+
+@dataclass(eq=False)
+class Goal:
+    """
+    One trajectory to be run.
+
+    Attributes
+    ----------
+    trajectory : JointTrajectory
+        In joint coordinates.
+    start : float
+        Time of the arm at which the time of the trajectory is zero, s.
+    path, end : (n,) ndarray
+        Largest distances from it on the way and at the end, rad or m; infinite if unbounded.
+    patience : float
+        Time after the end in which the arm must have got there, s.
+    outcome : Outcome or None
+        None as long as it is run.
+
+    """
+
+    trajectory: JointTrajectory
+    start: float
+    path: Array
+    end: Array
+    patience: float = GOAL_TIME
+    outcome: Outcome | None = None
+
+
+class TrajectoryController:
+    """
+    Torques that take an arm along trajectories, and hold it at their end.
+
+    PD control with the rigid-body torque of the nominal arm ahead of it. A new goal replaces the
+    one before, and begins at the measured state; one that is cancelled or aborted ends in a
+    constant deceleration of each joint by its limit. Goals come from another thread than that of
+    the control.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Limits, for the deceleration, and names.
+    rigid : RigidArm
+        The same arm.
+    gains : Gains
+        Of the PD control.
+
+    Attributes
+    ----------
+    moving : bool
+        Whether a trajectory or the deceleration after it is under way.
+
+    """
+
+    def __init__(self, arm: ArmModel, rigid: RigidArm, gains: Gains) -> None:
+        self.moving = False
+        self._names = arm.joint_names
+        self._deceleration = room_of(arm).acceleration
+        self._rigid = rigid
+        self._gains = gains
+        self._lock = threading.Lock()
+        self._goal: Goal | None = None
+        self._course: JointTrajectory | None = None
+        self._start = 0.0
+        self._begin: Callable[[float, Array, Array], None] | None = None
+
+    def follow(self, goal: Goal) -> None:
+        """Run a goal from the next step on, instead of the one before."""
+        with self._lock:
+            self._conclude(Status.ABORTED, Code.INVALID_GOAL, REPLACED)
+            self._goal, self._begin, self.moving = goal, self._join, True
+
+    def cancel(self) -> None:
+        """Give the goal up, if there is one, and come to rest."""
+        with self._lock:
+            if self._goal is not None:
+                self._conclude(Status.CANCELED, Code.SUCCESSFUL, 'cancelled')
+                self._begin = self._brake
+
+    def release(self) -> None:
+        """Leave the arm to others."""
+        with self._lock:
+            self._course = None
+
+    def torque(self, t: float, q: Array, qd: Array) -> Array | None:
+        """
+        Control one step.
+
+        Parameters
+        ----------
+        t : float
+            Time of the arm, s.
+        q, qd : (n,) ndarray
+            rad, rad/s.
+
+        Returns
+        -------
+        (n,) ndarray or None
+            Nm; None before the first goal.
+
+        """
+        with self._lock:
+            if self._begin is not None:
+                self._begin(t, q, qd)
+                self._begin = None
+            if self._course is None:
+                return None
+            wanted = self._course.sample(t - self._start)
+            if self._goal is not None and self._judge(self._goal, t, q, qd, wanted):
+                self._brake(t, q, qd)
+                wanted = self._course.sample(0.0)
+            self.moving = self._goal is not None or t - self._start < self._course.end
+        return self._rigid.torque(*wanted) + self._gains.torque(q, qd, wanted.q, wanted.qd)
+
+    def _join(self, t: float, q: Array, qd: Array) -> None:
+        """Take up the goal from the present state."""
+        assert self._goal is not None
+        self._start = self._goal.start
+        self._course = self._goal.trajectory.joined(t - self._start, q, qd)
+
+    def _brake(self, t: float, q: Array, qd: Array) -> None:
+        """Slow each joint down by its limit, and hold it where it comes to rest."""
+        slow = np.sign(qd) * self._deceleration
+        stop = np.abs(qd) / self._deceleration
+        times = np.unique(np.append(stop, 0.0))
+        # Cubics between positions and velocities reproduce the parabolas.
+        s = np.minimum(times[:, None], stop)
+        self._start = t
+        self._course = JointTrajectory(
+            times, q + qd * s - slow * s**2 / 2, qd - slow * s, np.full_like(s, np.nan))
+
+    def _judge(self, goal: Goal, t: float, q: Array, qd: Array, wanted: Reference) -> bool:
+        """End the goal where it is reached or lost; whether the arm is to be stopped."""
+        away = np.abs(q - wanted.q)
+        late = t - self._start - goal.trajectory.end
+        if late < 0:
+            lost = away > goal.path
+            if lost.any():
+                self._conclude(
+                    Status.ABORTED, Code.PATH_TOLERANCE_VIOLATED, self._says(away, goal.path)
+                    + ' of the trajectory')
+            return bool(lost.any())
+        if (away <= goal.end).all() and (np.abs(qd) <= STOPPED).all():
+            self._conclude(Status.SUCCEEDED, Code.SUCCESSFUL, 'goal reached')
+            return False
+        if late > goal.patience:
+            moving = '' if (away > goal.end).any() else ', and moves still'
+            self._conclude(
+                Status.ABORTED, Code.GOAL_TOLERANCE_VIOLATED, self._says(away, goal.end)
+                + f' of the goal {goal.patience:g} s after the end{moving}')
+            return True
+        return False
+
+    def _says(self, away: Array, tolerance: Array) -> str:
+        joint = int(np.argmax(away - tolerance))
+        return (f"joint '{self._names[joint]}' is {away[joint]:.3g} away, tolerance "
+                f'{tolerance[joint]:.3g},')
+
+    def _conclude(self, status: Status, code: Code, reason: str) -> None:
+        if self._goal is not None:
+            self._goal.outcome = Outcome(status, code, reason)
+            self._goal = None
