@@ -1,0 +1,182 @@
+"""Actions, as their services and topics on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from functools import partialmethod
+import secrets
+import time
+from typing import Any
+
+from dynid_ros.embedded.messages import message_class, service_class
+from dynid_ros.embedded.qos import DurabilityPolicy, QoSProfile
+from dynid_ros.embedded.spin import Future
+from dynid_ros.embedded.times import Time
+
+#: Goals whose results can be asked for.
+REMEMBERED = 10
+_EXECUTING, _CANCELING = 2, 3
+
+
+class CancelResponse(IntEnum):
+    """What a server says to a wish to cancel."""
+
+    REJECT = 1
+    ACCEPT = 2
+
+
+class GoalHandle:
+    """A goal that a server has accepted."""
+
+    def __init__(self, server: ActionServer, request: Any) -> None:
+        self._server = server
+        self.goal_id = request.goal_id
+        self.request = request.goal
+        self.status = _EXECUTING
+        self.answer = Future()
+
+    def execute(self) -> None:
+        """Let the server execute it."""
+        result = self._server.run(self)
+        self._server.tell()
+        self.answer.set_result(self._server.kinds['GetResult'].Response(
+            status=self.status, result=result))
+
+    def _end(self, status: int) -> None:
+        self.status = status
+
+    succeed = partialmethod(_end, 4)
+    canceled = partialmethod(_end, 5)
+    abort = partialmethod(_end, 6)
+
+
+class ActionServer:
+    """Takes goals."""
+
+    def __init__(
+        self, node: Any, action_type: Any, action_name: str,
+        execute_callback: Callable[[GoalHandle], Any], *,
+        handle_accepted_callback: Callable[[GoalHandle], None] = GoalHandle.execute,
+        cancel_callback: Callable[[GoalHandle], CancelResponse],
+    ) -> None:
+        self.run = execute_callback
+        self._accepted = handle_accepted_callback
+        self._cancel = cancel_callback
+        self._goals: dict[bytes, GoalHandle] = {}
+        self.kinds = _kinds(action_type)
+        self._node = node
+        self._services = [
+            node.create_service(self.kinds[kind], f'{action_name}/_action/{name}', answer)
+            for name, kind, answer in (
+                ('send_goal', 'SendGoal', self._on_goal),
+                ('get_result', 'GetResult', self._on_result),
+                ('cancel_goal', 'CancelGoal', self._on_cancel))]
+        node.create_publisher(
+            message_class(f'{action_type.TYPE}_FeedbackMessage'),
+            f'{action_name}/_action/feedback', 10)
+        self._status = node.create_publisher(
+            message_class('action_msgs/msg/GoalStatusArray'), f'{action_name}/_action/status',
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+
+    def tell(self) -> None:
+        """Publish how all goals stand."""
+        status = message_class('action_msgs/msg/GoalStatus')
+        self._status.publish(message_class('action_msgs/msg/GoalStatusArray')(status_list=[
+            status(goal_info=_info(goal.goal_id), status=goal.status)
+            for goal in self._goals.values()]))
+
+    def destroy(self) -> None:
+        """Take no more goals."""
+        for service in self._services:
+            self._node.destroy_service(service)
+
+    def _on_goal(self, request: Any, response: Any) -> Any:
+        while len(self._goals) >= REMEMBERED:
+            del self._goals[next(iter(self._goals))]
+        goal = self._goals[request.goal_id.uuid.tobytes()] = GoalHandle(self, request)
+        response.accepted, response.stamp = True, _now()
+        self.tell()
+        self._accepted(goal)
+        return response
+
+    def _on_result(self, request: Any, response: Any) -> Any:
+        goal = self._goals.get(request.goal_id.uuid.tobytes())
+        return goal.answer if goal else response
+
+    def _on_cancel(self, request: Any, response: Any) -> Any:
+        wanted = request.goal_info.goal_id.uuid.tobytes()
+        for key, goal in self._goals.items():
+            if (wanted in (key, bytes(16)) and goal.status == _EXECUTING
+                    and self._cancel(goal) is CancelResponse.ACCEPT):
+                goal.status = _CANCELING
+                response.goals_canceling.append(_info(goal.goal_id))
+        self.tell()
+        return response
+
+
+class ClientGoalHandle:
+    """A goal that was sent."""
+
+    def __init__(self, client: ActionClient, goal_id: Any, accepted: bool) -> None:
+        self._client = client
+        self._goal_id = goal_id
+        self.accepted = accepted
+
+    def get_result_async(self) -> Future:
+        """Ask for status and result, when it has ended."""
+        return self._client.ask('GetResult', goal_id=self._goal_id)
+
+    def cancel_goal_async(self) -> Future:
+        """Ask to give it up."""
+        return self._client.ask('CancelGoal', goal_info=_info(self._goal_id))
+
+
+class ActionClient:
+    """Sends goals."""
+
+    def __init__(self, node: Any, action_type: Any, action_name: str) -> None:
+        self._kinds = _kinds(action_type)
+        self._node = node
+        self._clients = {
+            kind: node.create_client(self._kinds[kind], f'{action_name}/_action/{name}')
+            for kind, name in (('SendGoal', 'send_goal'), ('GetResult', 'get_result'),
+                               ('CancelGoal', 'cancel_goal'))}
+
+    def destroy(self) -> None:
+        """Send no more goals."""
+        for client in self._clients.values():
+            self._node.destroy_service(client)
+
+    def server_is_ready(self) -> bool:
+        """Whether somebody takes goals."""
+        return all(client.service_is_ready() for client in self._clients.values())
+
+    def send_goal_async(self, goal: Any) -> Future:
+        """Send a goal; the future has its handle."""
+        handle = Future()
+        goal_id = message_class('unique_identifier_msgs/msg/UUID')(
+            uuid=list(secrets.token_bytes(16)))
+        self.ask('SendGoal', goal_id=goal_id, goal=goal).add_done_callback(
+            lambda answer: handle.set_result(
+                ClientGoalHandle(self, goal_id, answer.result().accepted)))
+        return handle
+
+    def ask(self, kind: str, **fields: Any) -> Future:
+        """Call one of the services."""
+        future: Future = self._clients[kind].call_async(self._kinds[kind].Request(**fields))
+        return future
+
+
+def _kinds(action_type: Any) -> dict[str, Any]:
+    return {'SendGoal': service_class(f'{action_type.TYPE}_SendGoal'),
+            'GetResult': service_class(f'{action_type.TYPE}_GetResult'),
+            'CancelGoal': service_class('action_msgs/srv/CancelGoal')}
+
+
+def _info(goal_id: Any) -> Any:
+    return message_class('action_msgs/msg/GoalInfo')(goal_id=goal_id, stamp=_now())
+
+
+def _now() -> Any:
+    return Time(nanoseconds=time.time_ns()).to_msg()

@@ -1,0 +1,148 @@
+"""Cyclone DDS with the names and types that ROS 2 has on the wire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+import os
+from typing import Any
+
+from cyclonedds.domain import Domain, DomainParticipant
+from cyclonedds.idl import make_idl_struct, types
+from cyclonedds.idl.annotations import final
+from cyclonedds.pub import DataWriter
+from cyclonedds.qos import Policy, Qos
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+from rosbags.interfaces import Nodetype
+
+from dynid_ros.embedded.messages import message_class, STORE
+from dynid_ros.embedded.qos import QoSProfile, to_dds
+from dynid_ros.errors import InputError
+
+#: Largest message that is taken from the network, bytes.
+LARGEST = 8_000_000
+#: What a publisher holds for a subscriber that died, bytes: two seconds at 1 kHz, and more.
+UNHEARD = 4_000_000
+_BOUNDS = f"""<CycloneDDS><Domain><Internal><MaxSampleSize>{LARGEST}B</MaxSampleSize>
+<Watermarks><WhcHigh>{UNHEARD}B</WhcHigh></Watermarks></Internal></Domain></CycloneDDS>"""
+# Generic in a way that type checkers do not see.
+_TYPES: Any = types
+_LOCAL = """<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo"
+multicast="false"/></Interfaces><AllowMulticast>false</AllowMulticast></General><Discovery>
+<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>
+<Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
+
+
+@dataclass
+class Wire:
+    """A message as CDR; what Cyclone DDS hands over and takes."""
+
+    cdr: bytes
+    sample_info: Any = None
+
+
+class Participant:
+    """A process in the graph; `ROS_DOMAIN_ID` and the discovery range as in ROS 2."""
+
+    def __init__(self) -> None:
+        number = _domain_id()
+        where = os.environ.get('CYCLONEDDS_URI', '')
+        if not where and os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE') == 'LOCALHOST':
+            where = _LOCAL
+        self._domain = Domain(number, ','.join(part for part in (where, _BOUNDS) if part))
+        self.dds = DomainParticipant(number, Qos(Policy.Userdata(b'enclave=/;')))
+        self.gid: bytes = self.dds.guid.bytes
+        self._topics: dict[tuple[str, str], Topic[Any]] = {}
+
+    def writer(
+        self, topic: str, name: str, qos: QoSProfile, *, service: str = '',
+    ) -> DataWriter[Any]:
+        """
+        Make a writer.
+
+        Parameters
+        ----------
+        topic : str
+            DDS topic, with its prefix.
+        name : str
+            Type, as ``sensor_msgs/msg/JointState``.
+        qos : QoSProfile
+            Quality.
+        service : str
+            User data that tells which reader and writer are one service or client; its messages
+            carry a header.
+
+        """
+        return DataWriter(self.dds, *self._plan(topic, name, qos, service))
+
+    def reader(
+        self, topic: str, name: str, qos: QoSProfile, *, service: str = '',
+    ) -> DataReader[Any]:
+        """Make a reader; see `writer`."""
+        return DataReader(self.dds, *self._plan(topic, name, qos, service))
+
+    def _plan(self, topic: str, name: str, qos: QoSProfile, service: str) -> tuple[Any, Qos]:
+        if (topic, name) not in self._topics:
+            self._topics[topic, name] = Topic(self.dds, topic, _wire_type(name, bool(service)))
+            # What reads and writes it is made now, not when the first message waits.
+            STORE.get_msgdef(name)
+        return self._topics[topic, name], to_dds(
+            qos, f'{service}typehash={STORE.hash_rihs01(name)};')
+
+
+def write(writer: DataWriter[Any], cdr: bytes) -> None:
+    """Send a message."""
+    sample = object.__new__(writer.data_type)
+    sample.cdr = cdr
+    writer.write(sample)
+
+
+def take(reader: DataReader[Any], most: int = 100) -> list[bytes]:
+    """Take what has arrived, of what may be much."""
+    return [sample.cdr for sample in reader.take(most)
+            if sample.sample_info is not None and sample.sample_info.valid_data]
+
+
+def dds_name(name: str) -> str:
+    """Type name on the wire."""
+    package, kind, base = name.split('/')
+    return f'{package}::{kind}::dds_::{base}_'
+
+
+def _domain_id() -> int:
+    text = os.environ.get('ROS_DOMAIN_ID') or '0'
+    if not (text.isdecimal() and int(text) <= 232):
+        raise InputError(f"ROS_DOMAIN_ID must be a number from 0 to 232, not '{text}'")
+    return int(text)
+
+
+@cache
+def _wire_type(name: str, header: bool) -> Any:
+    """IDL type of a topic, whose samples stay the bytes that they are."""
+    made = _struct(name, header)
+    made.serialize = lambda sample, **_: sample.cdr
+    made.deserialize = made.deserialize_key = staticmethod(lambda cdr, **_: Wire(cdr))
+    return made
+
+
+@cache
+def _struct(name: str, header: bool = False) -> Any:
+    message_class(name)
+    fields: dict[str, Any] = {'guid': types.uint64, 'sequence': types.int64} if header else {}
+    fields |= {field: _idl(desc) for field, desc in STORE.fielddefs[name][1]}
+    made = make_idl_struct(name.rpartition('/')[2], dds_name(name), fields)
+    return final(made)
+
+
+def _idl(desc: Any) -> Any:
+    kind, detail = desc
+    if kind == Nodetype.NAME:
+        return _struct(detail)
+    if kind == Nodetype.BASE:
+        base, bound = detail
+        if base == 'string':
+            return _TYPES.bounded_str[bound] if bound else str
+        return {'bool': bool, 'char': types.uint8}.get(base) or getattr(types, base)
+    (inner, size), several = detail, (_TYPES.array if kind == Nodetype.ARRAY else _TYPES.sequence)
+    return several[_idl(inner), size] if size else several[_idl(inner)]

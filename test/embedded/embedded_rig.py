@@ -1,0 +1,21 @@
+"""Nodes of the embedded layer in one process, for tests among themselves."""
+
+import time
+
+import rclpy
+
+
+def spin(nodes, condition, seconds=10.0):
+    """Spin until a condition holds, and say whether it does."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        for node in nodes:
+            rclpy.spin_once(node, timeout_sec=0.0005)
+    return condition()
+
+
+def call(nodes, client, **fields):
+    assert spin(nodes, client.service_is_ready)
+    future = client.call_async(client._kind.Request(**fields))
+    assert spin(nodes, future.done)
+    return future.result()
