@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import ctypes
+import importlib.util
 from pathlib import Path
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +14,15 @@ import sys
 from rclpy.qos import QoSProfile
 import yaml
 
+from dynid_ros.storage.mcap_recovery import is_truncated
 from dynid_ros.storage.whole_file import write_whole
 
 #: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
 CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'
+#: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a word.
+FULL = 131072
+#: Messages, which are many chunks, within which a bag grows unless it cannot be written.
+STALLED = 3000
 #: Longest time that the bag takes to close, s.
 PATIENCE = 10.0
 _PDEATHSIG = 1
@@ -40,33 +47,63 @@ class BagProcess:
     qos : mapping of str to QoSProfile
         QoS of topics that are published already. rosbag2 itself would keep ten messages, and lose
         samples of 1 kHz whenever it stalls for ten milliseconds.
+    messages : int
+        Number of messages that were published before.
 
     """
 
     def __init__(
         self, folder: Path, topics: Sequence[str], name: str, facts: Mapping[str, str],
-        qos: Mapping[str, QoSProfile],
+        qos: Mapping[str, QoSProfile], messages: int,
     ) -> None:
         self.bag = folder / 'bag'
         self._log = folder / 'rosbag2.log'
+        self._grown = 0, messages
+        self._lost: str | None = None
         settings = folder / '.storage.yaml'
         write_whole(settings, CHUNKS)
         overrides = folder / '.qos.yaml'
         write_whole(overrides, yaml.safe_dump(
             {topic: _plain(profile) for topic, profile in qos.items()}).encode())
         command = [
-            'ros2', 'bag', 'record', '--output', str(self.bag), '--storage', 'mcap',
-            '--storage-config-file', str(settings), '--qos-profile-overrides-path',
-            str(overrides), '--disable-keyboard-controls',
+            *_recorder(settings), '--output', str(self.bag),
+            '--qos-profile-overrides-path', str(overrides),
             '--node-name', name, '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
             '--topics', *topics]
         with self._log.open('wb') as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True, preexec_fn=_end_with_parent)
+                start_new_session=True, preexec_fn=end_with_parent)
+
+    def trouble(self, messages: int) -> str | None:
+        """
+        Say why the recorder records no longer, or None while it does.
+
+        Parameters
+        ----------
+        messages : int
+            Number of messages that were published so far.
+
+        """
+        ended = self.ended()
+        if ended:
+            return ended
+        try:
+            size, free = self.size(), shutil.disk_usage(self.bag.parent).free
+        except OSError as error:
+            return f'{self.bag.parent} is gone: {error.strerror}'
+        if size != self._grown[0]:
+            self._grown = size, messages
+        if free < FULL:
+            # What comes later is lost too, even if there is space again.
+            self._lost = f'the disk is full ({free} bytes are free)'
+        waiting = messages - self._grown[1]
+        if self._lost is None and waiting > STALLED:
+            return f'nothing of the last {waiting} messages was written'
+        return self._lost
 
     def ended(self) -> str | None:
-        """Why the recorder ended, or None while it runs."""
+        """Say why the process ended, or None while it runs."""
         status = self._process.poll()
         if status is None:
             return None
@@ -77,8 +114,9 @@ class BagProcess:
         """Bytes on disk."""
         return sum(file.stat().st_size for file in self.bag.glob('*.mcap'))
 
-    def stop(self) -> bool:
-        """Close the bag; False if the recorder had to be killed."""
+    def stop(self) -> str | None:
+        """Close the bag, and say why it is incomplete if it is."""
+        trouble = self.ended() or self._lost
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
         try:
@@ -86,8 +124,18 @@ class BagProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-            return False
-        return True
+            return trouble or 'rosbag2 did not end and was killed'
+        if trouble is None and any(map(is_truncated, self.bag.glob('*.mcap'))):
+            trouble = 'its end could not be written; look at the space on the disk'
+        return trouble
+
+
+def _recorder(settings: Path) -> list[str]:
+    """Return the command that records: rosbag2, or what stands in for it."""
+    if importlib.util.find_spec('rosbag2_py') is None:
+        return [sys.executable, '-m', 'dynid_ros.nodes.bag_recorder']
+    return ['ros2', 'bag', 'record', '--storage', 'mcap', '--storage-config-file', str(settings),
+            '--disable-keyboard-controls']
 
 
 def _plain(qos: QoSProfile) -> dict[str, object]:
@@ -95,7 +143,7 @@ def _plain(qos: QoSProfile) -> dict[str, object]:
             'reliability': qos.reliability.name.lower()}
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Let Linux send SIGINT when the parent is gone, so that no recorder is left behind."""
     if sys.platform == 'linux':
         ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)

@@ -20,7 +20,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import DynidError, InputError
+from dynid_ros.errors import DynidError, InputError, RecordingError
 from dynid_ros.estimation.external_torque import (
     ExternalTorque,
     FALSE_ALARM,
@@ -31,11 +31,12 @@ from dynid_ros.estimation.rows import Block
 from dynid_ros.estimation.session import Session
 from dynid_ros.estimation.stream import BLOCK
 from dynid_ros.nodes import estimate_messages as say
-from dynid_ros.nodes.joint_state_reader import JointStateReader, PROBLEMS
+from dynid_ros.nodes.arm_subscription import ArmSubscription
+from dynid_ros.nodes.joint_state_reader import PROBLEMS
 from dynid_ros.nodes.runtime import declare, LATCHED, run, Setting
 from dynid_ros.nodes.session_store import read_state, write_state
-from dynid_ros.nodes.state_subscription import StateSubscription
 from dynid_ros.nodes.warm_up import warm_up
+from dynid_ros.signals.intake import RULES
 from dynid_ros.signals.log import Defect
 from dynid_ros.storage.result_file import write_result
 
@@ -53,13 +54,14 @@ SETTINGS = (
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
     Setting('output_folder', '', 'Folder that ~/save writes result.yaml and the state to; '
             'nothing is written anywhere else.'),
-    Setting('resume', False, 'Go on from the state that was saved in the output folder.'),
+    Setting('resume', False, 'Go on from the state that was saved last in the output folder; '
+            'what came after it is lost.'),
     Setting('save_at_end', False, 'Save when the node is stopped.'),
     Setting('external_torque', False, 'Publish what is measured beyond the model; freeze the '
             'estimates for it.'),
 )
-#: Without a message for so long, s, the stream counts as stopped.
-SILENCE = 1.0
+#: Rules of the stream by which data is lost.
+LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
 #: Messages that wait when the node is stopped are worked on for so long, ns.
 LAST_WORDS = 10**9
 
@@ -84,31 +86,32 @@ class Identifier(Node):
         warm_up(self._arm)
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
-        self._reader = JointStateReader(self._arm)
         self._external: ExternalTorque | None = None
         self._known: _Known | None = None
         self._fresh = False
         self._publish()
-        self._states = StateSubscription(self, JointState, 'joint_states', self._on_state)
+        self._input = ArmSubscription(self, self._arm, self._on_message)
+        self._reader = self._input.reader
         self._session = self._start_session()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._steady = steady
-        self._heard = steady.now().nanoseconds
-        self._publishing: list[str] = []
-        self.create_timer(1.0 / self._settings['report_rate'], self._report, clock=steady)
-        self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(
+            1.0 / self._settings['report_rate'], self._report, clock=self._steady)
+        self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
         """Learn from what has arrived, and save if asked to."""
         end = self._steady.now().nanoseconds + LAST_WORDS
         before = -1
-        while self._reader.messages > before and self._steady.now().nanoseconds < end:
-            before = self._reader.messages
+        while self._heard > before and self._steady.now().nanoseconds < end:
+            before = self._heard
             for _ in range(10):
                 rclpy.spin_once(self, timeout_sec=0.01)
         self._learn()
         if self._settings['save_at_end']:
-            self.get_logger().info(self._save())
+            try:
+                self.get_logger().info(self._save())
+            except RecordingError as error:
+                self.get_logger().info(f'nothing was saved: {error}')
 
     def _read_arm(self) -> ArmModel:
         if not self._settings['arm']:
@@ -120,7 +123,7 @@ class Identifier(Node):
     def _start_session(self) -> Session:
         delay = self._settings['delay']
         session = Session(
-            self._arm, self._states.topic, cutoff_hz=self._settings['cutoff_hz'] or None,
+            self._arm, self._input.topic, cutoff_hz=self._settings['cutoff_hz'] or None,
             delay=None if math.isnan(delay) else delay,
             memory=self._settings['memory'] or math.inf)
         if self._settings['resume'] and read_state(session, self._output()):
@@ -140,9 +143,11 @@ class Identifier(Node):
         self.create_service(Trigger, '~/save', self._on_save)
         self.create_service(SetBool, '~/freeze', self._on_freeze)
 
-    def _on_state(self, message: JointState) -> None:
-        self._heard = self._steady.now().nanoseconds
-        self._reader.add(message, self.get_clock().now().nanoseconds)
+    @property
+    def _heard(self) -> int:
+        return self._reader.messages + self._reader.signals
+
+    def _on_message(self) -> None:
         if len(self._reader) >= BLOCK:
             self._learn()
 
@@ -171,7 +176,7 @@ class Identifier(Node):
 
     def _report(self) -> None:
         now = self.get_clock().now().nanoseconds
-        self._publishing = self._states.follow()
+        self._input.follow()
         self._diagnostics.publish(say.array(now, self._health()))
         if not self._fresh:
             return
@@ -179,36 +184,22 @@ class Identifier(Node):
         estimate = self._session.estimate()
         self._estimates.publish(say.array(now, say.estimate_statuses(self._arm, estimate)))
         self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
-        facts = {'samples': self._session.samples, 'source': self._states.topic}
+        facts = {'samples': self._session.samples, 'source': self._input.topic}
         self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
 
     def _health(self) -> list[DiagnosticStatus]:
-        silent = (self._steady.now().nanoseconds - self._heard) * 1e-9
-        counts = {**self._reader.counts, **self._session.online.stream.counters.as_dict()}
-        level, text = self._judgement(silent)
-        values = {
-            'messages': self._reader.messages, 'samples': self._session.samples,
-            'publishers': ', '.join(self._publishing), 'frozen': self._frozen, **counts}
+        applied = self._session.online.stream.counters.as_dict()
+        values = {**applied, **self._input.values(), 'samples': self._session.samples,
+                  'frozen': self._frozen}
+        met = [*self._input.met(), *(f'{applied[rule]} times: {RULES[rule]}'
+                                     for rule in LOSSES if applied[rule])]
+        topics = ' and '.join(self._input.topics)
+        good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
+        level, text = self._input.trouble() or good
         result = [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values)]
         if self._external is not None:
             result.append(self._contact(self._external))
         return result
-
-    def _judgement(self, silent: float) -> tuple[bytes, str]:
-        topic, counts = self._states.topic, self._reader.counts
-        if silent > SILENCE:
-            there = ', '.join(self._publishing) or 'nobody'
-            return say.STALE, f'{topic}: no message for {silent:.1f} s; {there} publishes it'
-        if len(self._publishing) > 1:
-            return say.ERROR, (f'{topic} has {len(self._publishing)} publishers: '
-                               f'{", ".join(self._publishing)}; stop all but one')
-        if counts['clock_back']:
-            return say.WARN, f'{topic}: the clock stepped back {counts["clock_back"]} times'
-        if counts['joints_missing'] == self._reader.messages and self._reader.messages:
-            return say.ERROR, (f'{topic} lacks joints of {self._arm.name}; it holds '
-                               f'{", ".join(self._reader.others) or "no names"}')
-        met = [text for problem, text in PROBLEMS.items() if counts[problem]]
-        return (say.WARN, f'{topic}: {"; ".join(met)}') if met else (say.OK, f'{topic} is good')
 
     def _contact(self, external: ExternalTorque) -> DiagnosticStatus:
         touched: list[bool] = np.any(external.contact, axis=0).tolist()

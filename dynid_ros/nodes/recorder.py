@@ -12,32 +12,29 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 import yaml
 
 from dynid_ros.arm.load import load_arm
-from dynid_ros.errors import DynidError, InputError
+from dynid_ros.errors import DynidError, InputError, ResultError
 from dynid_ros.nodes import estimate_messages as say
+from dynid_ros.nodes.arm_subscription import ArmSubscription
 from dynid_ros.nodes.bag_process import BagProcess
-from dynid_ros.nodes.joint_state_reader import JointStateReader, PROBLEMS
 from dynid_ros.nodes.recording_quality import RollingQuality
 from dynid_ros.nodes.runtime import declare, run, Setting, state_qos
-from dynid_ros.nodes.state_subscription import StateSubscription
 from dynid_ros.storage.arm_record import arm_to_plain
 from dynid_ros.storage.whole_file import write_whole
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
     Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
-    Setting('topics', [], 'Topics to record beside the joint states.'),
+    Setting('topics', [], 'Topics to record beside the joint states and the drive signal of the '
+            'arm.'),
     Setting('record_at_start', False, 'Record without ~/start, as soon as there are joint '
             'states.'),
     Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0),
 )
 SIDECAR = 'recording.yaml'
-#: Without a message for so long, s, the stream counts as stopped.
-SILENCE = 1.0
 _LEVELS = {'info': say.OK, 'warning': say.WARN, 'error': say.ERROR}
 
 
@@ -50,17 +47,16 @@ class Recorder(Node):
         if not self._settings['arm']:
             raise InputError('no arm is given; set the parameter arm, such as arm:=panda')
         self._arm = load_arm(self._settings['arm'])
-        self._reader = JointStateReader(self._arm)
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._heard = self._steady.now().nanoseconds
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
-        self._states = StateSubscription(self, JointState, 'joint_states', self._on_state)
-        self._quality = RollingQuality(self._arm, self._states.topic)
+        self._input = ArmSubscription(self, self._arm)
+        self._quality = RollingQuality(self._arm, self._input.topic)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
-        self.create_timer(1.0 / self._settings['report_rate'], self._report, clock=self._steady)
+        self.create_timer(
+            1.0 / self._settings['report_rate'], self._report,
+            clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._waiting: bool = self._settings['record_at_start']
 
     def stop(self) -> None:
@@ -71,10 +67,6 @@ class Recorder(Node):
     @property
     def _bag_node(self) -> str:
         return f'{self.get_name()}_bag'
-
-    def _on_state(self, message: JointState) -> None:
-        self._heard = self._steady.now().nanoseconds
-        self._reader.add(message, self.get_clock().now().nanoseconds)
 
     def _on_start(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         return self._answer(self._start, answer)
@@ -93,18 +85,18 @@ class Recorder(Node):
     def _start(self) -> str:
         if self._bag is not None and self._bag.ended() is None:
             raise InputError(f'{self._bag.bag} is being recorded; stop it first')
-        if not self.get_publishers_info_by_topic(self._states.topic):
-            raise InputError(f'nobody publishes {self._states.topic}; start the driver first')
+        if not self.get_publishers_info_by_topic(self._input.topic):
+            raise InputError(f'nobody publishes {self._input.topic}; start the driver first')
         now = datetime.now(timezone.utc)
         folder = Path(self._settings['output_folder']).expanduser() / (
             f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}')
         further = [self.resolve_topic_name(topic) for topic in self._settings['topics']]
-        topics = list(dict.fromkeys([self._states.topic, *further]))
+        topics = list(dict.fromkeys([*self._input.topics, *further]))
         arm = arm_to_plain(self._arm)
         text = yaml.safe_dump(arm, sort_keys=False, default_flow_style=None)
         digest = hashlib.sha256(text.encode()).hexdigest()
         self._sidecar = {
-            'started': now.isoformat(), 'joint_states': self._states.topic, 'topics': topics,
+            'started': now.isoformat(), 'joint_states': self._input.topic, 'topics': topics,
             'parameters': dict(self._settings), 'arm_sha256': digest, 'arm': arm}
         self._folder = folder
         self._write_sidecar()
@@ -112,21 +104,23 @@ class Recorder(Node):
                if self.get_publishers_info_by_topic(topic)}
         self._bag = BagProcess(
             folder, topics, self._bag_node,
-            {'arm': self._arm.name, 'arm_sha256': digest, 'started': now.isoformat()}, qos)
+            {'arm': self._arm.name, 'arm_sha256': digest, 'started': now.isoformat()}, qos,
+            self._input.reader.messages)
         return f'recording {", ".join(topics)} into {self._bag.bag}'
 
     def _finish(self) -> str:
         if self._bag is None:
             raise InputError('nothing is being recorded; call ~/start first')
         bag, self._bag = self._bag, None
-        trouble = bag.ended()
-        closed = bag.stop()
+        trouble = bag.stop()
         files = sorted(bag.bag.glob('*.mcap'))
         self._sidecar['files'] = {file.name: _sha256(file) for file in files}
-        self._write_sidecar()
-        if trouble or not closed:
-            reason = trouble or 'rosbag2 did not end and was killed'
-            raise InputError(f'{bag.bag} is incomplete: {reason}')
+        try:
+            self._write_sidecar()
+        except ResultError as error:
+            trouble = trouble or str(error)
+        if trouble:
+            raise InputError(f'{bag.bag} is incomplete, {bag.size()} bytes are there: {trouble}')
         return f'{bag.size()} bytes in {bag.bag}'
 
     def _write_sidecar(self) -> None:
@@ -134,15 +128,15 @@ class Recorder(Node):
         write_whole(self._folder / SIDECAR, text.encode())
 
     def _report(self) -> None:
-        publishers = self._states.follow()
+        publishers = self._input.follow()
         if self._waiting and publishers:
             self._waiting = False
             self.get_logger().info(self._start())
-        self._quality.add(*self._reader.take())
+        self._quality.add(*self._input.reader.take())
         name = self._arm.name
         statuses = [
             say.status(f'{self.get_name()}: bag', name, *self._bag_judgement()),
-            say.status(f'{self.get_name()}: stream', name, *self._stream_judgement(publishers)),
+            say.status(f'{self.get_name()}: stream', name, *self._stream_judgement()),
         ]
         now = self.get_clock().now().nanoseconds
         self._diagnostics.publish(say.array(now, statuses))
@@ -151,34 +145,29 @@ class Recorder(Node):
         if self._bag is None:
             return say.OK, 'not recording', {}
         values: dict[str, object] = {'bag': str(self._bag.bag), 'bytes': self._bag.size()}
-        reason = self._bag.ended()
+        reason = self._bag.trouble(self._input.reader.messages)
         if reason:
             return say.ERROR, reason, values
-        listeners = self.get_subscriptions_info_by_topic(self._states.topic)
+        listeners = self.get_subscriptions_info_by_topic(self._input.topic)
         if self._bag_node not in {info.node_name for info in listeners}:
-            return say.WARN, f'not yet subscribed to {self._states.topic}', values
+            return say.WARN, f'not yet subscribed to {self._input.topic}', values
         return say.OK, 'recording', values
 
-    def _stream_judgement(self, publishers: list[str]) -> tuple[bytes, str, dict[str, object]]:
+    def _stream_judgement(self) -> tuple[bytes, str, dict[str, object]]:
         defects = self._quality.defects()
-        values: dict[str, object] = {
-            'messages': self._reader.messages, 'rate_hz': self._quality.rate_hz,
-            'publishers': ', '.join(publishers), **self._reader.counts,
-            **{f'{d.code} {d.joint or ""}'.strip(): d.message for d in defects}}
-        topic = self._states.topic
-        silent = (self._steady.now().nanoseconds - self._heard) * 1e-9
-        if silent > SILENCE:
-            return say.STALE, f'{topic}: no message for {silent:.1f} s', values
-        if len(publishers) > 1:
-            text = f'{topic} has {len(publishers)} publishers: {", ".join(publishers)}'
-            return say.ERROR, text, values
+        values = {**self._input.values(), 'rate_hz': self._quality.rate_hz,
+                  **{f'{d.code} {d.joint or ""}'.strip(): d.message for d in defects}}
+        trouble = self._input.trouble()
+        if trouble is not None:
+            return *trouble, values
+        topics = ' and '.join(self._input.topics)
         worst = max(defects, key=lambda d: _LEVELS[d.severity], default=None)
         if worst is not None and worst.severity != 'info':
-            return _LEVELS[worst.severity], f'{topic}: {worst.message}', values
-        met = [text for problem, text in PROBLEMS.items() if self._reader.counts[problem]]
+            return _LEVELS[worst.severity], f'{topics}: {worst.message}', values
+        met = self._input.met()
         if met:
-            return say.WARN, f'{topic}: {"; ".join(met)}', values
-        return say.OK, f'{topic} is good', values
+            return say.WARN, f'{topics}: {"; ".join(met)}', values
+        return say.OK, f'{topics} is good', values
 
 
 def _sha256(file: Path) -> str:

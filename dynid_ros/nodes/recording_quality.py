@@ -50,7 +50,7 @@ class RollingQuality:
 
     @property
     def rate_hz(self) -> float:
-        """Samples per second in the window; zero if there are too few."""
+        """Return the samples per second in the window; zero if there are too few."""
         if len(self._stamps) < 2:
             return 0.0
         step = float(np.median(np.diff(self._stamps)))

@@ -11,12 +11,13 @@ from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 import rclpy
+from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
-from dynid_ros.errors import DynidError
+from dynid_ros.errors import DynidError, InputError
 
 #: Messages that wait for a busy callback: two seconds at 1 kHz.
 DEPTH = 2000
@@ -60,7 +61,10 @@ def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
                 FloatingPointRange(from_value=setting.low, to_value=setting.high)]
         # rclpy takes an empty list for bytes.
         default = Parameter.Type.STRING_ARRAY if setting.default == [] else setting.default
-        node.declare_parameter(setting.name, default, descriptor)
+        try:
+            node.declare_parameter(setting.name, default, descriptor)
+        except ParameterException as error:
+            raise InputError(str(error)) from error
     return {
         setting.name: node.get_parameter_or(
             setting.name, Parameter(setting.name, value=setting.default)).value
@@ -70,7 +74,7 @@ def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
 
 def state_qos(node: Node, topic: str) -> QoSProfile:
     """
-    QoS of a subscription to states: as reliable as what is published, and deep.
+    Choose the QoS of a subscription to states: as reliable as what is published, and deep.
 
     A reliable subscriber gets nothing from a best-effort publisher, and the usual depth of ten
     loses samples of 1 kHz whenever a callback takes longer than ten milliseconds.
@@ -89,7 +93,8 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
 
     rclpy's own signal handlers make the context invalid before the node can publish a last safe
     command; these only set a flag. A node may have a method ``stop()``, called before it goes,
-    and an attribute ``finished`` that ends it.
+    an attribute ``finished`` that ends it, and an attribute ``status`` that becomes the exit
+    status.
 
     Parameters
     ----------
@@ -101,20 +106,23 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     Returns
     -------
     int
-        Exit status: 0, or 2 if the node could not start.
+        Exit status: that of the node, 0 if it has none, or 2 if it could not start.
 
     """
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
+    # A launch file may hold them back until they can be answered.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     node = None
     try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         node = make()
         while not stopping.is_set() and not getattr(node, 'finished', False):
             rclpy.spin_once(node, timeout_sec=SPIN)
         if hasattr(node, 'stop'):
             node.stop()
+        return int(getattr(node, 'status', 0))
     except DynidError as error:
         print(f'dynid: {error}', file=sys.stderr)
         return 2
@@ -122,4 +130,3 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
-    return 0

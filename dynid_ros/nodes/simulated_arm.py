@@ -2,16 +2,21 @@
 Node ``simulated_arm``: an arm in MuJoCo behind the topics of a real one.
 
 It reads ``effort_commands`` (std_msgs/Float64MultiArray, Nm, in the order of its parameter
-``joints``) and publishes ``joint_states``, with the drive signal of the arm (torque, current or
-voltage, as its arm.yaml says) in the field ``effort``; of arms with currents or voltages that
-signal is on ``drive_signal`` as well. The parameter ``fault`` makes the stream go wrong while it
-runs: ``ros2 param set /simulated_arm fault 'silent 0.2'``. Its kinds are
+``joints``), or joint trajectories as a joint_trajectory_controller does: the action
+``joint_trajectory_controller/follow_joint_trajectory`` and the topic
+``joint_trajectory_controller/joint_trajectory``. Neither interrupts the other: commands that
+come while the arm is moved in the other way are refused. It publishes ``joint_states``, with the
+drive signal of the arm (torque, current or voltage, as its arm.yaml says) in the field
+``effort``; of arms with currents or voltages that signal is on ``drive_signal`` as well. The
+parameter ``fault`` makes the stream go wrong while it runs:
+``ros2 param set /simulated_arm fault 'silent 0.2'``. Its kinds are
 
 - ``silent``: no messages,
 - ``nan``: the first position is no number,
 - ``reorder``: the joints come in reverse order,
 - ``gripper``: another joint, finger_joint, comes first,
 - ``clock``: stamps are two seconds early,
+- ``strain``: the first effort is beyond any limit,
 
 each with an optional duration in seconds, and ``none``.
 """
@@ -41,6 +46,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.excitation.motion_file import check_made_for, read_motion
 from dynid_ros.excitation.room import room_of
 from dynid_ros.nodes.runtime import declare, DEPTH, run, Setting
+from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
 
@@ -84,6 +90,9 @@ class SimulatedArmNode(Node):
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
         self.create_subscription(Float64MultiArray, 'effort_commands', self._command, 10)
+        self._began = time.monotonic()
+        self._trajectories = TrajectoryInput(
+            self, self._arm, lambda: time.monotonic() - self._began)
         self._gone = threading.Event()
         sys.setswitchinterval(SWITCH)
         self._thread = threading.Thread(target=self._live, daemon=True)
@@ -95,7 +104,8 @@ class SimulatedArmNode(Node):
     def stop(self) -> None:
         """End the physics, once whoever commands the arm has brought it to rest."""
         end = time.monotonic() + LAST
-        while not self._arm.held and time.monotonic() < end:
+        while (not (self._arm.held and self._trajectories.idle)
+               and time.monotonic() < end):
             rclpy.spin_once(self, timeout_sec=0.01)
         self._gone.set()
         self._thread.join()
@@ -143,17 +153,17 @@ class SimulatedArmNode(Node):
 
     def _live(self) -> None:
         """Step in real time; where this falls behind, steps are made up for."""
-        began = time.monotonic()
+        self._began = time.monotonic()
         zero = self.get_clock().now().nanoseconds
         steps = 0
         held = True
         while not self._gone.is_set():
-            late = time.monotonic() - began - (steps + 1) * PERIOD
+            late = time.monotonic() - self._began - (steps + 1) * PERIOD
             if late < 0:
                 time.sleep(-late)
             elif late > LOST:
                 self.get_logger().warning(f'the simulation lost {late:.1f} s: the machine is busy')
-                began += late
+                self._began += late
                 zero += int(late * 1e9)
             reading = self._arm.step()
             steps += 1
@@ -175,7 +185,7 @@ class SimulatedArmNode(Node):
             nanoseconds += int(CLOCK_STEP * 1e9)
         message = JointState(
             name=fault.names(self._names), position=_doubles(fault.positions(reading.q)),
-            velocity=_doubles(fault.values(reading.qd)), effort=_doubles(fault.values(reading.u)))
+            velocity=_doubles(fault.values(reading.qd)), effort=_doubles(fault.efforts(reading.u)))
         message.header.stamp = Time(nanoseconds=nanoseconds).to_msg()
         self._states.publish(message)
         if self._signal is not None:

@@ -19,41 +19,27 @@ from dynid_ros.excitation.execution import Execution, Phase, Reference
 from dynid_ros.excitation.motion_file import check_made_for, read_motion
 from dynid_ros.excitation.room import room_of
 from dynid_ros.excitation.scene import build_scene
-from dynid_ros.excitation.supervision import check_motion, check_start, Supervision
-from dynid_ros.nodes.motion_outputs import EffortOutput, Output, TrajectoryOutput
+from dynid_ros.excitation.supervision import (
+    check_motion,
+    check_start,
+    EffortWatch,
+    motion_of,
+    Supervision,
+)
+from dynid_ros.nodes.motion_outputs import EffortOutput, Output
+from dynid_ros.nodes.motion_settings import SETTINGS
 from dynid_ros.nodes.motion_state import MotionState, MotionStateReader
-from dynid_ros.nodes.runtime import declare, run, Setting
+from dynid_ros.nodes.runtime import declare, run
 from dynid_ros.nodes.state_subscription import StateSubscription
+from dynid_ros.nodes.trajectory_output import TrajectoryOutput
 
 #: Periods of the watchdog and of the look at the graph, s.
 WATCH = 0.01
 LOOK = 0.2
 #: Period of the reference, s.
 REFERENCE = 0.01
-#: Time in which the arm must be at rest after a signal, s.
+#: Time in which the arm must be at rest after a signal or an abort, s.
 LAST = 2.0
-
-SETTINGS = (
-    Setting('arm', '', 'A shipped arm, or the path of an arm.yaml'),
-    Setting('excitation', '', 'The excitation.yaml to run'),
-    Setting('output', 'joint_trajectory_controller',
-            'joint_trajectory_controller: a FollowJointTrajectory goal; effort: PD control in '
-            'this node, for simulations and arms without such a controller'),
-    Setting('controller', 'joint_trajectory_controller',
-            'Relative name of the joint_trajectory_controller'),
-    Setting('effort_joints', [], "Joints in the order of effort_commands; the arm's if empty"),
-    Setting('feedforward', 'gravity',
-            'Of effort commands: gravity; none, for arms whose driver compensates gravity; or '
-            'model, all rigid-body torques of the nominal parameters'),
-    Setting('tracking_error', 0.1,
-            'Distance from where the arm should be at which it is stopped, rad or m', 1e-4, 10.0),
-    Setting('state_timeout', 0.1, 'Age of the last state at which it is stopped, s', 0.002, 0.1),
-    Setting('start_speed', 0.2,
-            'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
-    Setting('dry_run', False, 'Publish the reference only, and command nothing'),
-    Setting('once', False,
-            'Start as soon as states come, and end when the motion has ended'),
-)
 
 
 class TrajectoryPublisher(Node):
@@ -63,13 +49,15 @@ class TrajectoryPublisher(Node):
         super().__init__('trajectory_publisher')
         values = declare(self, SETTINGS)
         self.finished = False
+        self.status = 0
         self._values = values
         self._load(values)
         self._supervision = Supervision(self._arm, values['tracking_error'])
+        self._efforts = EffortWatch(self._arm)
         self._reader = MotionStateReader(self._arm)
         self._state: MotionState | None = None
-        self._seen = self._told = 0.0
-        self._ran = self._mixed = False
+        self._seen = self._told = self._aborted = 0.0
+        self._ran = self._mixed = self._stale = False
         self._phase = self._execution.phase
         self._output = self._make_output(values)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
@@ -83,13 +71,20 @@ class TrajectoryPublisher(Node):
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
+        end = time.monotonic() + LAST
         if self._execution.active:
             self._slow_down()
-            end = time.monotonic() + LAST
             while self._execution.active and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
         if self._state is not None and self._execution.phase is not Phase.IDLE:
             self._output.hold(self._state)
+        while not self._output.settled and time.monotonic() < end:
+            rclpy.spin_once(self, timeout_sec=WATCH)
+
+    @property
+    def _now(self) -> float:
+        """Time of the motion, s."""
+        return self._output.clock(time.monotonic())
 
     def _load(self, values: dict[str, Any]) -> None:
         """Read arm and excitation, and check the motion whole."""
@@ -125,24 +120,25 @@ class TrajectoryPublisher(Node):
         state = self._reader.read(message)
         if state is None:
             return
-        now = time.monotonic()
+        now = self._now
         execution = self._execution
         wanted = execution.reference(now)
         watched = execution.phase not in (Phase.IDLE, Phase.ABORTED)
         following = watched and not self._values['dry_run']
-        problem = self._supervision.violation(*state, wanted if following else None)
+        problem = (
+            self._supervision.violation(state.q, state.qd, wanted if following else None)
+            or self._efforts.violation(state.tau))
         if problem and watched:
             self._abort(problem)
         if 'no number' in problem:
             return
         if self._mixed:
-            # Whose state this is cannot be told, so no control may act on it.
-            if self._state is not None and execution.phase is Phase.ABORTED:
-                self._output.hold(self._state)
+            # Whose state this is cannot be told, so no control may act on it, and after the last
+            # safe command of the abort the arm is left to its own command timeout.
             return
-        self._state, self._seen = state, now
+        self._state, self._seen = state, time.monotonic()
         if execution.phase is Phase.ABORTED and wanted is None:
-            execution.brake(now, *state)
+            execution.brake(now, state.q, state.qd)
         wanted = execution.reference(now)
         if wanted is not None:
             tau, problem = self._output.follow(now, state, wanted)
@@ -163,20 +159,32 @@ class TrajectoryPublisher(Node):
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
-        age = time.monotonic() - self._seen
-        if self._state is None or age <= self._values['state_timeout']:
+        now = time.monotonic()
+        age = now - self._seen
+        aborted = self._execution.phase is Phase.ABORTED
+        if self._state is None:
             return
-        if self._execution.phase not in (Phase.IDLE, Phase.ABORTED):
-            self._abort(f'no usable joint state has come for {age * 1000:.0f} ms')
-        elif self._execution.phase is Phase.ABORTED:
-            self._output.hold(self._state)
+        # Where this process was late itself, states wait that are read before the next look.
+        before, self._stale = self._stale, age > self._values['state_timeout']
+        if self._stale:
+            if before and self._execution.phase is not Phase.IDLE:
+                self._abort(f'no usable joint state has come for {age * 1000:.0f} ms')
+        elif aborted and now - self._aborted > LAST:
+            moving = motion_of(self._arm, self._state.qd)
+            if moving:
+                self.get_logger().error(
+                    f'{moving} {now - self._aborted:.0f} s after the abort: use the emergency '
+                    'stop', throttle_duration_sec=1.0)
 
     def _look(self) -> None:
         """Look at who else is there."""
         publishers = self._state_publishers()
         if self._execution.phase not in (Phase.IDLE, Phase.ABORTED):
             self._check_others(publishers)
-        elif self._values['once'] and not self._ran and self._state is not None:
+        if not self._execution.active:
+            self._output.look()
+        waiting = self._values['once'] and not self._ran and self._state is not None
+        if waiting and self._output.settled:
             self._start_once()
 
     def _state_publishers(self) -> list[str]:
@@ -217,10 +225,12 @@ class TrajectoryPublisher(Node):
             raise InputError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._subscription.topic}; start the arm first')
-        if self._output.missing:
-            raise InputError(self._output.missing)
-        check_start(self._arm, *self._state, self._execution.motion.start, self._scene)
-        now = time.monotonic()
+        problem = self._output.missing or self._output.look()
+        if problem:
+            raise InputError(problem)
+        check_start(
+            self._arm, self._state.q, self._state.qd, self._execution.motion.start, self._scene)
+        now = self._now
         seconds = self._execution.start(now, self._state.q)
         self._output.begin(self._execution, now)
         self._ran = True
@@ -235,16 +245,17 @@ class TrajectoryPublisher(Node):
         return response
 
     def _slow_down(self) -> None:
-        moving = self._execution.active
-        now = time.monotonic()
+        going = self._execution.phase in (Phase.MOVING, Phase.RUNNING)
+        now = self._now
         self._execution.stop(now)
-        if moving and self._execution.active:
+        if going:
             self._output.begin(self._execution, now)
 
     def _abort(self, reason: str) -> None:
         if self._execution.phase is Phase.ABORTED:
             return
         self._state_publishers()
+        self._aborted = time.monotonic()
         self._execution.abort(reason)
         self.get_logger().error(f'aborted: {reason}; the arm is held, ~/stop resets')
         if self._state is not None:
@@ -258,6 +269,7 @@ class TrajectoryPublisher(Node):
                 self.get_logger().info(self._phase.value)
             ended = self._phase in (Phase.HOLDING, Phase.ABORTED)
             self.finished = self._values['once'] and self._ran and ended
+            self.status = int(self.finished and self._phase is Phase.ABORTED)
 
 
 def main() -> int:

@@ -1,16 +1,12 @@
 """The identifier node in a process of its own, with real messages."""
 
-from functools import cache
 import json
 import subprocess
-import time
-
-import numpy as np
-import pytest
-
-pytest.importorskip('rclpy', reason='needs a sourced ROS 2')
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from identifier_rig import ARM, ready, recording, replayed, settle
+import numpy as np
+import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
@@ -19,39 +15,10 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.replay import replay
-from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.nodes.runtime import LATCHED
-from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.bag_writer import write_joint_states
 from dynid_ros.storage.recording import read_recording
 from dynid_ros.storage.result_file import read_result
-
-ARM = 'two_axis'
-
-
-@cache
-def recording(seconds=12.0):
-    arm = load_arm(ARM)
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
-    return log.part(0, int(np.searchsorted(log.t, seconds)))
-
-
-def replayed(log):
-    return replay(load_arm(ARM), log, cutoff_hz=5.0)[0]
-
-
-def ready(start, talker, **parameters):
-    """Start the node and wait until it listens."""
-    process = start('identifier', arm=ARM, report_rate=10.0, cutoff_hz=5.0, delay=0.0,
-                    **parameters)
-    publisher = talker.states()
-    talker.until(lambda: publisher.get_subscription_count() > 0, 'the identifier')
-    return process, publisher
-
-
-def settle(talker, seconds=0.5):
-    end = time.monotonic() + seconds
-    talker.until(lambda: time.monotonic() > end, 'time')
 
 
 def test_saved_result_is_that_of_a_replay_whatever_the_joint_order(start, talker, tmp_path):
@@ -125,7 +92,7 @@ def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
 
 
 def test_resumed_session_ends_like_one_that_was_never_stopped(start, talker, tmp_path):
-    log, folder = recording(), tmp_path / 'out'
+    log, folder = recording(6.0), tmp_path / 'out'
     cut = len(log.t) // 2 + 7
     for part in (slice(0, cut), slice(cut, None)):
         process, publisher = ready(
@@ -182,12 +149,12 @@ def test_wrong_parameters_are_one_sentence(start, parameters, words):
 
 
 def test_launched_replay_of_a_bag_gives_what_the_command_gives(tmp_path):
-    packages = pytest.importorskip('ament_index_python.packages')
+    packages = pytest.importorskip('ament_index_python.packages', reason='ROS 2 is not installed')
     try:
         packages.get_package_share_directory('dynid_ros')
     except packages.PackageNotFoundError:
         pytest.skip('dynid_ros is not built in a sourced workspace')
-    log, bag, out = recording(), tmp_path / 'bag', tmp_path / 'out'
+    log, bag, out = recording(6.0), tmp_path / 'bag', tmp_path / 'out'
     write_joint_states(bag, log.joint_names, log.t, log.q, log.qd, log.u)
     ended = subprocess.run(
         ['ros2', 'launch', 'dynid_ros', 'replay.launch.py', f'bag:={bag}', f'arm:={ARM}',

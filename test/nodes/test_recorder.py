@@ -4,19 +4,18 @@ from functools import cache
 import hashlib
 import os
 from pathlib import Path
+import re
+import resource
 import signal
 import subprocess
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
 import pytest
-import yaml
-
-pytest.importorskip('rclpy', reason='needs a sourced ROS 2')
-
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
+import yaml
 
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
@@ -143,3 +142,76 @@ def test_faults_are_named_while_they_happen(start, talker, tmp_path, fault, word
     talker.until(lambda: any(word in s.message and s.level > DiagnosticStatus.OK
                              for m in heard for s in m.status), f'{word} in /diagnostics')
     assert not any(tmp_path.iterdir())
+
+
+def test_changes_of_the_stream_are_named_one_after_the_other(start, talker, tmp_path):
+    log = motion().part(0, 1000)
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    start('recorder', arm=ARM, output_folder=tmp_path, report_rate=5.0)
+    publisher = talker.states()
+    names, t, q, u = log.joint_names, log.t, log.q, log.u
+
+    def named(word, *arguments):
+        """Play something, ten seconds after all before, and wait until it is named."""
+        heard.clear()
+        named.time += 10 * 10**9
+        talker.play(publisher, *arguments, start=named.time)
+        talker.until(lambda: any(word in s.message and s.level > DiagnosticStatus.OK
+                                 for m in heard for s in m.status), f'{word} in /diagnostics')
+
+    named.time = 10**18
+    named('gaps', names, t + 0.05 * (t > 1.0), q, u)
+    broken = q.copy()
+    broken[500:510, 1] = np.nan
+    named('no number', names, t, broken, u)
+    named('1 changes of the order', names[::-1], t, q[:, ::-1], u[:, ::-1])
+    gripper = np.zeros((len(t), 1))
+    named('2 changes of the order', ('finger', *names), t, np.hstack([gripper, q]),
+          np.hstack([gripper, u]))
+    named('back', names, t - 2.0 * (t > 1.0), q, u)
+    talker.states()
+    talker.until(lambda: any('2 publishers' in s.message and s.level == DiagnosticStatus.ERROR
+                             for m in heard for s in m.status), 'the second publisher')
+
+
+@pytest.fixture(params=['tmpfs', 'limit'])
+def full_disk(request, tmp_path):
+    """Folder that takes 300 KiB, or one where files may not be larger, and what says so."""
+    if request.param == 'limit':
+        yield tmp_path, 'messages was written', lambda pid: resource.prlimit(
+            pid, resource.RLIMIT_FSIZE, (100_000, 100_000))
+        return
+    mount = subprocess.run(
+        ['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', tmp_path],
+        capture_output=True, check=False)
+    if mount.returncode:
+        pytest.skip('may not mount a small tmpfs here')
+    yield tmp_path, 'the disk is full', lambda _: None
+    subprocess.run(['umount', '--lazy', tmp_path], check=True)
+
+
+def test_full_disk_is_named_and_what_was_written_can_be_used(start, talker, full_disk):
+    folder, words, fill = full_disk
+    log = motion()
+    process = start('recorder', arm=ARM, output_folder=folder, report_rate=5.0)
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    publisher = talker.states()
+    talker.until(lambda: bool(heard), 'the recorder')
+    fill(process.pid)
+    assert talker.call(Trigger, '/recorder/start').success
+    talker.until(lambda: publisher.get_subscription_count() == 2, 'both subscriptions')
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    # rosbag2 goes on without a word; another recorder may end.
+    talker.until(lambda: any(re.search(f'{words}|ended with status', s.message)
+                             and s.level == DiagnosticStatus.ERROR
+                             for m in heard for s in m.status), f'{words} in /diagnostics')
+    answer = talker.call(Trigger, '/recorder/stop')
+    assert not answer.success
+    assert 'is incomplete' in answer.message
+    again = talker.call(Trigger, '/recorder/stop')
+    assert 'call ~/start first' in again.message
+    read = read_recording(next(folder.iterdir()) / 'bag', load_arm(ARM))
+    assert 1000 < len(read.t) < len(log.t)
+    np.testing.assert_array_equal(read.u, log.u[:len(read.t)])
+    assert 'bag_truncated' in {defect.code for defect in read.defects}
+    assert process.stop()[0] == 0

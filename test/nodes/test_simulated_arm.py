@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-
-from dynid_ros.arm import load_arm
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed')
-
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from dynid_ros.arm import load_arm
 from dynid_ros.simulation.rigid import RigidArm
 
 ARM = load_arm('panda')

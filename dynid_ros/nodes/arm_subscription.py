@@ -1,0 +1,118 @@
+"""Everything that a node hears of an arm, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.nodes import estimate_messages as say
+from dynid_ros.nodes.drive_messages import message_type
+from dynid_ros.nodes.joint_state_reader import JointStateReader, PROBLEMS
+from dynid_ros.nodes.state_subscription import StateSubscription
+
+#: Without a message for so long, s, a stream counts as stopped.
+SILENCE = 1.0
+
+
+class ArmSubscription:
+    """
+    Subscriptions to the joint states, and to the drive signal if it has a topic of its own.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    arm : ArmModel
+        The arm.
+    callback : callable, optional
+        Called after each message.
+
+    Attributes
+    ----------
+    reader : JointStateReader
+        The samples.
+    topic : str
+        Full name of the joint states.
+
+    """
+
+    def __init__(
+        self, node: Node, arm: ArmModel, callback: Callable[[], None] | None = None
+    ) -> None:
+        self._node = node
+        self._arm = arm
+        self._callback = callback
+        self.reader = JointStateReader(arm)
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        states = StateSubscription(
+            node, JointState, 'joint_states', lambda m: self._on(self.topic, self.reader.add, m))
+        self.topic = states.topic
+        self._followed = [states]
+        apart = arm.drive.topic
+        if apart is not None:
+            name = apart.beside(self.topic)
+            drive = StateSubscription(
+                node, message_type(apart), name,
+                lambda m: self._on(drive.topic, self.reader.add_signal, m))
+            self._followed.append(drive)
+        self._heard = dict.fromkeys(self.topics, self._steady.now().nanoseconds)
+        self._publishers: dict[str, list[str]] = {}
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the full names of all topics."""
+        return [subscription.topic for subscription in self._followed]
+
+    def follow(self) -> list[str]:
+        """Adapt to the publishers of now, and return the nodes that publish joint states."""
+        self._publishers = {each.topic: each.follow() for each in self._followed}
+        return self._publishers[self.topic]
+
+    def values(self) -> dict[str, object]:
+        """Return counts for diagnostics."""
+        values: dict[str, object] = {'messages': self.reader.messages}
+        if len(self._followed) > 1:
+            values['signals'] = self.reader.signals
+        publishers = sorted({name for names in self._publishers.values() for name in names})
+        return {**values, 'publishers': ', '.join(publishers), **self.reader.counts}
+
+    def trouble(self) -> tuple[bytes, str] | None:
+        """Say why nothing can be learned now, if so: level and a sentence."""
+        now = self._steady.now().nanoseconds
+        for topic, names in self._publishers.items():
+            listed = ', '.join(names)
+            silent = (now - self._heard[topic]) * 1e-9
+            if silent > SILENCE:
+                return say.STALE, (f'{topic}: no message for {silent:.1f} s; '
+                                   f'{listed or "nobody"} publishes it')
+            if len(names) > 1:
+                return say.ERROR, (f'{topic} has {len(names)} publishers: {listed}; stop all but '
+                                   'one')
+        reader, counts = self.reader, self.reader.counts
+        for topic, problem, messages in zip(
+                self.topics, ('joints_missing', 'signal_joints_missing'),
+                (reader.messages, reader.signals), strict=False):
+            if messages and counts[problem] == messages:
+                return say.ERROR, (f'the messages on {topic} lack joints of {self._arm.name}: '
+                                   f'they hold {", ".join(reader.others) or "no names"}')
+        if reader.messages and counts['signal_missing'] == reader.messages:
+            return say.ERROR, (f'no joint state has a signal near on {self.topics[-1]}; compare '
+                               'the header stamps of both topics')
+        return None
+
+    def met(self) -> list[str]:
+        """Say what was wrong so far."""
+        counts = self.reader.counts
+        return [f'{counts[problem]} {text}' for problem, text in PROBLEMS.items()
+                if counts[problem]]
+
+    def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
+        self._heard[topic] = self._steady.now().nanoseconds
+        add(message, self._node.get_clock().now().nanoseconds)
+        if self._callback is not None:
+            self._callback()

@@ -1,0 +1,59 @@
+"""What tests of the identifier share."""
+
+from functools import cache
+import time
+
+import numpy as np
+from std_srvs.srv import Trigger
+
+from dynid_ros.arm import load_arm
+from dynid_ros.estimation.replay import replay
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+
+ARM = 'two_axis'
+
+
+@cache
+def recording(seconds=12.0):
+    arm = load_arm(ARM)
+    log = simulate(arm, random_motion(arm, 3), seed=3).log
+    return log.part(0, int(np.searchsorted(log.t, seconds)))
+
+
+def replayed(log):
+    return replay(load_arm(ARM), log, cutoff_hz=5.0)[0]
+
+
+def ready(start, talker, **parameters):
+    """Start the node and wait until it listens."""
+    process = start('identifier', arm=ARM, report_rate=10.0, cutoff_hz=5.0, delay=0.0,
+                    **parameters)
+    publisher = talker.states()
+    talker.until(lambda: publisher.get_subscription_count() > 0, 'the identifier')
+    return process, publisher
+
+
+def settle(talker, seconds=0.5):
+    end = time.monotonic() + seconds
+    talker.until(lambda: time.monotonic() > end, 'time')
+
+
+def part(log, chosen):
+    return log.joint_names, log.t[chosen], log.q[chosen], log.u[chosen]
+
+
+def counted(heard, key):
+    """Find what the diagnostics say of a count, newest last."""
+    return [float(v.value) for m in heard for s in m.status for v in s.values if v.key == key]
+
+
+def save_after(talker, samples):
+    """Save once all samples have arrived, and return the last answer."""
+    answers = []
+
+    def all_there():
+        answers.append(talker.call(Trigger, '/identifier/save'))
+        return answers[-1].message.startswith(f'{samples} samples')
+
+    talker.until(all_there, f'{samples} samples')

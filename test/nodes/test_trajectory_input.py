@@ -1,0 +1,200 @@
+"""The simulated arm as a joint_trajectory_controller, in a process of its own."""
+
+from collections.abc import Callable
+from functools import partial
+
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+import numpy as np
+import pytest
+from rcl_interfaces.srv import GetParameters
+from rclpy.action import ActionClient
+from rclpy.duration import Duration
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from dynid_ros.arm import load_arm
+from dynid_ros.excitation.fourier import quintic_step
+from dynid_ros.excitation.room import room_of
+from dynid_ros.simulation.rigid import RigidArm
+
+ARM = load_arm('panda')
+START = room_of(ARM).middle
+WAY = np.linspace(0.1, 0.4, ARM.n)
+DEPTH = 2000
+CONTROLLER = 'joint_trajectory_controller'
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
+
+
+def quintic(way=WAY, seconds=1.0, points=20):
+    """Trajectory in reverse order of the joints, and time stamps that begin at acceptance."""
+    message = JointTrajectory(joint_names=ARM.joint_names[::-1])
+    for u in np.linspace(0, 1, points + 1)[1:]:
+        step, slope, curve = quintic_step(np.array(u))
+        message.points.append(JointTrajectoryPoint(
+            positions=(START + step * way)[::-1].tolist(),
+            velocities=(slope / seconds * way)[::-1].tolist(),
+            accelerations=(curve / seconds**2 * way)[::-1].tolist(),
+            time_from_start=Duration(seconds=u * seconds).to_msg()))
+    return message
+
+
+class Controlled:
+    """The arm, and a client of its controller."""
+
+    def __init__(self, start, talker, **parameters):
+        self.talker = talker
+        self.states = talker.listen(JointState, 'joint_states', DEPTH)
+        self.arm = start('simulated_arm', arm='panda', rate=500.0, **parameters)
+        self.client = ActionClient(
+            talker.node, FollowJointTrajectory, f'{CONTROLLER}/follow_joint_trajectory')
+        talker.until(lambda: self.client.server_is_ready() and bool(self.states), 'the arm')
+
+    def send(self, trajectory, **fields):
+        """Send a goal; return its handle once it is accepted."""
+        future = self.client.send_goal_async(
+            FollowJointTrajectory.Goal(trajectory=trajectory, **fields))
+        self.talker.until(future.done, 'acceptance')
+        assert future.result().accepted
+        return future.result()
+
+    def result(self, handle):
+        future = handle.get_result_async()
+        self.talker.until(future.done, 'the result')
+        return future.result()
+
+    def positions(self):
+        return np.array([state.position for state in self.states])
+
+    def moving(self, speed=0.1):
+        return np.abs(self.states[-1].velocity).max() > speed
+
+    def rest(self):
+        """Wait for standstill, and return where it is."""
+        self.talker.until(lambda: not self.moving(0.01), 'standstill')
+        return np.array(self.states[-1].position)
+
+
+@pytest.fixture
+def controlled(start, talker):
+    made: Callable[..., Controlled] = partial(Controlled, start, talker)
+    rig = made()
+    yield rig
+    rig.client.destroy()
+
+
+def test_goal_is_run_in_its_time_within_tolerance_and_held(controlled, talker):
+    begin = controlled.rest()
+    np.testing.assert_allclose(begin, START, atol=1e-3)
+    result = controlled.result(controlled.send(quintic()))
+    assert (result.status, result.result.error_code) == (SUCCEEDED, 0)
+    # Coulomb friction by stiffness, and the encoder's step.
+    np.testing.assert_allclose(controlled.rest(), START + WAY, atol=2e-3)
+    moving = [s for s in controlled.states if np.abs(s.velocity).max() > 0.02]
+    stamps = [s.header.stamp.sec + s.header.stamp.nanosec * 1e-9 for s in moving]
+    # A quintic is that slow in its first and last twentieth.
+    assert stamps[-1] - stamps[0] == pytest.approx(0.9, abs=0.1)
+    count = len(controlled.states)
+    talker.until(lambda: len(controlled.states) > count + 250, 'half a second')
+    np.testing.assert_allclose(controlled.rest(), START + WAY, atol=2e-3)
+
+
+def test_cancel_slows_the_arm_down_and_holds_it(controlled, talker):
+    handle = controlled.send(quintic(3 * WAY, 3.0))
+    talker.until(lambda: controlled.moving(0.3), 'motion')
+    cancelled = handle.cancel_goal_async()
+    talker.until(cancelled.done, 'the answer to the cancel')
+    assert len(cancelled.result().goals_canceling) == 1
+    assert controlled.result(handle).status == CANCELED
+    stopped = controlled.rest()
+    assert np.abs(stopped - START - 3 * WAY).max() > 0.1
+    count = len(controlled.states)
+    talker.until(lambda: len(controlled.states) > count + 250, 'half a second')
+    np.testing.assert_allclose(controlled.rest(), stopped, atol=2e-3)
+
+
+def test_bad_goals_end_with_code_and_reason_and_move_nothing(controlled):
+    unknown = quintic()
+    unknown.joint_names = ['elbow', *unknown.joint_names[1:]]
+    backwards = quintic()
+    backwards.points[3].time_from_start = backwards.points[1].time_from_start
+    nan = quintic()
+    nan.points[2].positions[0] = float('nan')
+    fast = quintic()
+    fast.points[-1].velocities = [0.5] * ARM.n
+    short = quintic()
+    short.points[0].accelerations = [0.0]
+    efforts = quintic()
+    efforts.points[0].effort = [0.0] * ARM.n
+    old = quintic()
+    old.header.stamp.sec = 1
+    for trajectory, code, said in (
+            (unknown, -2, 'the trajectory is for elbow, fer_joint6'),
+            (backwards, -1, 'times must increase'),
+            (nan, -1, "positions of joint 'fer_joint7' in point 3 are nan"),
+            (fast, -1, 'not at rest'), (short, -1, 'point 1 has 1 accelerations'),
+            (JointTrajectory(joint_names=ARM.joint_names), -1, 'no points'),
+            (efforts, -1, 'point 1 has efforts'), (old, -3, 'has ended')):
+        answer = controlled.result(controlled.send(trajectory))
+        assert (answer.status, answer.result.error_code) == (ABORTED, code)
+        assert said in answer.result.error_string
+    assert np.abs(controlled.positions() - START).max() < 1e-3
+    status, printed = controlled.arm.stop()
+    assert status == 0
+    assert '(OLD_HEADER_TIMESTAMP)' in printed
+
+
+def test_new_goal_replaces_the_one_before_and_the_topic_too(controlled, talker):
+    first = controlled.send(quintic(2 * WAY, 3.0))
+    talker.until(controlled.moving, 'motion')
+    second = controlled.send(quintic(WAY, 3.0))
+    replaced = controlled.result(first)
+    assert (replaced.status, replaced.result.error_code) == (ABORTED, -1)
+    assert 'replaced by another trajectory' in replaced.result.error_string
+    topic = talker.node.create_publisher(JointTrajectory, f'{CONTROLLER}/joint_trajectory', 10)
+    talker.until(lambda: topic.get_subscription_count() > 0, 'the subscription')
+    topic.publish(quintic(-WAY, 1.0))
+    assert controlled.result(second).status == ABORTED
+    talker.until(
+        lambda: np.abs(controlled.states[-1].position - START + WAY).max() < 2e-3,
+        'the goal of the topic')
+    controlled.rest()
+
+
+def test_lost_trajectory_is_aborted_by_the_tolerance_of_its_goal(controlled):
+    tolerance = JointTolerance(name='fer_joint7', position=1e-7)
+    answer = controlled.result(controlled.send(quintic(), path_tolerance=[tolerance]))
+    assert (answer.status, answer.result.error_code) == (ABORTED, -4)
+    assert "joint 'fer_joint7' is" in answer.result.error_string
+    controlled.rest()
+
+
+def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker):
+    torques = talker.node.create_publisher(Float64MultiArray, 'effort_commands', 10)
+    talker.until(lambda: torques.get_subscription_count() > 0, 'the arm')
+    handle = controlled.send(quintic())
+    torques.publish(Float64MultiArray(data=[50.0] * ARM.n))
+    assert controlled.result(handle).status == SUCCEEDED
+    np.testing.assert_allclose(controlled.rest(), START + WAY, atol=2e-3)
+    holding = RigidArm(ARM).gravity(START + WAY).tolist()
+    refused = None
+
+    def noticed():
+        nonlocal refused
+        torques.publish(Float64MultiArray(data=holding))
+        refused = controlled.result(controlled.send(quintic())).result
+        return 'torques are being commanded' in refused.error_string
+
+    talker.until(noticed, 'the refusal')
+    assert refused.error_code == -1
+    status, printed = controlled.arm.stop()
+    assert status == 0
+    assert 'refused: torques are commanded while a trajectory moves the arm' in printed
+
+
+def test_controller_tells_its_joints(controlled):
+    joints, other = controlled.talker.call(
+        GetParameters, f'{CONTROLLER}/get_parameters', names=['joints', 'else']).values
+    assert tuple(joints.string_array_value) == ARM.joint_names
+    assert other.type == 0
