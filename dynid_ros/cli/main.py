@@ -10,19 +10,22 @@ import sys
 from dynid_ros import __version__
 from dynid_ros.cli import (
     check,
+    demo,
     design,
     external_force,
     identify,
     pose_error,
     replay,
     report,
+    run,
     simulate,
     validate,
 )
 from dynid_ros.errors import DynidError
 
 COMMANDS = (
-    design, simulate, check, identify, replay, validate, report, external_force, pose_error)
+    demo, design, simulate, check, identify, replay, validate, report, external_force, pose_error,
+    run)
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 

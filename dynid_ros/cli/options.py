@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,14 @@ def positive(text: str) -> float:
     value = float(text)
     if not 0 < value < float('inf'):
         raise argparse.ArgumentTypeError(f'{text} is not a number above zero')
+    return value
+
+
+def seconds(text: str) -> float:
+    """Parse a time, which may be negative."""
+    value = float(text)
+    if not isfinite(value):
+        raise argparse.ArgumentTypeError(f'{text} is not a time in s')
     return value
 
 

@@ -32,12 +32,17 @@ def run(args: argparse.Namespace) -> int:
 
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.summary import print_json
+    from dynid_ros.errors import InputError
     from dynid_ros.excitation.motion_file import check_made_for, read_motion
     from dynid_ros.excitation.random_motion import random_motion
     from dynid_ros.simulation.record import simulate
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
 
     arm = load_arm(args.arm)
+    if arm.drive.topic is not None:
+        raise InputError(
+            f'{args.arm}: simulations hold the drive signal in the joint states; simulate an arm '
+            'without drive.topic')
     check_absent(args.output)
     if args.excitation is None:
         motion = random_motion(arm, args.seed)

@@ -1,0 +1,70 @@
+"""``dynid demo``: the whole chain on a simulated arm."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from dynid_ros.cli.options import add_json, Subparsers
+
+if TYPE_CHECKING:
+    from dynid_ros.demo.comparison import Comparison
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'demo', help='the whole chain on a simulated arm, with real nodes',
+        description='Design a motion, run it on a simulated arm with all four nodes as processes '
+                    'of their own, record it, identify the arm while it moves and again from the '
+                    'recording, and write a report. It needs no ROS 2.')
+    parser.add_argument(
+        'arm', nargs='?', default='panda', metavar='ARM',
+        help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
+    parser.add_argument(
+        '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
+        help='folder for all that is written, which must not exist yet (default: %(default)s)')
+    parser.add_argument(
+        '--seed', type=int, default=0, help='of motion and noise (default: %(default)s)')
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Demonstrate, and print what came out."""
+    start = perf_counter()
+    from dynid_ros.cli.summary import print_json
+    from dynid_ros.demo.domain import own_domain
+    from dynid_ros.storage.bag_writer import check_absent
+
+    check_absent(args.output)
+    with own_domain() as domain:
+        from dynid_ros.demo.course import demonstrate
+        from dynid_ros.demo.view import View
+
+        args.output.mkdir(parents=True)
+        with View(f'{args.arm} in ROS domain {domain}') as view:
+            found = demonstrate(args.arm, args.output, args.seed, view)
+    seconds = perf_counter() - start
+    if args.json:
+        print_json({**asdict(found), 'seconds': seconds, 'folder': str(args.output)})
+    else:
+        print('\n'.join(_table(found)))
+        print(f'{seconds:.0f} s; open {args.output / "result" / "report.html"} in a browser')
+    return 0 if found.batch.trustworthy and found.online.trustworthy else 1
+
+
+def _table(found: Comparison) -> list[str]:
+    rows = [
+        ('torque error on samples not used by then', 'torque_error_percent', '.2f', ' %'),
+        ('condition number', 'condition_number', '.0f', '  '),
+        (f'{found.parameters} base parameters off the simulation', 'off_percent', '.2f', ' %'),
+        ('the same in their standard deviations, rms', 'off_in_std', '.2f', '  ')]
+    lines = [f'{"":44}{"while it moved":>16}{"from the bag":>16}']
+    for title, name, form, unit in rows:
+        values = (format(getattr(each, name), form) + unit for each in (found.online, found.batch))
+        lines.append(f'{title:44}' + ''.join(f'{value:>16}' for value in values))
+    return [*lines, f'one set of parameters is {found.apart_percent:.2f} % from the other']

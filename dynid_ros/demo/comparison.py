@@ -1,0 +1,99 @@
+"""What was identified while the arm moved, beside the recording of it and the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm import load_arm
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.nominal import nominal_parameters
+from dynid_ros.estimation.result import Identification
+from dynid_ros.storage.result_file import read_result
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """
+    How good one result is.
+
+    Attributes
+    ----------
+    torque_error_percent : float
+        Error of the torque predicted for samples that were not used by then.
+    condition_number : float
+        Of the regressor.
+    off_percent : float
+        Distance of the base parameters from those of the simulation, of their norm.
+    off_in_std : float
+        Root mean square of the same distances, each in its stated standard deviation: about one
+        if the error bars are honest.
+    trustworthy : bool
+        The verdict.
+
+    """
+
+    torque_error_percent: float
+    condition_number: float
+    off_percent: float
+    off_in_std: float
+    trustworthy: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """
+    Both results of one motion.
+
+    Attributes
+    ----------
+    parameters : int
+        Number of base parameters.
+    online, batch : Quality
+        While the arm moved, and from the recording.
+    apart_percent : float
+        Distance of one set of parameters from the other, of the norm.
+
+    """
+
+    parameters: int
+    online: Quality
+    batch: Quality
+    apart_percent: float
+
+
+def compare(arm: str, online: Path, batch: Path) -> Comparison:
+    """
+    Compare two results with each other and with the simulated arm.
+
+    Parameters
+    ----------
+    arm : str
+        The simulated arm, whose nominal parameters are the truth.
+    online, batch : Path
+        Folders of the results.
+
+    """
+    model = load_arm(arm)
+    true = base_parameters(model).grouping @ nominal_parameters(model)
+    first, second = read_result(online), read_result(batch)
+    return Comparison(
+        len(true), _quality(first, true), _quality(second, true),
+        _off(first.theta, second.theta))
+
+
+def _quality(result: Identification, true: Array) -> Quality:
+    figures = result.validation or result.fit
+    return Quality(
+        figures.relative_error_percent, result.condition_number, _off(result.theta, true),
+        float(np.sqrt(np.mean(((result.theta - true) / result.std) ** 2))),
+        result.verdict.trustworthy)
+
+
+def _off(theta: Array, true: Array) -> float:
+    return 100 * float(np.linalg.norm(theta - true) / np.linalg.norm(true))

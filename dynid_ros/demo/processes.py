@@ -1,0 +1,142 @@
+"""Nodes as processes that never outlive the demonstration."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+from types import TracebackType
+from typing import IO
+
+from dynid_ros.errors import DynidError
+from dynid_ros.nodes.bag_process import end_with_parent
+
+#: Longest time that a node takes to end, s.
+PATIENCE = 15.0
+#: What can wait comes after the control of the arm where processors are few.
+BEHIND = {'identifier': 10, 'recorder': 10}
+#: Lines of a log that say why a node ended.
+LAST_LINES = 5
+
+
+class NodeEndedError(DynidError):
+    """A node ended when it should not have."""
+
+
+class Processes:
+    """
+    Nodes of this package, all of which are gone after the block.
+
+    Parameters
+    ----------
+    logs : Path
+        Folder for what each of them prints.
+
+    """
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._files: list[IO[bytes]] = []
+
+    def __enter__(self) -> Processes:
+        self._logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in self._running.values():
+            process.send_signal(signal.SIGINT)
+        for name in tuple(self._running):
+            self._wait(name)
+        for file in self._files:
+            file.close()
+
+    def start(self, name: str, **parameters: object) -> None:
+        """Start a node of this package with parameters."""
+        command = [sys.executable, '-m', f'dynid_ros.nodes.{name}', '--ros-args']
+        for key, value in parameters.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            command += ['-p', f'{key}:={text}']
+        log = (self._logs / f'{name}.log').open('wb')
+        self._files.append(log)
+        # Of Ctrl-C only this process hears, and tells the others in order.
+        self._running[name] = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            start_new_session=True, preexec_fn=lambda: _begin(BEHIND.get(name, 0)))
+
+    def pid(self, name: str) -> int:
+        """Process identifier of a running node."""
+        return self._running[name].pid
+
+    def check(self) -> None:
+        """
+        See that all nodes run.
+
+        Raises
+        ------
+        NodeEndedError
+            One does not; it says why.
+
+        """
+        for name, process in self._running.items():
+            if process.poll() is not None:
+                del self._running[name]
+                raise NodeEndedError(self._why(name, process.returncode))
+
+    def ended(self, name: str) -> bool:
+        """
+        Whether a node has ended as it should.
+
+        Raises
+        ------
+        NodeEndedError
+            It has ended otherwise.
+
+        """
+        process = self._running[name]
+        if process.poll() is None:
+            return False
+        del self._running[name]
+        if process.returncode:
+            raise NodeEndedError(self._why(name, process.returncode))
+        return True
+
+    def stop(self, name: str) -> None:
+        """
+        End a node, which then saves what it has.
+
+        Raises
+        ------
+        NodeEndedError
+            It did not end well.
+
+        """
+        self._running[name].send_signal(signal.SIGINT)
+        status = self._wait(name)
+        if status:
+            raise NodeEndedError(self._why(name, status))
+
+    def _wait(self, name: str) -> int:
+        process = self._running.pop(name)
+        try:
+            return process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
+
+    def _why(self, name: str, status: int) -> str:
+        log = self._logs / f'{name}.log'
+        lines = log.read_text(errors='replace').strip().splitlines()[-LAST_LINES:]
+        how = f'was killed by signal {-status}' if status < 0 else f'ended with status {status}'
+        return '\n  '.join([f'{name} {how}; {log} ends with:', *lines])
+
+
+def _begin(niceness: int) -> None:
+    """Take a place behind others, and end with the parent."""
+    os.nice(niceness)
+    end_with_parent()

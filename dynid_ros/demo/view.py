@@ -1,0 +1,80 @@
+"""Progress on the terminal."""
+
+from __future__ import annotations
+
+import math
+import time
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from dynid_ros.demo.progress import Progress
+
+#: Time between lines where the output is no terminal, s.
+QUIET = 5.0
+
+
+class View:
+    """
+    Shows how the demonstration goes: live on a terminal, and line by line elsewhere.
+
+    Parameters
+    ----------
+    title : str
+        What is shown.
+
+    """
+
+    def __init__(self, title: str) -> None:
+        self._console = Console(stderr=True)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._title = title
+        self._told = -math.inf
+        self._began = time.monotonic()
+
+    def __enter__(self) -> View:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def say(self, text: str) -> None:
+        """Leave a line that stays."""
+        self._console.print(f'{time.monotonic() - self._began:5.1f} s  {text}', highlight=False,
+                            soft_wrap=True)
+
+    def show(self, stage: str, progress: Progress) -> None:
+        """Show what is known now."""
+        if self._console.is_terminal:
+            self._live.update(self._page(stage, progress), refresh=True)
+        elif time.monotonic() - self._told > QUIET and progress.samples:
+            self._told = time.monotonic()
+            self.say(f'{stage}: {_summary(progress)}')
+
+    def _page(self, stage: str, progress: Progress) -> Group:
+        head = Text(f'{self._title}   {time.monotonic() - self._began:.0f} s   {stage}',
+                    style='bold')
+        table = Table('joint', box=None, pad_edge=False)
+        table.add_column('torque error, %', justify='right')
+        table.add_column('rms, Nm or N', justify='right')
+        for name, (percent, rmse) in progress.joints.items():
+            table.add_row(name, f'{percent:.2f}', f'{rmse:.3g}')
+        return Group(head, Text(_summary(progress)), table)
+
+
+def _summary(progress: Progress) -> str:
+    if not progress.samples:
+        return 'waiting for the first samples'
+    condition = '-' if progress.condition_number is None else f'{progress.condition_number:.0f}'
+    known = progress.determined and progress.overall is not None
+    overall = f'{progress.overall:.2f} %' if known else '-'
+    return (f'{progress.samples} samples, {progress.determined} of {progress.parameters} base '
+            f'parameters determined, condition number {condition}, torque error {overall}')

@@ -1,0 +1,165 @@
+"""The demonstration: real node processes, from the motion to the comparison, and what ends it."""
+
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.demo.domain import own_domain
+from dynid_ros.excitation.motion_file import write_motion
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.storage.recording import read_recording
+
+pytest.importorskip('mujoco', reason='mujoco is not installed')
+pytest.importorskip('rich', reason='rich is not installed')
+
+ARM = 'two_axis'
+
+
+def processes_of(folder: Path) -> list[int]:
+    """Find processes that have a folder on their command lines."""
+    found = []
+    for line in Path('/proc').glob('[0-9]*/cmdline'):
+        try:
+            words = line.read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if str(folder).encode() in words:
+            found.append(int(line.parent.name))
+    return found
+
+
+def until(condition, what: str, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f'{what}: not within {seconds} s'
+        time.sleep(0.05)
+
+
+class Demo:
+    """``dynid demo`` in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, '-m', 'dynid_ros.cli.main', 'demo', ARM, '-o', str(folder)],
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            # A test run in the background of a shell ignores Ctrl-C, and so would the command.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+    def until_it_moves(self) -> None:
+        log = self.folder / 'logs' / 'trajectory_publisher.log'
+        until(lambda: log.is_file() and 'running' in log.read_text(), 'a motion')
+
+    def until_it_records(self) -> None:
+        log = self.folder / 'logs' / 'recorder.log'
+        until(lambda: log.is_file() and 'recording' in log.read_text(), 'a recording')
+
+    def node(self, name: str) -> int | None:
+        """Process of a node."""
+        return next((pid for pid in processes_of(self.folder)
+                     if f'dynid_ros.nodes.{name}'.encode()
+                     in Path(f'/proc/{pid}/cmdline').read_bytes()), None)
+
+    def end(self) -> tuple[int, str]:
+        printed, _ = self.process.communicate(timeout=60)
+        until(lambda: not processes_of(self.folder), 'the end of all nodes')
+        return self.process.returncode, printed
+
+
+@pytest.fixture
+def demo(tmp_path):
+    """Start demonstrations that are gone after the test."""
+    begun = []
+
+    def begin(name: str = 'demo') -> Demo:
+        begun.append(Demo(tmp_path / name))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.communicate()
+
+
+def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, monkeypatch):
+    from dynid_ros.demo.course import run_chain
+    from dynid_ros.demo.view import View
+
+    monkeypatch.setenv('ROS_DOMAIN_ID', '')
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', '')
+    arm = load_arm(ARM)
+    motion = random_motion(arm, 3, period=4.0, periods=3)
+    write_motion(tmp_path / 'excitation.yaml', motion, arm)
+    with own_domain(), View('test') as view:
+        found = run_chain(ARM, tmp_path, tmp_path / 'excitation.yaml', 0, view)
+    # Twelve seconds leave some percent; the error bars say how many.
+    for each in (found.online, found.batch):
+        assert each.off_percent < 10
+        assert each.off_in_std < 2.5
+        assert each.torque_error_percent < 10
+    assert found.apart_percent < 10
+    bag = next((tmp_path / 'recordings').glob('*/bag'))
+    log = read_recording(bag, arm)
+    assert log.seconds > motion.duration
+    assert np.diff(log.t).max() < 3e-3
+    assert '</html>' in (tmp_path / 'result' / 'report.html').read_text()
+
+
+def test_ctrl_c_ends_all_nodes_and_keeps_what_was_recorded(demo):
+    running = demo()
+    running.until_it_moves()
+    running.process.send_signal(signal.SIGINT)
+    status, printed = running.end()
+    assert status == 130
+    assert printed.splitlines()[-1] == 'dynid demo: interrupted'
+    assert 'Traceback' not in printed
+    bag = next((running.folder / 'recordings').glob('*/bag'))
+    assert len(read_recording(bag, load_arm(ARM)).t) > 100
+
+
+@pytest.mark.parametrize('name', ['simulated_arm', 'recorder', 'identifier'])
+def test_crash_of_a_node_ends_the_others_and_is_named(demo, name):
+    running = demo()
+    running.until_it_records()
+    os.kill(running.node(name), signal.SIGKILL)
+    status, printed = running.end()
+    assert status == 2
+    assert 'Traceback' not in printed
+    assert f'dynid demo: {name} was killed by signal 9' in printed
+
+
+def test_killed_demonstration_leaves_no_node_behind(demo):
+    running = demo()
+    running.until_it_records()
+    running.process.kill()
+    running.process.communicate()
+    until(lambda: not processes_of(running.folder), 'the end of all nodes')
+
+
+def test_two_at_once_have_domains_of_their_own(demo):
+    domains = set()
+    running = [demo('first'), demo('second')]
+    for one in running:
+        until(lambda one=one: one.node('recorder') is not None, 'a recorder')
+        environment = Path(f'/proc/{one.node("recorder")}/environ').read_bytes()
+        domains.add(next(each for each in environment.split(b'\0')
+                         if each.startswith(b'ROS_DOMAIN_ID=')))
+    assert len(domains) == 2
+    for one in running:
+        one.process.send_signal(signal.SIGINT)
+    assert [one.end()[0] for one in running] == [130, 130]
+
+
+def test_folder_that_exists_is_not_overwritten(demo, tmp_path):
+    (tmp_path / 'demo').mkdir()
+    status, printed = demo().end()
+    assert status == 2
+    assert 'exists already' in printed
