@@ -8,13 +8,18 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 PACKAGE = 'dynid_ros'
+# A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
+PATIENT = 'env --block-signal=INT'
+# Longest time until a node has gone, s.
+LAST = '20'
 
 
 def node(executable: str, *files: object, **settings: object) -> Node:
     """Make a node of this package in the namespace of the arm."""
     return Node(
-        package=PACKAGE, executable=executable, output='screen',
+        package=PACKAGE, executable=executable, exec_name=executable, output='screen',
         namespace=LaunchConfiguration('namespace'), parameters=[*files, settings],
+        prefix=PATIENT, sigterm_timeout=LAST,
         remappings=[
             ('joint_states', LaunchConfiguration('joint_states')),
             ('effort_commands', LaunchConfiguration('effort_commands'))])
@@ -41,6 +46,10 @@ def generate_launch_description() -> LaunchDescription:
             'controller', default_value='joint_trajectory_controller',
             description='Name of the joint_trajectory_controller.'),
         DeclareLaunchArgument(
+            'feedforward', default_value='gravity', choices=['gravity', 'none', 'model'],
+            description='Torque ahead of the control, with output:=effort; none for an arm whose '
+                        'driver compensates gravity.'),
+        DeclareLaunchArgument(
             'dry_run', default_value='true',
             description='Publish the reference only; set to false to move the arm.'),
         DeclareLaunchArgument(
@@ -53,7 +62,7 @@ def generate_launch_description() -> LaunchDescription:
         DeclareLaunchArgument(
             'effort_commands', default_value='effort_commands',
             description='Topic of the effort controller, such as effort_controller/commands.'),
-        node('recorder', arm=arm, record_at_start=True,
+        node('recorder', config('recorder'), arm=arm, record_at_start=True,
              output_folder=LaunchConfiguration('recordings')),
         node('identifier', config('identifier'), arm=arm, save_at_end=True,
              output_folder=LaunchConfiguration('result')),
@@ -61,5 +70,6 @@ def generate_launch_description() -> LaunchDescription:
              excitation=LaunchConfiguration('excitation'),
              output=LaunchConfiguration('output'),
              controller=LaunchConfiguration('controller'),
+             feedforward=LaunchConfiguration('feedforward'),
              dry_run=ParameterValue(LaunchConfiguration('dry_run'), value_type=bool)),
     ])

@@ -19,6 +19,10 @@ from launch_ros.substitutions import FindPackageShare
 DISCOVERY = '2'
 # Longest time in which the last messages arrive, ms.
 LAST_MESSAGES = '5000'
+# A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
+PATIENT = 'env --block-signal=INT'
+# Longest time until a node has gone, s.
+LAST = '20'
 
 
 def decide(context: LaunchContext) -> list[Node]:
@@ -40,7 +44,8 @@ def decide(context: LaunchContext) -> list[Node]:
         'delay': treatment.delay, 'memory': float(given['memory']), 'use_sim_time': True,
     }
     identifier = Node(
-        package='dynid_ros', executable='identifier', output='screen',
+        package='dynid_ros', executable='identifier', exec_name='identifier', output='screen',
+        prefix=PATIENT, sigterm_timeout=LAST,
         parameters=[LaunchConfiguration('config'), settings],
         remappings=[('joint_states', given['topic'])])
     player = ExecuteProcess(

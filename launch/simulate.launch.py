@@ -1,27 +1,36 @@
-"""Identify a simulated arm: design a motion, run and record it, identify while it runs."""
+"""Identify a simulated arm: design a motion, run and record it, identify, write a report."""
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
+import signal
 
 from ament_index_python.packages import get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
-    ExecuteProcess,
     LogInfo,
+    OpaqueCoroutine,
     OpaqueFunction,
     RegisterEventHandler,
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
-from launch.events import Shutdown
-from launch.events.process import ProcessExited, ProcessIO
+from launch.events import IncludeLaunchDescription, matches_action, Shutdown
+from launch.events.process import ProcessExited, ProcessIO, SignalProcess
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 PACKAGE = 'dynid_ros'
+# A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
+PATIENT = 'env --block-signal=INT'
 # What can wait comes after the control of the arm where processors are few.
-BEHIND = 'nice -n 10'
+BEHIND = f'{PATIENT} nice -n 10'
+# On a busy machine states are late, and the controller in the simulated arm watches its path, rad.
+PATIENCE = 1.0
+# Longest time until a node has gone, s.
+LAST = '20'
 
 
 def config(node: str) -> PathJoinSubstitution:
@@ -29,45 +38,108 @@ def config(node: str) -> PathJoinSubstitution:
     return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{node}.yaml'])
 
 
-def node(executable: str, *settings: object, prefix: str = '') -> Node:
+def node(executable: str, *settings: object, prefix: str = PATIENT) -> Node:
     """Make a node of this package."""
     return Node(
-        package=PACKAGE, executable=executable, output='screen', parameters=[*settings],
-        prefix=prefix)
+        package=PACKAGE, executable=executable, exec_name=executable, output='screen',
+        parameters=[*settings], prefix=prefix, sigterm_timeout=LAST)
 
 
-def run_motion(given: dict[str, str], excitation: Path) -> list[LaunchDescriptionEntity]:
-    """Start all nodes, move as soon as the identifier listens, and end with the motion."""
-    arm, output = given['arm'], Path(given['output'])
-    publisher = node('trajectory_publisher', config('trajectory_publisher'), {
-        'arm': arm, 'excitation': str(excitation), 'output': 'effort', 'feedforward': 'model',
-        'once': True})
-    identifier = node('identifier', config('identifier'), {
-        'arm': arm, 'output_folder': str(output / 'result'), 'save_at_end': True}, prefix=BEHIND)
-    started = []
+async def dynid(*arguments: str) -> int | None:
+    """Run a command of this package; return its exit status, None after Ctrl-C."""
+    command = str(Path(get_package_prefix(PACKAGE), 'lib', PACKAGE, 'dynid'))
+    process = await asyncio.create_subprocess_exec(
+        command, *arguments, start_new_session=True)
+    try:
+        return await process.wait()
+    except asyncio.CancelledError:
+        process.terminate()
+        await process.wait()
+        return None
 
-    def move(event: ProcessIO) -> Node | None:
-        """Start the motion once."""
-        if started or b'ready' not in event.text:
-            return None
-        started.append(True)
-        return publisher
 
-    finished = EmitEvent(event=Shutdown(reason='the motion has ended'))
-    failed = EmitEvent(event=Shutdown(reason='no identifier'))
-    return [
-        node('simulated_arm', config('simulated_arm'), {
+class Simulation:
+    """
+    The course of the launch.
+
+    Parameters
+    ----------
+    given : dict
+        Launch arguments.
+    excitation : Path
+        The motion, which is there when the nodes start.
+
+    """
+
+    def __init__(self, given: dict[str, str], excitation: Path) -> None:
+        arm, output = given['arm'], Path(given['output'])
+        self._result = output / 'result'
+        self._begun = self._moved = False
+        self._arm = node('simulated_arm', config('simulated_arm'), {
             'arm': arm, 'excitation': str(excitation), 'rate': float(given['rate']),
-            'seed': int(given['seed'])}),
-        identifier,
-        node('recorder', {
+            'seed': int(given['seed'])})
+        self._publisher = node('trajectory_publisher', config('trajectory_publisher'), {
+            'arm': arm, 'excitation': str(excitation), 'tracking_error': PATIENCE,
+            'once': True})
+        self._identifier = node('identifier', config('identifier'), {
+            'arm': arm, 'output_folder': str(self._result), 'save_at_end': True}, prefix=BEHIND)
+        self._recorder = node('recorder', config('recorder'), {
             'arm': arm, 'output_folder': str(output / 'recordings'),
-            'record_at_start': True}, prefix=BEHIND),
-        RegisterEventHandler(OnProcessIO(
-            target_action=identifier, on_stdout=move, on_stderr=move)),
-        RegisterEventHandler(OnProcessExit(target_action=identifier, on_exit=[failed])),
-        RegisterEventHandler(OnProcessExit(target_action=publisher, on_exit=[finished])),
-    ]
+            'record_at_start': True}, prefix=BEHIND)
+
+    def entities(self) -> list[LaunchDescriptionEntity]:
+        """All nodes but the publisher, which moves as soon as the identifier listens."""
+        return [
+            self._arm, self._identifier, self._recorder,
+            RegisterEventHandler(OnProcessIO(
+                target_action=self._identifier, on_stdout=self._listening,
+                on_stderr=self._listening)),
+            RegisterEventHandler(OnProcessExit(
+                target_action=self._publisher, on_exit=unless_shutting_down(self._stopped))),
+            RegisterEventHandler(OnProcessExit(
+                target_action=self._identifier, on_exit=unless_shutting_down(self._identified))),
+            *(RegisterEventHandler(OnProcessExit(
+                target_action=other, on_exit=unless_shutting_down(self._lost)))
+              for other in (self._arm, self._recorder)),
+        ]
+
+    def _listening(self, event: ProcessIO) -> Node | None:
+        """Start the motion once."""
+        if self._begun or b'ready' not in event.text:
+            return None
+        self._begun = True
+        return self._publisher
+
+    def _stopped(self, event: ProcessExited) -> list[LaunchDescriptionEntity]:
+        """End identifier and recorder, which then save what they have."""
+        if event.returncode:
+            raise RuntimeError('the motion was given up; trajectory_publisher says why')
+        self._moved = True
+        return [
+            EmitEvent(event=SignalProcess(
+                signal_number=signal.SIGINT, process_matcher=matches_action(there)))
+            for there in (self._identifier, self._recorder)]
+
+    def _identified(self, event: ProcessExited) -> OpaqueCoroutine:
+        if event.returncode or not self._moved:
+            raise RuntimeError('the identifier ended before the motion was identified')
+        return OpaqueCoroutine(coroutine=self._report)
+
+    def _lost(self, event: ProcessExited) -> None:
+        if event.returncode or not self._moved:
+            raise RuntimeError(f'{event.process_name} ended before the motion had ended')
+
+    async def _report(self, context: LaunchContext) -> None:
+        status = await dynid('report', str(self._result))
+        if status:
+            raise RuntimeError('the report could not be written')
+        if status is not None:
+            await context.emit_event(Shutdown(reason='the report is written'))
+
+
+def unless_shutting_down(handler: Callable[[ProcessExited], object]) -> Callable[..., object]:
+    """Leave the ends of processes alone once all of them are told to end."""
+    return lambda event, context: None if context.is_shutdown else handler(event)
 
 
 def begin(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -76,23 +148,22 @@ def begin(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         name: LaunchConfiguration(name).perform(context)
         for name in ('arm', 'excitation', 'output', 'rate', 'seed')}
     if given['excitation']:
-        return run_motion(given, Path(given['excitation']))
-    output = Path(given['output'])
-    output.mkdir(parents=True, exist_ok=True)
-    excitation = output / 'excitation.yaml'
-    dynid = Path(get_package_prefix(PACKAGE), 'lib', PACKAGE, 'dynid')
-    design = ExecuteProcess(
-        cmd=[str(dynid), 'design', given['arm'], '-o', str(excitation), '--seed', given['seed']],
-        output='screen')
+        return Simulation(given, Path(given['excitation'])).entities()
+    excitation = Path(given['output'], 'excitation.yaml')
 
-    def designed(event: ProcessExited, _: LaunchContext) -> list[LaunchDescriptionEntity]:
-        if event.returncode:
-            return [EmitEvent(event=Shutdown(reason='no motion could be designed'))]
-        return run_motion(given, excitation)
+    async def design(context: LaunchContext) -> None:
+        excitation.parent.mkdir(parents=True, exist_ok=True)
+        status = await dynid(
+            'design', given['arm'], '-o', str(excitation), '--seed', given['seed'])
+        if status:
+            raise RuntimeError(f"no motion could be designed for '{given['arm']}'")
+        if status is not None:
+            await context.emit_event(IncludeLaunchDescription(
+                LaunchDescription(Simulation(given, excitation).entities())))
 
     return [
-        LogInfo(msg=f"designing a motion for '{given['arm']}'"), design,
-        RegisterEventHandler(OnProcessExit(target_action=design, on_exit=designed)),
+        LogInfo(msg=f"designing a motion for '{given['arm']}'"),
+        OpaqueCoroutine(coroutine=design),
     ]
 
 
@@ -107,7 +178,7 @@ def generate_launch_description() -> LaunchDescription:
             description='excitation.yaml to run; if empty, a motion is designed first.'),
         DeclareLaunchArgument(
             'output', default_value='dynid_simulation',
-            description='Folder for the motion and the result.'),
+            description='Folder for the motion, the recording, the result and its report.'),
         DeclareLaunchArgument(
             'rate', default_value='500.0',
             description='Rate of joint_states, Hz; a divisor of 1000.'),

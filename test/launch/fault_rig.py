@@ -1,0 +1,269 @@
+"""The whole chain behind a launch description, and a node that sees and asks what a user does."""
+
+import atexit
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+import os
+from pathlib import Path
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray
+from launch import LaunchDescription
+from launch_ros.actions import Node
+from launch_testing.actions import ReadyToTest
+import numpy as np
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from dynid_ros.arm import load_arm
+from dynid_ros.excitation.fourier import FourierMotion
+from dynid_ros.excitation.motion_file import write_motion
+from dynid_ros.excitation.random_motion import random_motion
+
+ARM = load_arm('panda')
+DEPTH = 2000
+#: Joint states per second.
+RATE = 250.0
+#: Tracking error that does not matter here: the simulated arm falls behind on a busy machine.
+MISLAID = 10.0
+#: What can wait comes after the control of the arm where processors are few.
+BEHIND = 'nice -n 10'
+#: Longest wait for anything, s: a busy machine starts a node in ten.
+PATIENCE = 30.0
+#: Time after which a question is asked again, s.
+AGAIN = 3.0
+#: Speed that shows that the arm moves, and that at which it stands, rad/s.
+MOVING, STANDING = 0.05, 0.02
+#: Speed that the motion does not reach, rad/s.
+FASTEST = 2.0
+
+
+def motion(share: float, periods: int) -> FourierMotion:
+    """Random motion at a share of the speed that the limits allow."""
+    whole = random_motion(ARM, 6, period=5.0, periods=periods)
+    return replace(whole, sine=share * whole.sine, cosine=share * whole.cosine)
+
+
+class Chain:
+    """
+    The nodes, and a folder for all they write, with a small disk for the recorder if possible.
+
+    Three publishers wait for their ~/start: ``goal`` moves the arm through its controller, and
+    ``short`` too but not for long; ``torque`` commands it. The identifier comes back if it dies.
+    """
+
+    def __init__(self) -> None:
+        stack = ExitStack()
+        atexit.register(stack.close)
+        self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        self.disk = self.folder / 'disk'
+        self.disk.mkdir()
+        self.mounted = subprocess.run(
+            ['mount', '-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', self.disk],
+            capture_output=True, check=False).returncode == 0
+        if self.mounted:
+            stack.callback(subprocess.run, ['umount', '--lazy', self.disk], check=True)
+        self.arm = _node('simulated_arm', rate=RATE, excitation=self._written('start', 0.5, 1))
+        self.goal = self._publisher('goal', 0.7, 6)
+        self.short = self._publisher('short', 0.5, 1)
+        # On a busy machine torques from another process are late, and slow ones err by little.
+        self.torque = self._publisher('torque', 0.1, 6, output='effort')
+        self.recorder = _node(
+            'recorder', BEHIND, output_folder=str(self.disk), record_at_start=True,
+            report_rate=5.0)
+        self.identifier = _node(
+            'identifier', BEHIND, respawn=True, output_folder=str(self.folder / 'result'),
+            resume=True, report_rate=5.0)
+        self.nodes = (self.arm, self.goal, self.short, self.torque, self.recorder,
+                      self.identifier)
+
+    def description(self) -> LaunchDescription:
+        return LaunchDescription([*self.nodes, ReadyToTest()])
+
+    def _written(self, name: str, share: float, periods: int) -> str:
+        path = self.folder / f'{name}.yaml'
+        write_motion(path, motion(share, periods), ARM)
+        return str(path)
+
+    def _publisher(self, name: str, share: float, periods: int, **parameters: object) -> Node:
+        return _node(
+            'trajectory_publisher', name=name, excitation=self._written(name, share, periods),
+            tracking_error=MISLAID, start_speed=0.5, **parameters)
+
+
+def _node(
+    executable: str, prefix: str = '', name: str | None = None, respawn: bool = False,
+    **parameters: object,
+) -> Node:
+    return Node(
+        package='dynid_ros', executable=executable, name=name or executable, prefix=prefix,
+        parameters=[{'arm': 'panda', **parameters}], respawn=respawn, sigterm_timeout='20')
+
+
+class Bench:
+    """A user's view: topics, services and what the processes print."""
+
+    def __init__(self, chain: Chain, proc_info, proc_output) -> None:
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        self.node = rclpy.create_node('bench')
+        self.chain, self._info, self._output = chain, proc_info, proc_output
+        self.states: list[JointState] = []
+        self._statuses: dict = {}
+        self.node.create_subscription(JointState, 'joint_states', self.states.append, DEPTH)
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._hear, 10)
+        self._since = 0
+        for name in ('goal', 'short', 'torque'):
+            client = self.node.create_client(Trigger, f'/{name}/start')
+            self.until(client.service_is_ready, name)
+        self.data_goes_on()
+
+    def close(self) -> None:
+        self.node.destroy_node()
+        rclpy.shutdown()
+
+    def _hear(self, message: DiagnosticArray) -> None:
+        self._statuses |= {status.name: status for status in message.status}
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Spin until a condition holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, f'{what}: not within {PATIENCE} s; {self.summary()}'
+            rclpy.spin_once(self.node, timeout_sec=0.02)
+
+    def spin(self, seconds: float) -> None:
+        """Let time pass."""
+        end = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() > end, 'time')
+
+    def summary(self) -> str:
+        said = {name: status.message for name, status in self._statuses.items()}
+        return f'diagnostics {said}; printed {self.printed()}'
+
+    def begin(self) -> None:
+        """Look only at what is printed and measured from here on."""
+        self._since = len(list(self._output))
+        self.states.clear()
+        self.until(lambda: self.states, 'states')
+
+    def printed(self) -> str:
+        """Return what all nodes printed since `begin`."""
+        return ''.join(io.text.decode() for io in list(self._output)[self._since:])
+
+    def until_printed(self, words: str) -> None:
+        """Wait until a node prints something."""
+        self.until(lambda: re.search(words, self.printed()), f'{words!r} in the log')
+
+    def until_diagnosed(self, name: str, words: str, level: bytes) -> None:
+        """Wait for a status of a name that begins so."""
+        def named():
+            return any(key.startswith(name) and status.level == level
+                       and re.search(words, status.message)
+                       for key, status in self._statuses.items())
+
+        self.until(named, f'{words!r} in the diagnostics of {name}')
+
+    def count(self, name: str, key: str) -> int:
+        """Return a number that the diagnostics have now."""
+        values = self._statuses[name].values if name in self._statuses else ()
+        return int(next((value.value for value in values if value.key == key), '0'))
+
+    def until_more(self, name: str, key: str, least: int = 1) -> None:
+        """Wait until a number in the diagnostics has grown."""
+        before = self.count(name, key)
+        self.until(lambda: self.count(name, key) >= before + least, f'more {key} of {name}')
+
+    def data_goes_on(self) -> None:
+        """See samples learned from and bytes recorded."""
+        self.until_more('identifier: stream', 'samples')
+        self.until_more('recorder: bag', 'bytes')
+
+    def call(self, name: str, kind=Trigger, **fields):
+        """Call a service and return its answer."""
+        client = self.node.create_client(kind, name)
+        asked: list = []
+
+        def answered():
+            # A question to a process that was killed is lost.
+            if client.service_is_ready() and (
+                    not asked or time.monotonic() > asked[-1][0] + AGAIN):
+                asked.append((time.monotonic(), client.call_async(kind.Request(**fields))))
+            return any(future.done() for _, future in asked)
+
+        self.until(answered, f'answer of {name}')
+        self.node.destroy_client(client)
+        return next(future.result() for _, future in asked if future.done())
+
+    def inject(self, fault: str) -> None:
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=fault)
+        answer = self.call(
+            '/simulated_arm/set_parameters', SetParameters,
+            parameters=[Parameter(name='fault', value=value)])
+        assert answer.results[0].successful, answer.results[0].reason
+
+    def move(self, publisher: str) -> None:
+        """Begin a motion, as soon as it is allowed, and wait until the arm is well on its way."""
+        def moves():
+            self.begin()
+            answer = self.call(f'/{publisher}/start')
+            if 'aborted because' in answer.message:
+                # A busy machine that stops the states for 0.1 s is an abort as well.
+                self.call(f'/{publisher}/stop')
+            elif answer.success:
+                self.until(lambda: self.speed() > MOVING or 'aborted' in self.printed(), 'motion')
+            self.spin(0.1)
+            return answer.success and 'aborted' not in self.printed()
+
+        self.until(moves, 'a start')
+        self.begin()
+
+    def speed(self) -> float:
+        return speed_of(self.states[-1])
+
+    def until_at_rest(self) -> None:
+        """Wait for standstill of some length, and see that the arm stays and never was faster."""
+        def stands():
+            return max(map(speed_of, self.states[-75:])) < STANDING
+
+        self.until(stands, 'standstill')
+        assert max(map(speed_of, self.states)) < FASTEST
+        held = np.array(self.states[-1].position)
+        assert np.abs(held - self.later(0.5).position).max() < 0.02
+
+    def later(self, seconds: float) -> JointState:
+        """Return the first state that comes so long after this one, by the clock of the arm."""
+        begun = stamp(self.states[-1])
+        self.until(lambda: stamp(self.states[-1]) > begun + seconds, 'time of the arm')
+        return self.states[-1]
+
+    def kill(self, node: Node) -> None:
+        """Kill the process of a node, and see that it, and nothing else, dies."""
+        before = self._alive()
+        os.kill(before[node], signal.SIGKILL)
+        self.until(lambda: not Path(f'/proc/{before[node]}').exists(), 'the end of the process')
+        left = self._alive().items() & before.items()
+        assert len(left) == len(before) - 1, f'{left} are left of {before}'
+
+    def _alive(self) -> dict[Node, int]:
+        """Return the processes that there are."""
+        pids = {node: self._info[node].pid for node in self.chain.nodes}
+        return {node: pid for node, pid in pids.items() if Path(f'/proc/{pid}').exists()}
+
+
+def speed_of(message: JointState) -> float:
+    """Return the speed of the fastest joint, rad/s."""
+    return float(np.abs(message.velocity).max())
+
+
+def stamp(message: JointState) -> float:
+    """Return the time of a message, s."""
+    return float(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
