@@ -7,12 +7,14 @@ BIN = $(VENV)/bin
 
 demo: $(VENV)/ready
 	rm -rf demo
-	$(BIN)/dynid simulate ur10 -o demo/bag
-	$(BIN)/dynid identify demo/bag --arm ur10 -o demo/result
-	@echo "Open demo/result/report.html in a browser."
+	$(BIN)/dynid demo -o demo
+
+# Tests with processes of their own need the processors for themselves.
+PROCESSES = test/nodes test/embedded test/demo test/launch
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PROCESSES)
+	$(BIN)/python -m pytest -n 2 $(PROCESSES:%=--ignore=%)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -18,7 +18,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
-    package_data={package_name: ['py.typed']},
+    package_data={package_name: ['py.typed', 'embedded/interfaces.idl']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -27,6 +27,9 @@ setup(
     ],
     python_requires='>=3.10',
     install_requires=[
+        # Where PyPI has no wheel of it, nodes need ROS 2 and all else works.
+        'cyclonedds; python_version < "3.14" and '
+        '(sys_platform != "linux" or platform_machine == "x86_64")',
         'matplotlib',
         'mcap',
         'mujoco',
@@ -34,12 +37,14 @@ setup(
         'numpy',
         'pin',
         'pyyaml',
+        'rich',
         'rosbags',
         'scipy',
         'setuptools',
         'tqdm',
     ],
-    extras_require={'test': ['hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'ruff']},
+    extras_require={'test': [
+        'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',
     maintainer_email='maintainers@example.com',

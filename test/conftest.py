@@ -1,10 +1,60 @@
-"""Fixtures shared by all tests."""
+"""Fixtures shared by all tests, and what happens where a package is missing."""
 
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+import re
+from typing import Any
 
 import pytest
 
 import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
+
+#: Packages that only PyPI has, which a machine with ROS 2 may lack.
+FROM_PYPI = ('mcap', 'mujoco', 'rosbags')
+MISSING = {name for name in FROM_PYPI if find_spec(name) is None}
+
+
+def _imported(path: Path) -> set[str]:
+    """Return the packages that a test file imports at once, itself or through its neighbours."""
+    names = set(re.findall(r'^(?:from|import) (\w+)', path.read_text(), re.MULTILINE))
+    for name in tuple(names):
+        neighbour = path.with_name(f'{name}.py')
+        if neighbour.exists():
+            names |= _imported(neighbour)
+    return names
+
+
+collect_ignore = [
+    str(path) for path in Path(__file__).parent.rglob('test_*.py')
+    if MISSING and _imported(path) & MISSING]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was left out."""
+    if MISSING:
+        files = ', '.join(sorted(Path(path).name for path in collect_ignore)) or 'no file'
+        terminalreporter.write_line(
+            f'not installed: {", ".join(sorted(MISSING))}; left out: {files}')
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """Skip where a fixture needs a package that is missing."""
+    yield from _skip_what_lacks_a_package()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip where a test needs a package that is missing."""
+    yield from _skip_what_lacks_a_package()
+
+
+def _skip_what_lacks_a_package() -> Iterator[None]:
+    outcome = yield
+    error = outcome.excinfo and outcome.excinfo[1]
+    if isinstance(error, ModuleNotFoundError) and error.name in MISSING:
+        outcome.force_exception(pytest.skip.Exception(f'{error.name} is not installed'))
 
 
 @pytest.fixture(scope='session')
