@@ -37,6 +37,7 @@ def figaroh(seed: int, iterations: int) -> tuple[float, float, int]:
     from figaroh.tools.robot import Robot
 
     class Trajectory(BaseOptimalTrajectory):  # type: ignore[misc]
+
         def __init__(self, robot: Any) -> None:
             import logging
 

@@ -1,0 +1,117 @@
+"""
+Count the messages that four node processes lose at 1 kHz, and what each node costs.
+
+    python benchmarks/nodes_at_1khz.py [--seconds 300]
+
+A simulated Panda publishes joint states, a trajectory publisher controls it by PD from their
+callback, a recorder and an identifier listen: all with rclpy where there is one, else through
+dynid_ros.embedded. CPU time is that of the processes while the arm moves.
+"""
+
+import argparse
+import importlib.util
+import os
+from pathlib import Path
+import tempfile
+import time
+
+import numpy as np
+
+from dynid_ros.arm import load_arm
+from dynid_ros.demo.domain import own_domain
+from dynid_ros.demo.processes import Processes
+from dynid_ros.excitation.fourier import FourierMotion
+from dynid_ros.excitation.motion_file import write_motion
+from dynid_ros.excitation.room import room_of
+from dynid_ros.storage.result_file import read_result
+
+ARM = load_arm('panda')
+RATE, PERIOD = 1000.0, 5.0
+
+
+def write_excitation(path, seconds):
+    reduced = 0.2 * np.linspace(0.5, 1.0, ARM.n)[:, None] * np.ones(6)
+    motion = FourierMotion.at_rest(
+        PERIOD, room_of(ARM).middle, reduced, max(1, round(seconds / PERIOD)))
+    write_motion(path, motion, ARM)
+
+
+def cpu_seconds(pids):
+    """Sum the CPU time of processes, s."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+def family(pid):
+    """Find a process and its children."""
+    children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
+    return [pid, *map(int, children)]
+
+
+def run(folder, seconds):
+    """Let the nodes run; return CPU time and wall time of each while the arm moved."""
+    excitation = folder / 'excitation.yaml'
+    write_excitation(excitation, seconds)
+    with own_domain(), Processes(folder / 'logs') as nodes:
+        nodes.start('simulated_arm', arm='panda', excitation=excitation, rate=RATE)
+        nodes.start('identifier', arm='panda', output_folder=folder / 'online', save_at_end=True)
+        nodes.start('recorder', arm='panda', output_folder=folder, record_at_start=True)
+        time.sleep(15.0)
+        nodes.start(
+            'trajectory_publisher', arm='panda', excitation=excitation, output='effort',
+            once=True)
+        time.sleep(10.0)
+        names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
+        pids = {name: family(nodes.pid(name)) for name in names}
+        before = {name: cpu_seconds(pids[name]) for name in names}
+        began = time.monotonic()
+        while not nodes.ended('trajectory_publisher'):
+            nodes.check()
+            spent = {name: cpu_seconds(pids[name]) for name in names[:1] + names[2:]}
+            wall = time.monotonic() - began
+            try:
+                spent[names[1]] = cpu_seconds(pids[names[1]])
+            except FileNotFoundError:
+                break
+            time.sleep(0.5)
+        for name in ('recorder', 'identifier', 'simulated_arm'):
+            nodes.stop(name)
+    return {name: spent[name] - before[name] for name in names}, wall
+
+
+def stamps_of(bag):
+    from rosbags.highlevel import AnyReader
+
+    with AnyReader([bag]) as reader:
+        stamps = []
+        for connection, _, raw in reader.messages():
+            stamp = reader.deserialize(raw, connection.msgtype).header.stamp
+            stamps.append(stamp.sec * 10**9 + stamp.nanosec)
+    return np.array(stamps)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=300.0)
+    seconds = parser.parse_args().seconds
+    middleware = 'rclpy' if importlib.util.find_spec('rclpy').origin else 'dynid_ros.embedded'
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        spent, wall = run(folder, seconds)
+        stamps = stamps_of(next(folder.glob('*/bag')))
+        result = read_result(folder / 'online')
+    steps = np.rint(np.diff(stamps) / 1e6).astype(int)
+    print(f'{middleware}, {wall:.0f} s of motion at {RATE:.0f} Hz, {ARM.n} joints')
+    print(f'recorder: {len(stamps)} messages, {int((steps - 1).sum())} missing between them')
+    defects = {defect.code: defect.count for defect in result.defects}
+    print(f'identifier: {result.samples} samples, defects {defects or "none"}')
+    for name, cpu in spent.items():
+        print(f'{name:22s}{100 * cpu / wall:6.1f} % of a core {1e6 * cpu / wall / RATE:7.0f} us '
+              'a message')
+
+
+if __name__ == '__main__':
+    main()
