@@ -69,6 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE
     except KeyboardInterrupt:
         print(f'dynid {parsed.command}: interrupted', file=sys.stderr)
+        # CPython ends by the signal, whatever the status, if it came within exec() of a text, as
+        # imports and rosbags do, unless another text was run since then.
+        exec('')
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has left, such as head; Python would complain at its exit.
