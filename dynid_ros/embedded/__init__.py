@@ -8,7 +8,6 @@ and is no replacement for ROS 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import importlib.abc
 from importlib.machinery import ModuleSpec
 import importlib.util
@@ -18,8 +17,21 @@ from typing import Any
 
 from dynid_ros.errors import InputError
 
-_PACKAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
+_MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
              'rcl_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs')
+#: What modules of rclpy hold here, and where it is.
+_RCLPY = {
+    'rclpy': ('spin', 'init ok shutdown try_shutdown spin_once'),
+    'rclpy.action': ('actions', 'ActionClient ActionServer CancelResponse'),
+    'rclpy.clock': ('times', 'Clock ClockType'),
+    'rclpy.duration': ('times', 'Duration'),
+    'rclpy.exceptions': ('parameters', 'ParameterException'),
+    'rclpy.node': ('node', 'Node'),
+    'rclpy.parameter': ('parameters', 'Parameter'),
+    'rclpy.qos': ('qos', 'DurabilityPolicy QoSProfile ReliabilityPolicy'),
+    'rclpy.signals': ('spin', 'SignalHandlerOptions'),
+    'rclpy.time': ('times', 'Time'),
+}
 
 
 def step_in() -> bool:
@@ -51,36 +63,31 @@ def step_in() -> bool:
 class _Module(ModuleType):
     """A module whose content is looked up."""
 
-    def __init__(self, name: str, find: Callable[[str], Any]) -> None:
-        super().__init__(name)
-        self._find = find
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith('_'):
             raise AttributeError(name)
-        return self._find(name)
+        if self.__name__ not in _RCLPY:
+            from dynid_ros.embedded.messages import message_class
+            return message_class(f'{self.__name__.replace(".", "/")}/{name}')
+        place, provided = _RCLPY[self.__name__]
+        if name not in provided.split():
+            raise AttributeError(f'{self.__name__}.{name} is not provided without ROS 2')
+        return getattr(importlib.import_module(f'{__name__}.{place}'), name)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Makes the modules when they are imported."""
 
-    def find_spec(
-        self, fullname: str, path: Any, target: Any = None,  # noqa: ARG002
-    ) -> ModuleSpec | None:
-        package, _, rest = fullname.partition('.')
-        if package == 'rclpy' or (package in _PACKAGES and rest in ('', 'msg', 'srv', 'action')):
-            return ModuleSpec(fullname, self, is_package=not rest)
+    def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
+        package, _, kind = fullname.partition('.')
+        if fullname in _RCLPY or (package in _MESSAGES and kind in ('', 'msg', 'srv', 'action')):
+            return ModuleSpec(fullname, self, is_package=not kind)
+        if package == 'rclpy':
+            raise ModuleNotFoundError(f'{fullname} is not provided without ROS 2', name=fullname)
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        from dynid_ros.embedded import messages, rclpy_modules
-
-        package, _, kind = spec.name.partition('.')
-        if package == 'rclpy':
-            return _Module(spec.name, rclpy_modules.content(spec.name))
-        finders = {'srv': messages.service_class, 'action': messages.action_class}
-        find = finders.get(kind, messages.message_class)
-        return _Module(spec.name, lambda name: find(f'{package}/{kind}/{name}'))
+        return _Module(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is left to be done."""

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntEnum
+from enum import Enum
 from functools import partialmethod
 import secrets
-import time
 from typing import Any
 
-from dynid_ros.embedded.messages import message_class, service_class
+from dynid_ros.embedded.endpoints import Future
+from dynid_ros.embedded.messages import message_class
 from dynid_ros.embedded.qos import DurabilityPolicy, QoSProfile
-from dynid_ros.embedded.spin import Future
-from dynid_ros.embedded.times import Time
+from dynid_ros.embedded.times import Clock
 
 #: Goals whose results can be asked for.
 REMEMBERED = 10
 _EXECUTING, _CANCELING = 2, 3
+_SERVICES = {'SendGoal': 'send_goal', 'GetResult': 'get_result', 'CancelGoal': 'cancel_goal'}
 
 
-class CancelResponse(IntEnum):
+class CancelResponse(Enum):
     """What a server says to a wish to cancel."""
 
     REJECT = 1
@@ -40,8 +40,8 @@ class GoalHandle:
         """Let the server execute it."""
         result = self._server.run(self)
         self._server.tell()
-        self.answer.set_result(self._server.kinds['GetResult'].Response(
-            status=self.status, result=result))
+        self.answer.set_result(
+            self._server.kinds['GetResult'].Response(status=self.status, result=result))
 
     def _end(self, status: int) -> None:
         self.status = status
@@ -64,17 +64,15 @@ class ActionServer:
         self._accepted = handle_accepted_callback
         self._cancel = cancel_callback
         self._goals: dict[bytes, GoalHandle] = {}
-        self.kinds = _kinds(action_type)
         self._node = node
+        self.kinds = _kinds(action_type)
+        answers = {'SendGoal': self._on_goal, 'GetResult': self._on_result,
+                   'CancelGoal': self._on_cancel}
         self._services = [
-            node.create_service(self.kinds[kind], f'{action_name}/_action/{name}', answer)
-            for name, kind, answer in (
-                ('send_goal', 'SendGoal', self._on_goal),
-                ('get_result', 'GetResult', self._on_result),
-                ('cancel_goal', 'CancelGoal', self._on_cancel))]
-        node.create_publisher(
-            message_class(f'{action_type.TYPE}_FeedbackMessage'),
-            f'{action_name}/_action/feedback', 10)
+            node.create_service(self.kinds[kind], f'{action_name}/_action/{name}', answers[kind])
+            for kind, name in _SERVICES.items()]
+        feedback = message_class(f'{action_type.TYPE}_FeedbackMessage')
+        node.create_publisher(feedback, f'{action_name}/_action/feedback', 10)
         self._status = node.create_publisher(
             message_class('action_msgs/msg/GoalStatusArray'), f'{action_name}/_action/status',
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
@@ -95,7 +93,7 @@ class ActionServer:
         while len(self._goals) >= REMEMBERED:
             del self._goals[next(iter(self._goals))]
         goal = self._goals[request.goal_id.uuid.tobytes()] = GoalHandle(self, request)
-        response.accepted, response.stamp = True, _now()
+        response.accepted, response.stamp = True, Clock().now().to_msg()
         self.tell()
         self._accepted(goal)
         return response
@@ -136,17 +134,16 @@ class ActionClient:
     """Sends goals."""
 
     def __init__(self, node: Any, action_type: Any, action_name: str) -> None:
-        self._kinds = _kinds(action_type)
         self._node = node
+        self._kinds = _kinds(action_type)
         self._clients = {
             kind: node.create_client(self._kinds[kind], f'{action_name}/_action/{name}')
-            for kind, name in (('SendGoal', 'send_goal'), ('GetResult', 'get_result'),
-                               ('CancelGoal', 'cancel_goal'))}
+            for kind, name in _SERVICES.items()}
 
     def destroy(self) -> None:
         """Send no more goals."""
         for client in self._clients.values():
-            self._node.destroy_service(client)
+            self._node.destroy_client(client)
 
     def server_is_ready(self) -> bool:
         """Whether somebody takes goals."""
@@ -154,13 +151,13 @@ class ActionClient:
 
     def send_goal_async(self, goal: Any) -> Future:
         """Send a goal; the future has its handle."""
-        handle = Future()
-        goal_id = message_class('unique_identifier_msgs/msg/UUID')(
-            uuid=list(secrets.token_bytes(16)))
+        sent = Future()
+        uuid = list(secrets.token_bytes(16))
+        goal_id = message_class('unique_identifier_msgs/msg/UUID')(uuid=uuid)
         self.ask('SendGoal', goal_id=goal_id, goal=goal).add_done_callback(
-            lambda answer: handle.set_result(
+            lambda answer: sent.set_result(
                 ClientGoalHandle(self, goal_id, answer.result().accepted)))
-        return handle
+        return sent
 
     def ask(self, kind: str, **fields: Any) -> Future:
         """Call one of the services."""
@@ -169,14 +166,10 @@ class ActionClient:
 
 
 def _kinds(action_type: Any) -> dict[str, Any]:
-    return {'SendGoal': service_class(f'{action_type.TYPE}_SendGoal'),
-            'GetResult': service_class(f'{action_type.TYPE}_GetResult'),
-            'CancelGoal': service_class('action_msgs/srv/CancelGoal')}
+    kinds = {kind: f'{action_type.TYPE}_{kind}' for kind in _SERVICES}
+    kinds['CancelGoal'] = 'action_msgs/srv/CancelGoal'
+    return {kind: message_class(name) for kind, name in kinds.items()}
 
 
 def _info(goal_id: Any) -> Any:
-    return message_class('action_msgs/msg/GoalInfo')(goal_id=goal_id, stamp=_now())
-
-
-def _now() -> Any:
-    return Time(nanoseconds=time.time_ns()).to_msg()
+    return message_class('action_msgs/msg/GoalInfo')(goal_id=goal_id, stamp=Clock().now().to_msg())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 import re
@@ -17,6 +17,9 @@ _Values: Any = type('_Values', (yaml.SafeLoader,), {})
 _Values.add_implicit_resolver(
     'tag:yaml.org,2002:float',
     re.compile(r'[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|inf|nan)$'), [*'-+.0123456789in'])
+
+
+FULL_NAME = re.compile(r'(/[A-Za-z_][A-Za-z0-9_]*)+')
 
 
 @dataclass
@@ -51,6 +54,32 @@ class Arguments:
                 found |= values
         return found
 
+    def resolve(self, name: str, namespace: str, node: str) -> str:
+        """
+        Full name of a topic or service, remapped.
+
+        Raises
+        ------
+        ValueError
+            No name.
+
+        """
+        full = _expand(name, namespace, node)
+        for only, rule, to in self.remaps:
+            if (only in ('', node) and not rule.startswith('__')
+                    and _expand(rule, namespace, node) == full):
+                return _expand(to, namespace, node)
+        return full
+
+
+def _expand(name: str, namespace: str, node: str) -> str:
+    """Full name, without remapping."""
+    name = f'{node}/{name[1:].lstrip("/")}' if name.startswith('~') else name
+    full = name if name.startswith('/') else f'{namespace.rstrip("/")}/{name}'
+    if not FULL_NAME.fullmatch(full):
+        raise ValueError(f"'{name}' is no name of a topic or service")
+    return full
+
 
 def parse(words: Sequence[str]) -> Arguments:
     """
@@ -63,13 +92,10 @@ def parse(words: Sequence[str]) -> Arguments:
 
     """
     made = Arguments()
-    rest = iter(words)
-    inside = False
+    rest, inside = iter(words), False
     for word in rest:
-        if word == '--ros-args':
-            inside = True
-        elif word == '--':
-            inside = False
+        if word in ('--ros-args', '--'):
+            inside = word == '--ros-args'
         elif not inside or word in ('--disable-rosout-logs', '--enable-rosout-logs'):
             continue
         elif word in ('-p', '--param'):
@@ -119,7 +145,7 @@ def _collect(path: Path, content: Any, node: str, made: Arguments) -> None:
         raise InputError(f'{path}: {node or "the file"} must hold names and values')
     for key, value in content.items():
         if key == 'ros__parameters' and isinstance(value or {}, dict):
-            _add(made, node, _flat(value or {}, ''))
+            _add(made, node, dict(_flat(value or {})))
         else:
             _collect(path, value, f'{node}/{str(key).strip("/")}', made)
 
@@ -128,12 +154,10 @@ def _add(made: Arguments, pattern: str, values: dict[str, Any]) -> None:
     made.parameters.setdefault(pattern, {}).update(values)
 
 
-def _flat(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+def _flat(values: dict[str, Any], prefix: str = '') -> Iterator[tuple[str, Any]]:
     """Nested parameters have dots in their names."""
-    flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
-            flat |= _flat(value, f'{prefix}{key}.')
+            yield from _flat(value, f'{prefix}{key}.')
         else:
-            flat[f'{prefix}{key}'] = value
-    return flat
+            yield f'{prefix}{key}', value

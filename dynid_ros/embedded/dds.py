@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 import os
 from typing import Any
@@ -34,14 +33,6 @@ multicast="false"/></Interfaces><AllowMulticast>false</AllowMulticast></General>
 <Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
 
 
-@dataclass
-class Wire:
-    """A message as CDR; what Cyclone DDS hands over and takes."""
-
-    cdr: bytes
-    sample_info: Any = None
-
-
 class Participant:
     """A process in the graph; `ROS_DOMAIN_ID` and the discovery range as in ROS 2."""
 
@@ -55,9 +46,7 @@ class Participant:
         self.gid: bytes = self.dds.guid.bytes
         self._topics: dict[tuple[str, str], Topic[Any]] = {}
 
-    def writer(
-        self, topic: str, name: str, qos: QoSProfile, *, service: str = '',
-    ) -> DataWriter[Any]:
+    def writer(self, topic: str, name: str, qos: QoSProfile, service: str = '') -> Any:
         """
         Make a writer.
 
@@ -76,9 +65,7 @@ class Participant:
         """
         return DataWriter(self.dds, *self._plan(topic, name, qos, service))
 
-    def reader(
-        self, topic: str, name: str, qos: QoSProfile, *, service: str = '',
-    ) -> DataReader[Any]:
+    def reader(self, topic: str, name: str, qos: QoSProfile, service: str = '') -> Any:
         """Make a reader; see `writer`."""
         return DataReader(self.dds, *self._plan(topic, name, qos, service))
 
@@ -93,21 +80,13 @@ class Participant:
 
 def write(writer: DataWriter[Any], cdr: bytes) -> None:
     """Send a message."""
-    sample = object.__new__(writer.data_type)
-    sample.cdr = cdr
-    writer.write(sample)
+    writer.write(writer.data_type.deserialize(cdr))
 
 
 def take(reader: DataReader[Any], most: int = 100) -> list[bytes]:
     """Take what has arrived, of what may be much."""
     return [sample.cdr for sample in reader.take(most)
             if sample.sample_info is not None and sample.sample_info.valid_data]
-
-
-def dds_name(name: str) -> str:
-    """Type name on the wire."""
-    package, kind, base = name.split('/')
-    return f'{package}::{kind}::dds_::{base}_'
 
 
 def _domain_id() -> int:
@@ -121,8 +100,14 @@ def _domain_id() -> int:
 def _wire_type(name: str, header: bool) -> Any:
     """IDL type of a topic, whose samples stay the bytes that they are."""
     made = _struct(name, header)
+
+    def deserialize(cdr: bytes, **_: Any) -> Any:
+        sample = object.__new__(made)
+        sample.cdr = cdr
+        return sample
+
     made.serialize = lambda sample, **_: sample.cdr
-    made.deserialize = made.deserialize_key = staticmethod(lambda cdr, **_: Wire(cdr))
+    made.deserialize = made.deserialize_key = staticmethod(deserialize)
     return made
 
 
@@ -131,8 +116,8 @@ def _struct(name: str, header: bool = False) -> Any:
     message_class(name)
     fields: dict[str, Any] = {'guid': types.uint64, 'sequence': types.int64} if header else {}
     fields |= {field: _idl(desc) for field, desc in STORE.fielddefs[name][1]}
-    made = make_idl_struct(name.rpartition('/')[2], dds_name(name), fields)
-    return final(made)
+    package, kind, base = name.split('/')
+    return final(make_idl_struct(base, f'{package}::{kind}::dds_::{base}_', fields))
 
 
 def _idl(desc: Any) -> Any:

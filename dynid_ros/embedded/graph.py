@@ -7,11 +7,7 @@ import re
 from typing import Any
 from uuid import UUID
 
-from cyclonedds.builtin import (
-    BuiltinDataReader,
-    BuiltinTopicDcpsPublication,
-    BuiltinTopicDcpsSubscription,
-)
+from cyclonedds import builtin
 from cyclonedds.core import DDSStatus, InstanceState, ReadCondition, SampleState, ViewState
 from rosbags.serde import SerdeError
 
@@ -24,6 +20,7 @@ MANY = 10_000
 _NODES = 'rmw_dds_common/msg/ParticipantEntitiesInfo'
 _NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_]*')
 _NAMESPACE = re.compile(r'(/[A-Za-z_][A-Za-z0-9_]*)+|/')
+_ALIVE = SampleState.Any | ViewState.Any | InstanceState.Alive
 _UNKNOWN = '/', '_CREATED_BY_BARE_DDS_APP_'
 
 
@@ -54,9 +51,12 @@ class Graph:
         self._writer = participant.writer('ros_discovery_info', _NODES, latched)
         self._reader = participant.reader(
             'ros_discovery_info', _NODES, QoSProfile(1000, durability=latched.durability))
-        self._endpoints = {
-            'publishers': _Endpoints(participant, BuiltinTopicDcpsPublication),
-            'subscriptions': _Endpoints(participant, BuiltinTopicDcpsSubscription)}
+        topics = {
+            'publishers': builtin.BuiltinTopicDcpsPublication,
+            'subscriptions': builtin.BuiltinTopicDcpsSubscription}
+        self._readers = {kind: builtin.BuiltinDataReader(participant.dds, topic)
+                         for kind, topic in topics.items()}
+        self._known: dict[str, list[Any]] = {kind: [] for kind in topics}
         self._own: dict[tuple[str, str], tuple[list[bytes], list[bytes]]] = {}
         self._owners: dict[bytes, dict[bytes, tuple[str, str]]] = {}
         self.refused = 0
@@ -77,8 +77,11 @@ class Graph:
     def endpoints(self, kind: str, topic: str) -> list[EndpointInfo]:
         """Find the ``publishers`` or ``subscriptions`` of a DDS topic."""
         self._listen()
-        found = []
-        for end in self._endpoints[kind].now():
+        reader, found = self._readers[kind], []
+        # They are many, and are read again only when they have changed.
+        if reader.take_status() & DDSStatus.DataAvailable:
+            self._known[kind] = reader.read(MANY, ReadCondition(reader, _ALIVE))
+        for end in self._known[kind]:
             if end.topic_name == topic:
                 owners = self._owners.get(end.participant_key.bytes, {})
                 namespace, name = owners.get(end.key.bytes, _UNKNOWN)
@@ -106,21 +109,6 @@ class Graph:
         if sum(map(len, self._owners.values())) > MANY:
             self._owners.clear()
             self.refused += 1
-
-
-class _Endpoints:
-    """Endpoints of one kind, read again when they have changed."""
-
-    def __init__(self, participant: Participant, topic: Any) -> None:
-        self._reader = BuiltinDataReader(participant.dds, topic)
-        self._alive = ReadCondition(
-            self._reader, SampleState.Any | ViewState.Any | InstanceState.Alive)
-        self._known: list[Any] = []
-
-    def now(self) -> list[Any]:
-        if self._reader.take_status() & DDSStatus.DataAvailable:
-            self._known = self._reader.read(MANY, self._alive)
-        return self._known
 
 
 def _gid(data: bytes) -> Any:

@@ -63,12 +63,12 @@ class Message:
 @cache
 def message_class(name: str) -> type[Any]:
     """
-    Class of a message.
+    Class of a message; or of a service or an action, which holds those of its messages.
 
     Parameters
     ----------
     name : str
-        As ``sensor_msgs/msg/JointState``.
+        As ``sensor_msgs/msg/JointState`` or ``std_srvs/srv/Trigger``.
 
     Raises
     ------
@@ -76,18 +76,24 @@ def message_class(name: str) -> type[Any]:
         There is no definition of it.
 
     """
+    base = name.rpartition('/')[2]
     if name not in STORE.fielddefs:
-        raise ImportError(f'{name} is not known without ROS 2')
+        parts = [part for part in _PARTS if f'{name}_{part}' in STORE.fielddefs]
+        if not parts:
+            raise ImportError(f'{name} is not known without ROS 2')
+        group = {part: message_class(f'{name}_{part}') for part in parts}
+        return type(base, (), {'TYPE': name, **group})
     constants, fields = STORE.fielddefs[name]
     content: dict[str, Any] = {
         key: Byte((int(value),)) if kind == 'byte' else value for key, kind, value in constants}
-    STORE.types[name] = made = type(name.rpartition('/')[2], (Message,), {
+    STORE.types[name] = made = type(base, (Message,), {
         **content, 'TYPE': name, '_defaults': {field: _default(desc) for field, desc in fields},
         '_takers': {field: _taker(desc) for field, desc in fields
                     if desc[0] in _SEVERAL or desc[1][0] == 'byte'}})
     return made
 
 
+_PARTS = ('Request', 'Response', 'Goal', 'Result', 'Feedback')
 _SEVERAL = (Nodetype.ARRAY, Nodetype.SEQUENCE)
 _PLAIN: dict[str, Callable[[], Any]] = {
     'string': str, 'bool': bool, 'byte': Byte, 'float32': float, 'float64': float}
@@ -114,23 +120,6 @@ def _taker(desc: Any) -> Callable[[Any], Any]:
     elif content[0] != 'string':
         return partial(np.array, dtype={'byte': 'i1', 'char': 'u1'}.get(content[0], content[0]))
     return list
-
-
-@cache
-def service_class(name: str) -> type[Any]:
-    """Class of a service, such as ``std_srvs/srv/Trigger``, with Request and Response."""
-    return _group(name, 'Request', 'Response')
-
-
-@cache
-def action_class(name: str) -> type[Any]:
-    """Class of an action, such as ``control_msgs/action/FollowJointTrajectory``."""
-    return _group(name, 'Goal', 'Result', 'Feedback')
-
-
-def _group(name: str, *parts: str) -> type[Any]:
-    content = {part: message_class(f'{name}_{part}') for part in parts}
-    return type(name.rpartition('/')[2], (), {'TYPE': name, **content})
 
 
 def encode(message: Any) -> bytes:

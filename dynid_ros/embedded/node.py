@@ -3,93 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
-from rosbags.serde import SerdeError
-
-from dynid_ros.embedded.dds import write
+from dynid_ros.embedded.arguments import FULL_NAME
+from dynid_ros.embedded.endpoints import Client, Publisher, Service, Subscription
 from dynid_ros.embedded.graph import EndpointInfo
 from dynid_ros.embedded.log import Logger
-from dynid_ros.embedded.messages import decode, encode
-from dynid_ros.embedded.names import FULL, resolve
+from dynid_ros.embedded.messages import decode
 from dynid_ros.embedded.parameters import Parameter, ParameterStore
-from dynid_ros.embedded.qos import profile_of, QoSProfile
-from dynid_ros.embedded.services import Client, Service
-from dynid_ros.embedded.spin import CONTEXT, Inbox, Timer
+from dynid_ros.embedded.qos import QoSProfile
+from dynid_ros.embedded.spin import CONTEXT, Timer
 from dynid_ros.embedded.times import Clock
 from dynid_ros.errors import InputError
 
-
-class Publisher:
-    """Sends messages on a topic."""
-
-    def __init__(self, kind: Any, topic: str, qos: QoSProfile) -> None:
-        self._kind = kind
-        self.topic_name = topic
-        self.writer = CONTEXT.participant.writer(f'rt{topic}', kind.TYPE, qos)
-
-    def publish(self, message: Any) -> None:
-        """Send a message."""
-        if not isinstance(message, self._kind):
-            raise TypeError(f'{self.topic_name} is of {self._kind.TYPE}, not of {message!r}')
-        write(self.writer, encode(message))
-
-    def get_subscription_count(self) -> int:
-        """Count who listens."""
-        return len(self.writer.get_matched_subscriptions())
-
-
-class Subscription:
-    """
-    Hands on messages of a topic.
-
-    Attributes
-    ----------
-    refused : int
-        Messages that could not be read.
-
-    """
-
-    def __init__(
-        self, kind: Any, topic: str, callback: Callable[[Any], Any], qos: QoSProfile,
-        logger: Logger, raw: bool,
-    ) -> None:
-        self._read = bytes if raw else lambda cdr: decode(cdr, kind.TYPE)
-        self._callback = callback
-        self._logger = logger
-        self.topic_name = topic
-        self.refused = 0
-        self.inbox = Inbox(
-            CONTEXT.participant.reader(f'rt{topic}', kind.TYPE, qos), self._take)
-
-    def _take(self, cdr: bytes) -> None:
-        try:
-            message = self._read(cdr)
-        except SerdeError as error:
-            self.refused += 1
-            self._logger.warning(
-                f'{self.topic_name}: {self.refused} messages refused: {error}',
-                throttle_duration_sec=5.0)
-        else:
-            self._callback(message)
+_End = TypeVar('_End', bound=Publisher | Subscription)
 
 
 class Node:
     """A node; names of its own begin with two underscores, to leave all others to its heirs."""
 
-    def __init__(self, node_name: str, *, namespace: str = '') -> None:
+    def __init__(self, node_name: str) -> None:
         arguments = CONTEXT.arguments
         self.__name = arguments.remap('__node', node_name) or node_name
-        self.__namespace = '/' + (arguments.remap('__ns', self.__name) or namespace).strip('/')
+        self.__namespace = '/' + (arguments.remap('__ns', self.__name) or '').strip('/')
         full = self.get_fully_qualified_name()
-        if not FULL.fullmatch(full):
+        if not FULL_NAME.fullmatch(full):
             raise InputError(f"'{full}' is no name of a node")
         self.__logger = Logger(full.strip('/').replace('/', '.'))
-        self.__writers: list[Any] = []
-        self.inboxes: list[Inbox] = []
+        self.__ends: list[Any] = []
+        self.inboxes: list[Subscription] = []
         self.timers: list[Timer] = []
         self.__parameters = ParameterStore(arguments.overrides(full))
-        for name, (kind, answer) in self.__parameters.services().items():
+        for name, kind, answer in self.__parameters.services():
             self.create_service(kind, f'~/{name}', answer)
         if self.declare_parameter('use_sim_time', False).value:
             raise InputError('use_sim_time is not supported without ROS 2')
@@ -112,41 +58,36 @@ class Node:
 
     def resolve_topic_name(self, topic: str) -> str:
         """Full name after remapping."""
-        return resolve(topic, self.__namespace, self.__name, CONTEXT.arguments)
+        return CONTEXT.arguments.resolve(topic, self.__namespace, self.__name)
 
     def create_publisher(
         self, msg_type: Any, topic: str, qos_profile: QoSProfile | int,
     ) -> Publisher:
         """Make a publisher."""
-        made = Publisher(msg_type, self.resolve_topic_name(topic), profile_of(qos_profile))
-        self.__join(made.writer)
-        return made
+        return self.__join(Publisher(
+            CONTEXT.participant, msg_type, self.resolve_topic_name(topic), _profile(qos_profile)))
 
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Callable[[Any], Any],
         qos_profile: QoSProfile | int, *, raw: bool = False,
     ) -> Subscription:
         """Make a subscription."""
-        made = Subscription(
-            msg_type, self.resolve_topic_name(topic), callback, profile_of(qos_profile),
-            self.__logger, raw)
-        self.__join(None, made.inbox)
-        return made
+        name = self.resolve_topic_name(topic)
+        reader = CONTEXT.participant.reader(f'rt{name}', msg_type.TYPE, _profile(qos_profile))
+        read = bytes if raw else partial(decode, name=msg_type.TYPE)
+        return self.__join(Subscription(name, reader, read, callback, self.__logger))
 
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Callable[[Any, Any], Any],
     ) -> Service:
         """Make a service."""
-        made = Service(
-            CONTEXT.participant, srv_type, self.resolve_topic_name(srv_name), callback)
-        self.__join(made.writer, made.inbox)
-        return made
+        name = self.resolve_topic_name(srv_name)
+        return self.__join(Service(CONTEXT.participant, srv_type, name, self.__logger, callback))
 
     def create_client(self, srv_type: Any, srv_name: str) -> Client:
         """Make a client."""
-        made = Client(CONTEXT.participant, srv_type, self.resolve_topic_name(srv_name))
-        self.__join(made.writer, made.inbox)
-        return made
+        name = self.resolve_topic_name(srv_name)
+        return self.__join(Client(CONTEXT.participant, srv_type, name, self.__logger))
 
     def create_timer(
         self, timer_period_sec: float, callback: Callable[[], None], *,
@@ -162,12 +103,10 @@ class Node:
 
     def get_subscriptions_info_by_topic(self, topic_name: str) -> list[EndpointInfo]:
         """Who listens to a topic, anywhere."""
-        return CONTEXT.graph.endpoints(
-            'subscriptions', f'rt{self.resolve_topic_name(topic_name)}')
+        name = self.resolve_topic_name(topic_name)
+        return CONTEXT.graph.endpoints('subscriptions', f'rt{name}')
 
-    def declare_parameter(
-        self, name: str, value: Any = None, descriptor: Any = None,
-    ) -> Parameter:
+    def declare_parameter(self, name: str, value: Any = None, descriptor: Any = None) -> Parameter:
         """Declare a parameter."""
         return self.__parameters.declare(name, value, descriptor)
 
@@ -179,54 +118,45 @@ class Node:
         """Find a parameter, or take another."""
         return self.__parameters.get(name) or alternative_value
 
-    def add_on_set_parameters_callback(
-        self, callback: Callable[[list[Parameter]], Any],
-    ) -> None:
+    def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
         """Ask a callback before a parameter changes."""
         self.__parameters.checks.append(callback)
 
-    def destroy_publisher(self, publisher: Publisher) -> None:
-        """Publish no more."""
-        self.__writers.remove(publisher.writer)
-        del publisher.writer
+    def destroy_publisher(self, end: Any) -> None:
+        """Send and hear no more through a publisher, subscription, service or client."""
+        self.__ends.remove(end)
+        if isinstance(end, Subscription):
+            self.inboxes.remove(end)
+            CONTEXT.forget(end)
+        end.reader = end.writer = None
         self.__tell()
 
-    def destroy_subscription(self, subscription: Subscription) -> None:
-        """Listen no more."""
-        self.__leave(subscription.inbox)
-
-    def destroy_service(self, service: Service | Client) -> None:
-        """Answer, or ask, no more."""
-        self.__writers.remove(service.writer)
-        self.__leave(service.inbox)
-        del service.writer
+    destroy_subscription = destroy_service = destroy_client = destroy_publisher
 
     def destroy_node(self) -> None:
         """Leave the graph."""
-        self.__writers.clear()
         self.timers.clear()
-        for inbox in tuple(self.inboxes):
-            self.__leave(inbox)
+        for end in tuple(self.__ends):
+            self.destroy_publisher(end)
 
     def __getattr__(self, name: str) -> Any:
         hint = '' if name.startswith('_') else ' is not supported without ROS 2'
         raise AttributeError(f'Node.{name}{hint}')
 
-    def __join(self, writer: Any, inbox: Inbox | None = None) -> None:
-        if writer is not None:
-            self.__writers.append(writer)
-        if inbox is not None:
-            self.inboxes.append(inbox)
-            CONTEXT.watch(inbox)
+    def __join(self, end: _End) -> _End:
+        self.__ends.append(end)
+        if isinstance(end, Subscription):
+            self.inboxes.append(end)
+            CONTEXT.watch(end)
         self.__tell()
-
-    def __leave(self, inbox: Inbox) -> None:
-        self.inboxes.remove(inbox)
-        CONTEXT.forget(inbox)
-        del inbox.reader
-        self.__tell()
+        return end
 
     def __tell(self) -> None:
         CONTEXT.graph.tell(
             (self.__namespace, self.__name), [inbox.reader.guid for inbox in self.inboxes],
-            [writer.guid for writer in self.__writers])
+            [end.writer.guid for end in self.__ends if end.writer is not None])
+
+
+def _profile(qos: QoSProfile | int) -> QoSProfile:
+    """Profile of a bare depth."""
+    return QoSProfile(depth=qos) if isinstance(qos, int) else qos

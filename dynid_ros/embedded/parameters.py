@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
-from dynid_ros.embedded.messages import message_class, service_class
+from dynid_ros.embedded.messages import message_class
 
 
 class ParameterException(Exception):  # noqa: N818 - the name that rclpy gave it
@@ -24,8 +25,9 @@ class ParameterType(IntEnum):
     STRING_ARRAY = 9
 
 
-_FIELDS = {1: 'bool_value', 2: 'integer_value', 3: 'double_value', 4: 'string_value',
-           9: 'string_array_value'}
+_FIELDS = {kind: f'{kind.name.lower()}_value' for kind in ParameterType if kind}
+_TYPES = {type(None): ParameterType.NOT_SET, bool: ParameterType.BOOL, int: ParameterType.INTEGER,
+          float: ParameterType.DOUBLE, str: ParameterType.STRING}
 
 
 class Parameter:
@@ -40,24 +42,18 @@ class Parameter:
 
     def message(self) -> Any:
         """Value as rcl_interfaces/msg/ParameterValue."""
-        made = message_class('rcl_interfaces/msg/ParameterValue')(type=int(self.type_))
-        if self.type_ in _FIELDS:
-            setattr(made, _FIELDS[self.type_], self.value)
-        return made
+        fields = {_FIELDS[self.type_]: self.value} if self.type_ else {}
+        return message_class('rcl_interfaces/msg/ParameterValue')(type=int(self.type_), **fields)
 
 
 def _type_of(name: str, value: Any) -> ParameterType:
-    if value is None:
-        return ParameterType.NOT_SET
     if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
         return ParameterType.STRING_ARRAY
-    kinds = {bool: ParameterType.BOOL, int: ParameterType.INTEGER, float: ParameterType.DOUBLE,
-             str: ParameterType.STRING}
-    if type(value) not in kinds:
+    if type(value) not in _TYPES:
         raise ParameterException(
             f"parameter '{name}' cannot be {value!r}: without ROS 2 it is a truth value, a "
             'number, a text or a list of texts')
-    return kinds[type(value)]
+    return _TYPES[type(value)]
 
 
 class ParameterStore:
@@ -88,9 +84,9 @@ class ParameterStore:
 
         """
         typed = isinstance(default, ParameterType)
-        kind = default if typed else _type_of(name, default)
         descriptor = descriptor or message_class('rcl_interfaces/msg/ParameterDescriptor')()
-        descriptor.name, descriptor.type = name, int(kind)
+        descriptor.name = name
+        descriptor.type = int(default if typed else _type_of(name, default))
         self._descriptors[name] = descriptor
         value = self._overrides.get(name, None if typed else default)
         parameter = Parameter(name, value=value)
@@ -102,11 +98,11 @@ class ParameterStore:
     def get(self, name: str) -> Parameter | None:
         """Find a parameter that has a value."""
         found = self._values.get(name)
-        return None if found is None or found.type_ is ParameterType.NOT_SET else found
+        return found if found and found.type_ else None
 
     def _check(self, parameter: Parameter) -> None:
         descriptor = self._descriptors[parameter.name]
-        if int(parameter.type_) != descriptor.type:
+        if parameter.type_ != descriptor.type:
             raise ParameterException(
                 f"parameter '{parameter.name}' must be of type "
                 f'{ParameterType(descriptor.type).name}, not {parameter.value!r}')
@@ -116,67 +112,53 @@ class ParameterStore:
                     f"parameter '{parameter.name}' must be from {allowed.from_value:g} to "
                     f'{allowed.to_value:g}, not {parameter.value!r}')
 
-    def _set(self, message: Any) -> Any:
-        """Set a parameter from the network."""
+    def services(self) -> Iterator[tuple[str, Any, Callable[[Any, Any], Any]]]:
+        """Names, classes and callbacks."""
+        answers: dict[str, Callable[[Any], dict[str, Any]]] = {
+            'get_parameters': lambda request: {
+                'values': [each.message() for each in self._find(request)]},
+            'get_parameter_types': lambda request: {
+                'types': [each.type_ for each in self._find(request)]},
+            'set_parameters': lambda request: {
+                'results': [self._set([each]) for each in request.parameters]},
+            'set_parameters_atomically': lambda request: {'result': self._set(request.parameters)},
+            'list_parameters': lambda _: {
+                'result': message_class('rcl_interfaces/msg/ListParametersResult')(
+                    names=list(self._values))},
+            'describe_parameters': lambda request: {
+                'descriptors': [self._descriptors.get(name) or message_class(
+                    'rcl_interfaces/msg/ParameterDescriptor')(name=name)
+                    for name in request.names]}}
+        for name, answer in answers.items():
+            kind = message_class(f'rcl_interfaces/srv/{name.title().replace("_", "")}')
+            yield name, kind, partial(_respond, kind, answer)
+
+    def _find(self, request: Any) -> list[Parameter]:
+        return [self._values.get(name, Parameter(name)) for name in request.names]
+
+    def _set(self, messages: list[Any]) -> Any:
+        """Set parameters from the network, all or none."""
         result = message_class('rcl_interfaces/msg/SetParametersResult')
-        name = message.name
-        if name not in self._descriptors:
-            return result(reason=f"there is no parameter '{name}'")
-        if self._descriptors[name].read_only:
-            return result(reason=f"parameter '{name}' is read-only")
-        field = _FIELDS.get(message.value.type)
         try:
-            parameter = Parameter(name, value=getattr(message.value, field) if field else None)
-            self._check(parameter)
+            wanted = [self._wanted(message) for message in messages]
         except ParameterException as error:
             return result(reason=str(error))
-        for check in self.checks:
-            answer = check([parameter])
+        for answer in (check(wanted) for check in self.checks):
             if not answer.successful:
                 return answer
-        self._values[name] = parameter
+        self._values.update((parameter.name, parameter) for parameter in wanted)
         return result(successful=True)
 
-    def services(self) -> dict[str, tuple[Any, Callable[[Any, Any], Any]]]:
-        """Classes and callbacks by names."""
-        answers: dict[str, tuple[str, Callable[[Any, Any], None]]] = {
-            'get_parameters': ('GetParameters', self._on_get),
-            'get_parameter_types': ('GetParameterTypes', self._on_types),
-            'set_parameters': ('SetParameters', self._on_set),
-            'set_parameters_atomically': ('SetParametersAtomically', self._on_set_all),
-            'list_parameters': ('ListParameters', self._on_list),
-            'describe_parameters': ('DescribeParameters', self._on_describe)}
-        return {name: (service_class(f'rcl_interfaces/srv/{kind}'), _answering(answer))
-                for name, (kind, answer) in answers.items()}
-
-    def _on_get(self, request: Any, response: Any) -> None:
-        response.values = [
-            self._values.get(name, Parameter(name)).message() for name in request.names]
-
-    def _on_set(self, request: Any, response: Any) -> None:
-        response.results = [self._set(message) for message in request.parameters]
-
-    def _on_types(self, request: Any, response: Any) -> None:
-        response.types = [
-            self._values.get(name, Parameter(name)).type_ for name in request.names]
-
-    def _on_set_all(self, request: Any, response: Any) -> None:
-        if len(request.parameters) == 1:
-            response.result = self._set(request.parameters[0])
-        else:
-            response.result.reason = 'without ROS 2, set one parameter at a time'
-
-    def _on_list(self, _: Any, response: Any) -> None:
-        response.result.names = list(self._values)
-
-    def _on_describe(self, request: Any, response: Any) -> None:
-        empty = message_class('rcl_interfaces/msg/ParameterDescriptor')
-        response.descriptors = [
-            self._descriptors.get(name, empty(name=name)) for name in request.names]
+    def _wanted(self, message: Any) -> Parameter:
+        name, field = message.name, _FIELDS.get(message.value.type)
+        if name not in self._descriptors:
+            raise ParameterException(f"there is no parameter '{name}'")
+        if self._descriptors[name].read_only:
+            raise ParameterException(f"parameter '{name}' is read-only")
+        parameter = Parameter(name, value=getattr(message.value, field) if field else None)
+        self._check(parameter)
+        return parameter
 
 
-def _answering(fill: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
-    def answer(request: Any, response: Any) -> Any:
-        fill(request, response)
-        return response
-    return answer
+def _respond(kind: Any, answer: Callable[[Any], dict[str, Any]], request: Any, _: Any) -> Any:
+    return kind.Response(**answer(request))

@@ -11,12 +11,6 @@ from cyclonedds.qos import Policy, Qos
 BLOCKING = 10**9
 
 
-class HistoryPolicy(IntEnum):
-    """How many messages are kept."""
-
-    KEEP_LAST = 1
-
-
 class ReliabilityPolicy(IntEnum):
     """Whether lost messages are sent again."""
 
@@ -33,30 +27,22 @@ class DurabilityPolicy(IntEnum):
 
 @dataclass(frozen=True)
 class QoSProfile:
-    """What nodes say of it."""
+    """What nodes say of it; the last `depth` messages are kept."""
 
     depth: int = 10
-    history: HistoryPolicy = HistoryPolicy.KEEP_LAST
     reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE
     durability: DurabilityPolicy = DurabilityPolicy.VOLATILE
 
 
-def profile_of(qos: QoSProfile | int) -> QoSProfile:
-    """Profile of a bare depth."""
-    return QoSProfile(depth=qos) if isinstance(qos, int) else qos
-
-
 def to_dds(qos: QoSProfile, user_data: str) -> Qos:
     """Policies of a reader or writer."""
-    reliable = qos.reliability is ReliabilityPolicy.RELIABLE
-    local = qos.durability is DurabilityPolicy.TRANSIENT_LOCAL
-    policies = [
-        Policy.History.KeepLast(qos.depth), Policy.Userdata(user_data.encode()),
-        Policy.Reliability.Reliable(BLOCKING) if reliable else Policy.Reliability.BestEffort,
-        Policy.Durability.TransientLocal if local else Policy.Durability.Volatile]
-    if local:
-        policies.append(Policy.DurabilityService(
-            0, Policy.History.KeepLast(qos.depth), -1, -1, -1))
+    last = Policy.History.KeepLast(qos.depth)
+    policies = [last, Policy.Userdata(user_data.encode()), Policy.Reliability.BestEffort]
+    if qos.reliability is ReliabilityPolicy.RELIABLE:
+        policies[-1] = Policy.Reliability.Reliable(BLOCKING)
+    if qos.durability is DurabilityPolicy.TRANSIENT_LOCAL:
+        policies += [Policy.Durability.TransientLocal,
+                     Policy.DurabilityService(0, last, -1, -1, -1)]
     return Qos(*policies)
 
 
@@ -65,6 +51,5 @@ def from_dds(qos: Qos) -> QoSProfile:
     reliable = isinstance(qos[Policy.Reliability], Policy.Reliability.Reliable)
     local = qos[Policy.Durability] == Policy.Durability.TransientLocal
     return QoSProfile(
-        0, HistoryPolicy.KEEP_LAST,
-        ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        0, ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
         DurabilityPolicy.TRANSIENT_LOCAL if local else DurabilityPolicy.VOLATILE)

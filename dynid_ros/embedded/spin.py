@@ -1,9 +1,9 @@
-"""Waiting for messages and timers, and calling those who want to know."""
+"""Joining the graph, waiting for messages and timers, and calling those who want to know."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
+from enum import Enum
 import math
 import sys
 import time
@@ -12,12 +12,19 @@ from typing import Any
 from cyclonedds.core import InstanceState, ReadCondition, SampleState, ViewState, WaitSet
 
 from dynid_ros.embedded.arguments import Arguments, parse
-from dynid_ros.embedded.dds import Participant, take
+from dynid_ros.embedded.dds import Participant
 from dynid_ros.embedded.graph import Graph
 
 #: Longest wait, s: signals are only noticed between waits.
 WAIT = 0.1
 _ANY = SampleState.Any | ViewState.Any | InstanceState.Any
+
+
+class SignalHandlerOptions(Enum):
+    """Which signal handlers rclpy installs; here none, whatever is asked for."""
+
+    NO = 0
+    ALL = 3
 
 
 class Context:
@@ -29,13 +36,16 @@ class Context:
 
     def __init__(self) -> None:
         self.arguments = Arguments()
-        self.watched: dict[Inbox, ReadCondition] = {}
+        self._watched: dict[Any, ReadCondition] = {}
 
-    def init(self, arguments: Sequence[str] | None) -> None:
+    def init(
+        self, *, args: Sequence[str] | None = None,
+        signal_handler_options: SignalHandlerOptions = SignalHandlerOptions.ALL,  # noqa: ARG002
+    ) -> None:
         """Join the graph."""
         if self.ok():
             raise RuntimeError('rclpy.init() was called already')
-        self.arguments = parse(sys.argv[1:] if arguments is None else arguments)
+        self.arguments = parse(sys.argv[1:] if args is None else args)
         self.participant = Participant()
         self.graph = Graph(self.participant)
         self.waits = WaitSet(self.participant.dds)
@@ -47,42 +57,25 @@ class Context:
     def shutdown(self) -> None:
         """Leave the graph."""
         if self.ok():
-            self.watched.clear()
+            self._watched.clear()
             del self.waits, self.graph, self.participant
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError('call rclpy.init() first')
 
-    def watch(self, inbox: Inbox) -> None:
+    def watch(self, end: Any) -> None:
         """Wake up for what arrives there."""
-        self.watched[inbox] = ReadCondition(inbox.reader, _ANY)
-        self.waits.attach(self.watched[inbox])
+        self._watched[end] = ReadCondition(end.reader, _ANY)
+        self.waits.attach(self._watched[end])
 
-    def forget(self, inbox: Inbox) -> None:
+    def forget(self, end: Any) -> None:
         """Stop watching."""
-        self.waits.detach(self.watched.pop(inbox))
+        self.waits.detach(self._watched.pop(end))
 
 
 CONTEXT = Context()
-
-
-class Inbox:
-    """What has arrived at a reader, and who wants it."""
-
-    def __init__(self, reader: Any, callback: Callable[[bytes], None]) -> None:
-        self.reader = reader
-        self._callback = callback
-        self._held: deque[bytes] = deque()
-
-    def ready(self) -> bool:
-        """Whether there is something to hand on."""
-        if not self._held:
-            self._held.extend(take(self.reader))
-        return bool(self._held)
-
-    def run(self) -> None:
-        """Hand on the oldest."""
-        self._callback(self._held.popleft())
+init, ok = CONTEXT.init, CONTEXT.ok
+shutdown = try_shutdown = CONTEXT.shutdown
 
 
 class Timer:
@@ -101,35 +94,6 @@ class Timer:
         """Call once, and leave out calls that are long overdue."""
         self.due += self._period * (1 + (time.monotonic() - self.due) // self._period)
         self._callback()
-
-
-class Future:
-    """An answer to come."""
-
-    def __init__(self) -> None:
-        self._results: list[Any] = []
-        self._callbacks: list[Callable[[Future], None]] = []
-
-    def done(self) -> bool:
-        """Whether it has come."""
-        return bool(self._results)
-
-    def result(self) -> Any:
-        """Return the answer, or None."""
-        return self._results[0] if self._results else None
-
-    def set_result(self, result: Any) -> None:
-        """Answer."""
-        self._results = [result]
-        for callback in self._callbacks:
-            callback(self)
-
-    def add_done_callback(self, callback: Callable[[Future], None]) -> None:
-        """Call when the answer comes, or now."""
-        if self.done():
-            callback(self)
-        else:
-            self._callbacks.append(callback)
 
 
 def spin_once(node: Any, *, timeout_sec: float | None = None) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import Enum
 import time
 from typing import Any
 
 from dynid_ros.embedded.messages import message_class
 
 
-class ClockType(IntEnum):
+class ClockType(Enum):
     """What a clock shows."""
 
     SYSTEM_TIME = 2
@@ -40,8 +40,8 @@ class Clock:
     """A clock; that of a node shows the system's time."""
 
     def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> None:
-        self._steady = clock_type is ClockType.STEADY_TIME
+        self._tell = time.monotonic_ns if clock_type is ClockType.STEADY_TIME else time.time_ns
 
     def now(self) -> Time:
         """Tell the time."""
-        return Time(nanoseconds=time.monotonic_ns() if self._steady else time.time_ns())
+        return Time(nanoseconds=self._tell())

@@ -14,7 +14,7 @@ import rclpy
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
@@ -25,8 +25,7 @@ DEPTH = 2000
 SPIN = 0.1
 
 LATCHED = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def state_qos(node: Node, topic: str) -> QoSProfile:
     offered = {info.qos_profile.reliability for info in publishers}
     best_effort = ReliabilityPolicy.BEST_EFFORT in offered
     return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST, depth=DEPTH,
+        depth=DEPTH,
         reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE)
 
 

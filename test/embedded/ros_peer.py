@@ -8,6 +8,7 @@ from control_msgs.action import FollowJointTrajectory
 import numpy as np
 import rclpy
 from rclpy.action import ActionClient, ActionServer
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -94,4 +95,4 @@ def serve(node, names, positions):
 
 if __name__ == '__main__':
     rclpy.init()
-    globals()[sys.argv[1]](rclpy.create_node('peer'), *sys.argv[2:])
+    globals()[sys.argv[1]](Node('peer'), *sys.argv[2:])

@@ -8,7 +8,6 @@ import pytest
 from ros_shell import ros_python
 
 from dynid_ros.embedded.arguments import parse
-from dynid_ros.embedded.names import resolve
 from dynid_ros.errors import InputError
 
 FILES = {
@@ -101,7 +100,7 @@ def got(words):
     name = arguments.remap('__node', 'talker') or 'talker'
     namespace = arguments.remap('__ns', name) or '/'
     full = f'{namespace.rstrip("/")}/{name}'
-    topics = [resolve(topic, namespace, name, arguments) for topic in TOPICS]
+    topics = [arguments.resolve(topic, namespace, name) for topic in TOPICS]
     return full, topics, arguments.overrides(full)
 
 
@@ -162,4 +161,4 @@ def test_what_cannot_be_understood_is_named(tmp_path, monkeypatch, words, said):
 @pytest.mark.parametrize('name', ['a b', '', '/', 'a//b', '1a', 'a/', '~x y', 'a\nb', 'ä'])
 def test_names_that_none_may_have_are_refused(name):
     with pytest.raises(ValueError, match='is no name of a topic or service'):
-        resolve(name, '/', 'talker', parse([]))
+        parse([]).resolve(name, '/', 'talker')

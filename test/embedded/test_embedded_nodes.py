@@ -247,10 +247,11 @@ def test_simulated_time_is_refused(init):
 
 ECHO = """
 import dynid_ros.nodes, rclpy
+from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 rclpy.init(args=[])
-node = rclpy.create_node('echo')
+node = Node('echo')
 back = node.create_publisher(String, 'pong', 10)
 node.create_subscription(String, 'ping', lambda message: back.publish(message), 10)
 def answer(_, response):

@@ -10,11 +10,9 @@ import pytest
 from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
 from dynid_ros.embedded.messages import (
-    action_class,
     decode,
     encode,
     message_class,
-    service_class,
     STORE,
 )
 
@@ -152,7 +150,7 @@ def test_goals_have_the_bytes_of_rosbags(names, points, tolerances, patience):
             component_goal_tolerance=[], goal_time_tolerance=time_(patience))
 
     name = 'control_msgs/action/FollowJointTrajectory_Goal'
-    assert action_class('control_msgs/action/FollowJointTrajectory').Goal is message_class(name)
+    assert message_class('control_msgs/action/FollowJointTrajectory').Goal is message_class(name)
     check_same(goal(message_class, list), goal(PLAIN.types.__getitem__, array), name)
 
 
@@ -166,13 +164,13 @@ def test_fields_begin_empty_or_zero_and_are_no_ones_but_the_messages():
     assert other.header.stamp.sec == 0
     assert message_class('diagnostic_msgs/msg/DiagnosticStatus')().level == b'\0'
     assert list(message_class('unique_identifier_msgs/msg/UUID')().uuid) == [0] * 16
-    assert service_class('std_srvs/srv/SetBool').Request().data is False
+    assert message_class('std_srvs/srv/SetBool').Request().data is False
 
 
 def test_constants_are_those_of_ros():
     status = message_class('diagnostic_msgs/msg/DiagnosticStatus')
     assert (status.OK, status.WARN, status.ERROR, status.STALE) == (b'\0', b'\1', b'\2', b'\3')
-    result = action_class('control_msgs/action/FollowJointTrajectory').Result
+    result = message_class('control_msgs/action/FollowJointTrajectory').Result
     assert (result.SUCCESSFUL, result.GOAL_TOLERANCE_VIOLATED) == (0, -5)
 
 

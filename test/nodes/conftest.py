@@ -76,9 +76,10 @@ class Talker:
 
     def __init__(self, name: str) -> None:
         import rclpy
+        from rclpy.node import Node
 
         self._rclpy = rclpy
-        self.node = rclpy.create_node(name)
+        self.node = Node(name)
 
     def until(self, condition: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
         """Spin until a condition holds."""

@@ -1,0 +1,216 @@
+"""What a node sends and hears through: publishers, subscriptions, services and clients."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+import secrets
+import struct
+import time
+from typing import Any
+
+from rosbags.serde import SerdeError
+
+from dynid_ros.embedded.dds import Participant, take, write
+from dynid_ros.embedded.log import Logger
+from dynid_ros.embedded.messages import decode, encode
+from dynid_ros.embedded.qos import QoSProfile
+
+#: Who asks, and which question; before each request and its reply.
+_HEADER = struct.Struct('<Qq')
+_ENCAPSULATION = b'\0\1\0\0'
+#: Longest time from a request until its client is known to listen, s.
+_FOUND = 0.1
+
+
+class Publisher:
+    """Sends messages on a topic."""
+
+    reader = None
+
+    def __init__(self, participant: Participant, kind: Any, topic: str, qos: QoSProfile) -> None:
+        self._kind = kind
+        self.topic_name = topic
+        self.writer: Any = participant.writer(f'rt{topic}', kind.TYPE, qos)
+
+    def publish(self, message: Any) -> None:
+        """Send a message."""
+        if not isinstance(message, self._kind):
+            raise TypeError(f'{self.topic_name} is of {self._kind.TYPE}, not of {message!r}')
+        write(self.writer, encode(message))
+
+    def get_subscription_count(self) -> int:
+        """Count who listens."""
+        return len(self.writer.get_matched_subscriptions())
+
+
+class Subscription:
+    """
+    Keeps what has arrived, and hands it on one by one.
+
+    Parameters
+    ----------
+    topic : str
+        Full name.
+    reader : DataReader
+        Where messages arrive.
+    read : callable
+        Makes of CDR what is handed on.
+    callback : callable
+        Who wants it.
+    logger : Logger
+        Told of what cannot be read.
+
+    Attributes
+    ----------
+    refused : int
+        Messages that could not be read.
+
+    """
+
+    writer: Any = None
+
+    def __init__(
+        self, topic: str, reader: Any, read: Callable[[bytes], Any],
+        callback: Callable[[Any], Any], logger: Logger,
+    ) -> None:
+        self.topic_name = topic
+        self.reader = reader
+        self.refused = 0
+        self._read = read
+        self._callback = callback
+        self._logger = logger
+        self._held: deque[bytes] = deque()
+
+    def ready(self) -> bool:
+        """Whether there is something to hand on."""
+        if not self._held:
+            self._held.extend(take(self.reader))
+        return bool(self._held)
+
+    def run(self) -> None:
+        """Hand on the oldest."""
+        try:
+            message = self._read(self._held.popleft())
+        except SerdeError as error:
+            self.refused += 1
+            self._logger.warning(
+                f'{self.topic_name}: {self.refused} messages refused: {error}',
+                throttle_duration_sec=5.0)
+        else:
+            self._callback(message)
+
+
+class Future:
+    """An answer to come."""
+
+    def __init__(self) -> None:
+        self._results: list[Any] = []
+        self._callbacks: list[Callable[[Future], None]] = []
+
+    def done(self) -> bool:
+        """Whether it has come."""
+        return bool(self._results)
+
+    def result(self) -> Any:
+        """Return the answer, or None."""
+        return self._results[0] if self._results else None
+
+    def set_result(self, result: Any) -> None:
+        """Answer."""
+        self._results = [result]
+        for callback in self._callbacks:
+            callback(self)
+
+    def add_done_callback(self, callback: Callable[[Future], None]) -> None:
+        """Call when the answer comes, or now."""
+        if self.done():
+            callback(self)
+        else:
+            self._callbacks.append(callback)
+
+
+class _Pair(Subscription):
+    """Reader and writer of a service or of its client; `take` gets header and message."""
+
+    def __init__(
+        self, participant: Participant, kind: Any, name: str, logger: Logger, *,
+        take: Callable[[tuple[bytes, Any]], None], serves: bool,
+    ) -> None:
+        self._kind = kind
+        sides = [(f'rq{name}Request', kind.Request.TYPE), (f'rr{name}Reply', kind.Response.TYPE)]
+        heard, said = sides if serves else sides[::-1]
+        # Tells which reader and writer belong together.
+        identity = '.'.join(f'{byte:02x}' for byte in secrets.token_bytes(16))
+        user_data = f'{"serviceid" if serves else "clientid"}={identity};'
+        reader = participant.reader(*heard, QoSProfile(), service=user_data)
+        super().__init__(name, reader, partial(_split, heard[1]), take, logger)
+        self.writer = participant.writer(*said, QoSProfile(), service=user_data)
+
+    def _send(self, header: bytes, message: Any) -> None:
+        write(self.writer, _ENCAPSULATION + header + encode(message)[4:])
+
+
+class Service(_Pair):
+    """Answers requests by a callback, whose answer may be a future."""
+
+    def __init__(
+        self, participant: Participant, kind: Any, name: str, logger: Logger,
+        callback: Callable[[Any, Any], Any],
+    ) -> None:
+        super().__init__(participant, kind, name, logger, take=self._take, serves=True)
+        self._answer = callback
+
+    def _take(self, received: tuple[bytes, Any]) -> None:
+        header, request = received
+        answer = self._answer(request, self._kind.Response())
+        if isinstance(answer, Future):
+            answer.add_done_callback(lambda future: self._reply(header, future.result()))
+        else:
+            self._reply(header, answer)
+
+    def _reply(self, header: bytes, response: Any) -> None:
+        # The reader of a new client may be found after its writer, and would miss the answer.
+        end = time.monotonic() + _FOUND
+        while time.monotonic() < end and (len(self.writer.get_matched_subscriptions())
+                                          < len(self.reader.get_matched_publications())):
+            time.sleep(0.001)
+        self._send(header, response)
+
+
+class Client(_Pair):
+    """Asks a service."""
+
+    def __init__(self, participant: Participant, kind: Any, name: str, logger: Logger) -> None:
+        super().__init__(participant, kind, name, logger, take=self._take, serves=False)
+        self._guid = secrets.randbits(63)
+        self._waiting: dict[bytes, Future] = {}
+        self._number = 0
+
+    def service_is_ready(self) -> bool:
+        """Whether somebody answers."""
+        return bool(self.writer.get_matched_subscriptions()
+                    and self.reader.get_matched_publications())
+
+    def call_async(self, request: Any) -> Future:
+        """Ask; the future has the response when it comes."""
+        self._number += 1
+        header = _HEADER.pack(self._guid, self._number)
+        future = self._waiting[header] = Future()
+        self._send(header, request)
+        return future
+
+    def _take(self, received: tuple[bytes, Any]) -> None:
+        # Other clients of the service hear its answers to this one, and this one theirs.
+        header, response = received
+        if header in self._waiting:
+            self._waiting.pop(header).set_result(response)
+
+
+def _split(name: str, cdr: bytes) -> tuple[bytes, Any]:
+    """Header and message; bytes that swap are refused, as no robot here is big-endian."""
+    if cdr[:2] != _ENCAPSULATION[:2]:
+        raise SerdeError('not little-endian')
+    end = 4 + _HEADER.size
+    return cdr[4:end], decode(_ENCAPSULATION + cdr[end:], name)
