@@ -9,12 +9,12 @@ demo: $(VENV)/ready
 	rm -rf demo
 	$(BIN)/dynid demo -o demo
 
-# Tests with processes of their own need the processors for themselves.
-PROCESSES = test/nodes test/embedded test/demo test/launch
+# Tests that move an arm need the processors for themselves.
+MOTION = test/motion test/demo test/launch
 
 test: lint
-	$(BIN)/python -m pytest $(PROCESSES)
-	$(BIN)/python -m pytest -n 2 $(PROCESSES:%=--ignore=%)
+	$(BIN)/python -m pytest $(MOTION)
+	$(BIN)/python -m pytest -n 2 $(MOTION:%=--ignore=%)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -13,11 +13,18 @@ import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
 #: Packages that only PyPI has, which a machine with ROS 2 may lack.
 FROM_PYPI = ('mcap', 'mujoco', 'rosbags')
 MISSING = {name for name in FROM_PYPI if find_spec(name) is None}
+if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
+    MISSING |= {'cyclonedds', 'rclpy'}
+#: What needs rclpy, or cyclonedds to stand in for it.
+ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(nodes|demo|embedded))\b',
+                 re.MULTILINE)
 
 
 def _imported(path: Path) -> set[str]:
     """Return the packages that a test file imports at once, itself or through its neighbours."""
-    names = set(re.findall(r'^(?:from|import) (\w+)', path.read_text(), re.MULTILINE))
+    text = path.read_text()
+    names = set(re.findall(r'^(?:from|import) (\w+)', text, re.MULTILINE))
+    names |= {'rclpy'} if ROS.search(text) else set()
     for name in tuple(names):
         neighbour = path.with_name(f'{name}.py')
         if neighbour.exists():

@@ -1,6 +1,7 @@
 """Real nodes in processes of their own, and a node of the test that talks to them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 import os
 from pathlib import Path
 import signal
@@ -11,16 +12,25 @@ import time
 import pytest
 
 from dynid_ros.embedded import step_in
+from dynid_ros.errors import InputError
 
-# Without ROS 2 the tests, too, go through what stands in for it.
-step_in()
-# Other nodes of this machine or network are not part of the tests.
-os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+# Without ROS 2 the tests, too, go through what stands in for it; with neither they are left out.
+with suppress(InputError):
+    step_in()
 ROOT = Path(__file__).resolve().parents[2]
 #: Messages per second: a node on a busy machine still takes them all in.
 RATE = 2500
 #: What a node says first where there is no ROS 2.
 NOTICE = 'dynid: rclpy is not installed; dynid_ros.embedded stands in for it\n'
+
+
+@pytest.fixture(scope='session', autouse=True)
+def domain() -> Iterator[None]:
+    """Keep out of the way of other nodes on this machine and its network."""
+    from dynid_ros.demo.domain import own_domain
+
+    with own_domain():
+        yield
 
 
 class Process:
