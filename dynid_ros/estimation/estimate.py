@@ -58,8 +58,8 @@ class Estimate:
         Correlation of the noise from one row to the next.
     figures : RunningFigures
         How well the last rows were predicted before they were used.
-    rows : (n,) ndarray of int
-        Rows used of each joint.
+    rows, left_out : (n,) ndarray of int
+        Rows used of each joint, and rows not used since their torque is far from the prediction.
 
     """
 
@@ -74,6 +74,7 @@ class Estimate:
     correlation: Array
     figures: RunningFigures
     rows: NDArray[np.int64]
+    left_out: NDArray[np.int64]
 
 
 def prior_rows(prior: Prior | None, parameters: int) -> Array:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.figures import figures
-from dynid_ros.estimation.fit import fit, fit_friction, without_load
+from dynid_ros.estimation.fit import without_load
 from dynid_ros.estimation.method import METHODS
+from dynid_ros.estimation.model_choice import fit_model, unexplained
 from dynid_ros.estimation.offset_recordings import correct_joint_offsets
 from dynid_ros.estimation.plausibility import question
 from dynid_ros.estimation.prediction import predict, weighted_scores
@@ -135,32 +136,30 @@ def identify(
     prepared = take_motions(arm, data.train, treatment)
     watch.lap('condition')
 
-    trials: dict[str, float] = {}
-    if friction is None:
-        arm, trials = fit_friction(arm, prepared, treatment)
     rows = METHODS[method]
-    solution = fit(arm, prepared, treatment, rows)
-    doubts = question(arm, stated, prepared, treatment, solution.sigma)
+    model = fit_model(arm, prepared, treatment, rows, data.source, choose=friction is None)
+    arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
+    doubts = question(arm, stated, model.motions, treatment, solution.sigma)
     watch.lap('regress')
 
-    theta = solution.theta
     scores = weighted_scores(
-        rows.blocks(arm, prepared, treatment, theta), theta, solution.sigma)
+        rows.blocks(arm, model.motions, treatment, theta), theta, solution.sigma)
     covariance = hac_covariance(scores, solution.bread, treatment.rate_hz / treatment.decimation)
-    own = predict(arm, prepared, treatment, theta, data.source, False)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
-    del prepared
+    trials, notes, reasons = (
+        model.trials, (*notes, *model.notes, *doubts.notes), (*doubts.reasons, *model.reasons))
+    del prepared, model
     unseen = [part for source, log in data.unseen
               for part in _predict_log(arm, log, treatment, theta, source)]
     fitted = figures(share_of(own), False, arm.joint_names, own)
     held_out = figures(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(
-        arm, solution, covariance, own, acceleration, fitted, held_out, doubts.reasons)
+        arm, solution, covariance, own, acceleration, fitted, held_out, reasons)
     watch.lap('estimate')
     return Identification(
         arm=arm, theta=theta, covariance=covariance, std_white=np.sqrt(np.diag(solution.bread)),
         sigma=_residual_spread(own), condition_number=solution.condition_number,
-        treatment=replace(treatment, notes=(*notes, *doubts.notes)), fit=fitted,
+        treatment=replace(treatment, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
         timing=watch.seconds, predictions=(*own, *unseen), **known,
     )

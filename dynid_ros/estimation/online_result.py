@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.batch import Solution
+from dynid_ros.estimation.estimate import Estimate
 from dynid_ros.estimation.figures import figures, TINY
+from dynid_ros.estimation.innovations import FAR
 from dynid_ros.estimation.online import OnlineIdentifier
+from dynid_ros.estimation.outliers import CAUSE, too_many
 from dynid_ros.estimation.result import Figures, Identification, JointFigures, Prediction
 from dynid_ros.estimation.rows import Block
 from dynid_ros.estimation.stream import treatment_of
@@ -127,15 +131,26 @@ def online_result(
         estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), np.isinf(estimate.std),
         estimate.condition_number)
     acceleration = np.max([_steepest(part) for part in predictions], axis=0)
+    share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
-        arm, solution, estimate.covariance, predictions, acceleration, fit, validation)
+        arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
+        too_many(arm.joint_names, share))
+    treatment = treatment_of(online.stream)
+    treatment = replace(treatment, notes=(*treatment.notes, *_left_out(arm, estimate)))
     return Identification(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
         std_white=estimate.std_white, sigma=estimate.sigma,
         condition_number=estimate.condition_number, samples=source.samples,
         seconds=source.seconds, sources=(source.name,), data_hash=source.data_hash,
-        treatment=treatment_of(online.stream), fit=fit, validation=validation, verdict=verdict,
+        treatment=treatment, fit=fit, validation=validation, verdict=verdict,
         defects=(*defects, *online.stream.counters.defects()), predictions=predictions)
+
+
+def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
+    return tuple(
+        f"{count} samples of the torque of joint '{name}' are more than {FAR:.0f} times as far "
+        f'from their prediction as usual: {CAUSE}; left out'
+        for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
 def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from dynid_ros.estimation.estimate import DETERMINED, Estimate, Prior, prior_rows
-from dynid_ros.estimation.innovations import Innovations
+from dynid_ros.estimation.innovations import Innovations, LEAST
 from dynid_ros.estimation.triangle import absorb_rows, combine, prediction_variance
 
 Array = NDArray[np.float64]
@@ -49,8 +49,8 @@ class RecursiveEstimator:
         Triangles of ``[W tau]``.
     information : (b, b + 1) ndarray
         Triangle of all weighted rows and the prior.
-    rows : (n,) ndarray of int
-        Rows used of each joint.
+    rows, left_out : (n,) ndarray of int
+        Rows used of each joint, and rows not used since their torque is far from the prediction.
     innovations : Innovations
         Running statistics of the prediction errors.
     memory : float
@@ -76,6 +76,7 @@ class RecursiveEstimator:
         self._sigma = None if sigma is None else np.array(sigma, dtype=float)
         self.factors = np.zeros((joints, parameters + 1, parameters + 1))
         self.rows = np.zeros(joints, dtype=np.int64)
+        self.left_out = np.zeros(joints, dtype=np.int64)
         self.innovations = Innovations(joints)
         self.frozen = False
         self.theta = np.zeros(parameters)
@@ -85,6 +86,7 @@ class RecursiveEstimator:
         """Forget all rows, exactly as at the start."""
         self.factors[:] = 0.0
         self.rows[:] = 0
+        self.left_out[:] = 0
         self.frozen = False
         self.theta = np.zeros_like(self.theta)
         self.innovations.reset()
@@ -118,12 +120,15 @@ class RecursiveEstimator:
         if not moving.any():
             return e
         spread = prediction_variance(self.information, np.ascontiguousarray(W))
+        wild = moving & self.innovations.wild(e, spread) & (np.abs(e) > LEAST * self._torque())
         self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
+            learned = moving & ~wild
             absorb_rows(
-                self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), moving,
+                self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
                 self._share_kept())
-            self.rows += moving.sum(axis=0)
+            self.rows += learned.sum(axis=0)
+            self.left_out += wild.sum(axis=0)
             self._refresh()
         return e
 
@@ -156,12 +161,14 @@ class RecursiveEstimator:
             open_torque <= DETERMINED * self._torque().max(), half.shape[1],
             float(singular[0] / singular[-1]) if full else float('inf'),
             np.sqrt(variance), noise.correlation, noise.figures, self.rows.copy(),
+            self.left_out.copy(),
         )
 
     def state(self) -> dict[str, Array]:
         """Return everything that was learned, as arrays for ``np.savez``."""
         return {
             'factors': self.factors.copy(), 'rows': self.rows.copy(),
+            'left_out': self.left_out.copy(),
             'noise': self.innovations.noise.copy(), 'sums': self.innovations.sums.copy(),
             'switches': np.array([self.frozen, self.innovations.endless]),
             'theta': self.theta.copy(), 'information': self.information.copy(),
@@ -188,6 +195,7 @@ class RecursiveEstimator:
                 f'not {self.factors.shape}')
         self.factors[:] = state['factors']
         self.rows[:] = state['rows']
+        self.left_out[:] = state['left_out']
         self.innovations.noise[:] = state['noise']
         self.innovations.sums[:] = state['sums']
         self.frozen, self.innovations.endless = (bool(x) for x in state['switches'])

@@ -64,11 +64,12 @@ def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticSta
         'all joints', arm.name, OK, f'{figures.overall_percent:.2f} % torque error',
         {'relative_error_percent': figures.overall_percent})
     rows = zip(arm.joint_names, figures.rmse, figures.relative_error_percent, figures.r2,
-               strict=True)
+               estimate.left_out.tolist(), strict=True)
     return [overall, *(
-        status(name, arm.name, OK, f'{error:.2f} % torque error',
-               {'rmse': rmse, 'relative_error_percent': error, 'r2': r2})
-        for name, rmse, error, r2 in rows)]
+        status(name, arm.name, WARN if far else OK, f'{error:.2f} % torque error'
+               + (f'; {far} samples far from their prediction were left out' if far else ''),
+               {'rmse': rmse, 'relative_error_percent': error, 'r2': r2, 'left_out': far})
+        for name, rmse, error, r2, far in rows)]
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:

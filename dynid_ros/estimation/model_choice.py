@@ -1,0 +1,119 @@
+"""The fit of a model to what its own predictions do not refute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.estimation.batch import Solution
+from dynid_ros.estimation.fit import fit, fit_friction
+from dynid_ros.estimation.method import Method
+from dynid_ros.estimation.outliers import (
+    describe,
+    far_samples,
+    merged,
+    MOST,
+    Outlier,
+    share_left_out,
+    too_many,
+    usual_residual,
+    without,
+)
+from dynid_ros.estimation.prediction import predict
+from dynid_ros.estimation.result import Prediction
+from dynid_ros.signals.conditioning import Motion
+from dynid_ros.signals.treatment import Treatment
+
+#: Fits at most: a large outlier hides a small one.
+PASSES = 5
+
+
+@dataclass(frozen=True)
+class Model:
+    """
+    A fitted model.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        With the friction terms that were chosen.
+    trials : dict of str to float
+        Cross-validated relative error of each choice, %; empty if there was none.
+    solution : Solution
+        Estimate.
+    own : list of Prediction
+        Torque of the samples that were fitted.
+    motions : list of Motion
+        These samples.
+    notes : tuple of str
+        What was left out, a sentence each.
+    reasons : tuple of str
+        Reasons against the model, a sentence each.
+
+    """
+
+    arm: ArmModel
+    trials: dict[str, float]
+    solution: Solution
+    own: list[Prediction]
+    motions: list[Motion]
+    notes: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def fit_model(
+    arm: ArmModel, motions: Sequence[Motion], treatment: Treatment, method: Method, source: str,
+    *, choose: bool,
+) -> Model:
+    """
+    Fit a model, and again without the samples that it does not explain at all.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    motions : sequence of Motion
+        Conditioned stretches.
+    treatment : Treatment
+        Cut-off and decimation.
+    method : Method
+        How rows are made of motions.
+    source : str
+        Name of the samples.
+    choose : bool
+        Whether to choose the friction terms too.
+
+    """
+    motions, found, share = list(motions), list[Outlier](), np.zeros(arm.n)
+    for last in (False,) * (PASSES - 1) + (True,):
+        fitted, trials = fit_friction(arm, motions, treatment) if choose else (arm, {})
+        solution = fit(fitted, motions, treatment, method)
+        own = predict(fitted, motions, treatment, solution.theta, source, False)
+        far = far_samples(own)
+        if last or not any(marks.any() for marks in far):
+            break
+        found += describe(arm.joint_names, own, far, usual_residual(own))
+        share += share_left_out(far, own)
+        motions = without(motions, treatment, far, own)
+    notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
+    return Model(
+        fitted, trials, solution, own, motions, notes, too_many(arm.joint_names, share))
+
+
+def unexplained(
+    arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction],
+) -> tuple[str, ...]:
+    """
+    Name what a model does not explain in held-out samples, whose figures include it.
+
+    Where that is much, it is the model that does not hold, and the figures say so.
+    """
+    usual = usual_residual(own)
+    far = far_samples(unseen, usual) if unseen else []
+    if not unseen or (share_left_out(far, unseen) > MOST).any():
+        return ()
+    return tuple(f'{outlier.sentence}; it is part of what is held out'
+                 for outlier in merged(describe(arm.joint_names, unseen, far, usual)))
