@@ -10,11 +10,11 @@ demo: $(VENV)/ready
 	$(BIN)/dynid demo -o demo
 
 # Tests that move an arm need the processors for themselves.
-MOTION = test/motion test/demo test/launch
+MOTION = test/motion test/demo test/launch test/embedded/test_interoperation.py
 
 test: lint
 	$(BIN)/python -m pytest $(MOTION)
-	$(BIN)/python -m pytest -n 2 $(MOTION:%=--ignore=%)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(MOTION:%=--ignore=%)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -20,7 +20,7 @@ NODE = '/trajectory_publisher'
 def slow_motion(amplitude=0.1, periods=1):
     """Around the position at which the simulated arm begins; all joints differ."""
     reduced = amplitude * np.linspace(0.5, 1.0, ARM.n)[:, None] * np.ones(4)
-    return FourierMotion.at_rest(3.0, room_of(ARM).middle, reduced, periods)
+    return FourierMotion.at_rest(2.0, room_of(ARM).middle, reduced, periods)
 
 
 def slow_file(folder, periods=1):
