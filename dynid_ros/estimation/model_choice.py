@@ -87,13 +87,14 @@ def fit_model(
         Whether to choose the friction terms too.
 
     """
-    motions, found, share = list(motions), list[Outlier](), np.zeros(arm.n)
-    for last in (False,) * (PASSES - 1) + (True,):
+    motions, share = list(motions), np.zeros(arm.n)
+    found: list[Outlier] = []
+    for more in reversed(range(PASSES)):
         fitted, trials = fit_friction(arm, motions, treatment) if choose else (arm, {})
         solution = fit(fitted, motions, treatment, method)
         own = predict(fitted, motions, treatment, solution.theta, source, False)
         far = far_samples(own)
-        if last or not any(marks.any() for marks in far):
+        if not more or not any(marks.any() for marks in far):
             break
         found += describe(arm.joint_names, own, far, usual_residual(own))
         share += share_left_out(far, own)
