@@ -27,7 +27,7 @@ PACKAGE = 'dynid_ros'
 PATIENT = 'env --block-signal=INT'
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'
-# On a busy machine states are late, and the controller in the simulated arm watches its path, rad.
+# On a busy machine states are late, s, and so is the arm, rad, for the controller that watches it.
 PATIENCE = 1.0
 # Longest time until a node has gone, s.
 LAST = '20'
@@ -80,7 +80,7 @@ class Simulation:
             'seed': int(given['seed'])})
         self._publisher = node('trajectory_publisher', config('trajectory_publisher'), {
             'arm': arm, 'excitation': str(excitation), 'tracking_error': PATIENCE,
-            'once': True})
+            'state_timeout': PATIENCE, 'once': True})
         self._identifier = node('identifier', config('identifier'), {
             'arm': arm, 'output_folder': str(self._result), 'save_at_end': True}, prefix=BEHIND)
         self._recorder = node('recorder', config('recorder'), {

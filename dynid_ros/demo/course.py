@@ -23,6 +23,8 @@ RATE = 500.0
 #: Distance from the reference at which the publisher stops the arm, rad: on a busy computer
 #: states are late, and the controller in the simulated arm watches its path too.
 TRACKING_ERROR = 1.0
+#: Age of the last state at which it does so, s, for the same reason; ten times the default.
+STATE_TIMEOUT = 1.0
 #: Longest time until all nodes listen, s: the first start compiles.
 STARTING = 60.0
 #: Time between looks at the nodes, s.
@@ -92,7 +94,7 @@ def _move(
         view.say('moving: trajectory_publisher excites the arm, identifier learns')
         nodes.start(
             'trajectory_publisher', arm=arm, excitation=excitation,
-            tracking_error=TRACKING_ERROR, once=True)
+            tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True)
         while not nodes.ended('trajectory_publisher'):
             nodes.check()
             _listen(node)

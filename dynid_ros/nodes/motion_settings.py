@@ -18,7 +18,7 @@ SETTINGS = (
             'model, all rigid-body torques of the nominal parameters'),
     Setting('tracking_error', 0.1,
             'Distance from where the arm should be at which it is stopped, rad or m', 1e-4, 10.0),
-    Setting('state_timeout', 0.1, 'Age of the last state at which it is stopped, s', 0.002, 0.1),
+    Setting('state_timeout', 0.1, 'Age of the last state at which it is stopped, s', 0.002, 1.0),
     Setting('start_speed', 0.2,
             'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
     Setting('dry_run', False, 'Publish the reference only, and command nothing'),

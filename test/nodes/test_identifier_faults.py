@@ -90,3 +90,22 @@ def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp
     # Four fifths of the same data: well within the error bars.
     assert (np.abs(saved.theta - expected.theta) < 3 * expected.std).all()
     assert process.stop()[0] == 0
+
+
+def test_collision_is_named_while_it_is_left_out(start, talker, tmp_path):
+    log = recording()
+    u = log.u.copy()
+    u[3500:3600, 1] += 20.0
+    hit = replace(log, u=u)
+    heard = talker.listen(DiagnosticArray, '/identifier/validation')
+    process, publisher = ready(start, talker, output_folder=tmp_path / 'out')
+    talker.play(publisher, *part(hit, slice(None)))
+    talker.until(lambda: any(
+        s.name == log.joint_names[1] and s.level == DiagnosticStatus.WARN
+        and 'far from their prediction were left out' in s.message
+        for m in heard for s in m.status), 'the collision')
+    save_after(talker, len(log.t))
+    saved, expected = read_result(tmp_path / 'out'), replayed(log)
+    assert any('a collision' in note for note in saved.treatment.notes)
+    assert (np.abs(saved.theta - expected.theta) < 3 * expected.std).all()
+    assert process.stop()[0] == 0
