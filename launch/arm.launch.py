@@ -2,32 +2,20 @@
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
-PACKAGE = 'dynid_ros'
-# A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
-PATIENT = 'env --block-signal=INT'
-# Longest time until a node has gone, s.
-LAST = '20'
+from dynid_ros.nodes.launching import config, node
 
 
-def node(executable: str, *files: object, **settings: object) -> Node:
+def start(executable: str, **settings: object) -> Node:
     """Make a node of this package in the namespace of the arm."""
-    return Node(
-        package=PACKAGE, executable=executable, exec_name=executable, output='screen',
-        namespace=LaunchConfiguration('namespace'), parameters=[*files, settings],
-        prefix=PATIENT, sigterm_timeout=LAST,
+    return node(
+        executable, config(executable), settings, namespace=LaunchConfiguration('namespace'),
         remappings=[
             ('joint_states', LaunchConfiguration('joint_states')),
             ('effort_commands', LaunchConfiguration('effort_commands'))])
-
-
-def config(executable: str) -> PathJoinSubstitution:
-    """Parameter file of a node."""
-    return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{executable}.yaml'])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -62,14 +50,14 @@ def generate_launch_description() -> LaunchDescription:
         DeclareLaunchArgument(
             'effort_commands', default_value='effort_commands',
             description='Topic of the effort controller, such as effort_controller/commands.'),
-        node('recorder', config('recorder'), arm=arm, record_at_start=True,
-             output_folder=LaunchConfiguration('recordings')),
-        node('identifier', config('identifier'), arm=arm, save_at_end=True,
-             output_folder=LaunchConfiguration('result')),
-        node('trajectory_publisher', config('trajectory_publisher'), arm=arm,
-             excitation=LaunchConfiguration('excitation'),
-             output=LaunchConfiguration('output'),
-             controller=LaunchConfiguration('controller'),
-             feedforward=LaunchConfiguration('feedforward'),
-             dry_run=ParameterValue(LaunchConfiguration('dry_run'), value_type=bool)),
+        start('recorder', arm=arm, record_at_start=True,
+              output_folder=LaunchConfiguration('recordings')),
+        start('identifier', arm=arm, save_at_end=True,
+              output_folder=LaunchConfiguration('result')),
+        start('trajectory_publisher', arm=arm,
+              excitation=LaunchConfiguration('excitation'),
+              output=LaunchConfiguration('output'),
+              controller=LaunchConfiguration('controller'),
+              feedforward=LaunchConfiguration('feedforward'),
+              dry_run=ParameterValue(LaunchConfiguration('dry_run'), value_type=bool)),
     ])

@@ -11,18 +11,15 @@ from launch.actions import (
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.events import Shutdown
 from launch.events.process import ProcessIO
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
+
+from dynid_ros.nodes.launching import config, node
 
 # Time in which player and identifier find each other, s: what is played before is lost.
 DISCOVERY = '2'
 # Longest time in which the last messages arrive, ms.
 LAST_MESSAGES = '5000'
-# A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
-PATIENT = 'env --block-signal=INT'
-# Longest time until a node has gone, s.
-LAST = '20'
 
 
 def decide(context: LaunchContext) -> list[Node]:
@@ -30,7 +27,6 @@ def decide(context: LaunchContext) -> list[Node]:
     from dynid_ros.arm.load import load_arm
     from dynid_ros.estimation.preparation import checked, decide_treatment
     from dynid_ros.storage.recording import read_recording
-    import dynid_ros.threads  # noqa: F401 (before NumPy)
 
     given = {
         name: LaunchConfiguration(name).perform(context)
@@ -43,10 +39,8 @@ def decide(context: LaunchContext) -> list[Node]:
         'cutoff_hz': float(given['cutoff_hz']) or treatment.cutoff_hz,
         'delay': treatment.delay, 'memory': float(given['memory']), 'use_sim_time': True,
     }
-    identifier = Node(
-        package='dynid_ros', executable='identifier', exec_name='identifier', output='screen',
-        prefix=PATIENT, sigterm_timeout=LAST,
-        parameters=[LaunchConfiguration('config'), settings],
+    identifier = node(
+        'identifier', LaunchConfiguration('config'), settings,
         remappings=[('joint_states', given['topic'])])
     player = ExecuteProcess(
         cmd=['ros2', 'bag', 'play', given['bag'], '--clock', '--disable-keyboard-controls',
@@ -76,7 +70,6 @@ def decide(context: LaunchContext) -> list[Node]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    config = PathJoinSubstitution([FindPackageShare('dynid_ros'), 'config', 'identifier.yaml'])
     return LaunchDescription([
         DeclareLaunchArgument('bag', description='Folder of the rosbag2 recording.'),
         DeclareLaunchArgument(
@@ -95,6 +88,7 @@ def generate_launch_description() -> LaunchDescription:
             'memory', default_value='0.0',
             description='Time after which old data has faded to 1/e, s; 0 to forget nothing.'),
         DeclareLaunchArgument(
-            'config', default_value=config, description='Further parameters of the identifier.'),
+            'config', default_value=config('identifier'),
+            description='Further parameters of the identifier.'),
         OpaqueFunction(function=decide),
     ])

@@ -18,31 +18,15 @@ from launch.actions import (
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.events import IncludeLaunchDescription, matches_action, Shutdown
 from launch.events.process import ProcessExited, ProcessIO, SignalProcess
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
 
-PACKAGE = 'dynid_ros'
-# A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
-PATIENT = 'env --block-signal=INT'
+from dynid_ros.nodes.launching import config, node, PACKAGE, PATIENT
+
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'
 # On a busy machine states are late, s, and so is the arm, rad, for the controller that watches it.
 PATIENCE = 1.0
-# Longest time until a node has gone, s.
-LAST = '20'
-
-
-def config(node: str) -> PathJoinSubstitution:
-    """Parameter file of a node."""
-    return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{node}.yaml'])
-
-
-def node(executable: str, *settings: object, prefix: str = PATIENT) -> Node:
-    """Make a node of this package."""
-    return Node(
-        package=PACKAGE, executable=executable, exec_name=executable, output='screen',
-        parameters=[*settings], prefix=prefix, sigterm_timeout=LAST)
 
 
 async def dynid(*arguments: str) -> int | None:
