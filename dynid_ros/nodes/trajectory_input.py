@@ -88,13 +88,13 @@ class TrajectoryInput:
         self, handle: Any, message: JointTrajectory, path: Sequence[Any], end: Sequence[Any],
         patience: float,
     ) -> None:
-        # A controller starts a goal when it accepts it, however long it takes to read it here.
-        accepted = self._clock()
         try:
-            goal = Goal(
-                self._read(message), self._start(message, accepted),
-                self._tolerance(PATH_TOLERANCE, path), self._tolerance(GOAL_TOLERANCE, end),
-                patience)
+            read = self._read(message)
+            tolerances = (
+                self._tolerance(PATH_TOLERANCE, path), self._tolerance(GOAL_TOLERANCE, end))
+            # A controller starts a goal when it accepts it; here that is when it has been read,
+            # since the client hears of it only then.
+            goal = Goal(read, self._start(message, self._clock()), *tolerances, patience)
             self._arm.follow(goal)
         except core.TrajectoryError as error:
             self._conclude(handle, Outcome(Status.ABORTED, error.code, str(error)))

@@ -68,6 +68,9 @@ class TrajectoryPublisher(Node):
         self.create_timer(LOOK, self._look, clock=steady)
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
+        # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
+        # has begun would not be watched.
+        self.get_logger().info(f'ready: {self._arm.name} on {self._subscription.topic}')
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
@@ -257,9 +260,9 @@ class TrajectoryPublisher(Node):
         self._state_publishers()
         self._aborted = time.monotonic()
         self._execution.abort(reason)
-        self.get_logger().error(f'aborted: {reason}; the arm is held, ~/stop resets')
         if self._state is not None:
             self._output.hold(self._state)
+        self.get_logger().error(f'aborted: {reason}; the arm is held, ~/stop resets')
         self._notice_phase()
 
     def _notice_phase(self) -> None:
