@@ -25,8 +25,8 @@ from dynid_ros.nodes.launching import config, node, PACKAGE, PATIENT
 
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'
-# On a busy machine states are late, s, and so is the arm, rad, for the controller that watches it.
-PATIENCE = 1.0
+# On a busy machine states are late, s, and the simulated arm is far behind, rad.
+PATIENCE, FAR = 1.0, 10.0
 
 
 async def dynid(*arguments: str) -> int | None:
@@ -63,7 +63,7 @@ class Simulation:
             'arm': arm, 'excitation': str(excitation), 'rate': float(given['rate']),
             'seed': int(given['seed'])})
         self._publisher = node('trajectory_publisher', config('trajectory_publisher'), {
-            'arm': arm, 'excitation': str(excitation), 'tracking_error': PATIENCE,
+            'arm': arm, 'excitation': str(excitation), 'tracking_error': FAR,
             'state_timeout': PATIENCE, 'once': True})
         self._identifier = node('identifier', config('identifier'), {
             'arm': arm, 'output_folder': str(self._result), 'save_at_end': True}, prefix=BEHIND)

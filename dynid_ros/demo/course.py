@@ -20,9 +20,9 @@ from dynid_ros.errors import DynidError
 
 #: Rate of joint_states, Hz.
 RATE = 500.0
-#: Distance from the reference at which the publisher stops the arm, rad: on a busy computer
-#: states are late, and the controller in the simulated arm watches its path too.
-TRACKING_ERROR = 1.0
+#: Distance from the reference at which the publisher stops the arm, rad: on a busy computer the
+#: simulation falls behind, and the controller in it watches its path too.
+TRACKING_ERROR = 10.0
 #: Age of the last state at which it does so, s, for the same reason; ten times the default.
 STATE_TIMEOUT = 1.0
 #: Longest time until all nodes listen, s: the first start compiles.
