@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,6 +99,7 @@ class RowHistory:
 
 def online_result(
     online: OnlineIdentifier, history: RowHistory, source: Source, defects: tuple[Defect, ...],
+    known: Sequence[str] = (),
 ) -> Identification:
     """
     Put together what an estimator has learned.
@@ -113,6 +114,8 @@ def online_result(
         Where they came from.
     defects : tuple of Defect
         What is known to be wrong with the samples; what the stream met is added.
+    known : sequence of str
+        Reasons against the result that are known already, a sentence each.
 
     Returns
     -------
@@ -134,7 +137,7 @@ def online_result(
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
         arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
-        too_many(arm.joint_names, share))
+        (*known, *too_many(arm.joint_names, share)))
     treatment = treatment_of(online.stream)
     treatment = replace(treatment, notes=(*treatment.notes, *_left_out(arm, estimate)))
     return Identification(

@@ -64,6 +64,7 @@ class Session:
         self._digest = hashlib.sha256()
         self.samples = 0
         self._span = np.zeros(2, dtype=np.int64)
+        self._signal = np.array([[np.inf], [-np.inf]]).repeat(self.arm.n, axis=1)
 
     def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[Block, Array]]:
         """
@@ -90,6 +91,8 @@ class Session:
         self.samples += len(stamps)
         t, q = (stamps - self._span[0]) * 1e-9, joint_position(p, self.arm.drive)
         self._digest.update(sample_bytes(t, q, u))
+        self._signal[0] = np.fmin(self._signal[0], np.fmin.reduce(u))
+        self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))
         learned = self.online.push(t, q, u)
         self._history.add(learned)
         return learned
@@ -102,6 +105,17 @@ class Session:
     def first_stamp(self) -> int:
         """Stamp of the first sample, ns."""
         return int(self._span[0])
+
+    @property
+    def dead_signals(self) -> tuple[str, ...]:
+        """Name the joints that have moved with a drive signal that never changes."""
+        low, high = self._signal
+        return tuple(
+            f"joint '{name}' moves but its {self.arm.drive.signal} is {value:g} throughout: the "
+            'driver does not measure it'
+            for name, value, dead in zip(
+                self.arm.joint_names, low, (low == high) & (self.online.estimator.rows > 0),
+                strict=True) if dead)
 
     def result(self, defects: Sequence[Defect] = ()) -> Identification:
         """
@@ -125,13 +139,14 @@ class Session:
         seconds = float(self._span[1] - self._span[0]) * 1e-9
         source = Source(
             self._source, self._source, self.samples, seconds, self._digest.hexdigest())
-        return online_result(copy, history, source, tuple(defects))
+        return online_result(copy, history, source, tuple(defects), self.dead_signals)
 
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""
         return {
             **self.online.state(), 'session:settings': self._fingerprint(),
             'session:rows': self._history.rows, 'session:span': self._span.copy(),
+            'session:signal': self._signal.copy(),
             'session:samples': np.array(self.samples),
             'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8),
         }
@@ -153,6 +168,7 @@ class Session:
         self.online.restore(state)
         self._history.rows = state['session:rows'].copy()
         self._span = state['session:span'].copy()
+        self._signal = state['session:signal'].copy()
         self.samples = int(state['session:samples'])
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 

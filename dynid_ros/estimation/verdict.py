@@ -12,6 +12,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.gravity import gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.batch import Solution
+from dynid_ros.estimation.figures import TINY
 from dynid_ros.estimation.result import Figures, Prediction, Verdict
 
 Array = NDArray[np.float64]
@@ -69,7 +70,8 @@ def judge(
     load = gravity_load(arm, q, solution.theta)
     Y = regressor(arm, q, qd, qdd, load=load)[:, :, base.columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
-    power = ((Y @ solution.theta) ** 2).mean(axis=0)
+    # Where no torque was measured at all, none is predicted.
+    power = np.maximum(((Y @ solution.theta) ** 2).mean(axis=0), TINY)
     expected = float(100 * np.sqrt(variance.sum() / power.sum()))
     by_joint = 100 * np.sqrt(variance / np.maximum(power, power.sum() * 1e-6))
     joints = tuple(

@@ -191,8 +191,8 @@ class Identifier(Node):
         applied = self._session.online.stream.counters.as_dict()
         values = {**applied, **self._input.values(), 'samples': self._session.samples,
                   'frozen': self._frozen}
-        met = [*self._input.met(), *(f'{applied[rule]} times: {RULES[rule]}'
-                                     for rule in LOSSES if applied[rule])]
+        met = [*self._input.met(), *self._session.dead_signals,
+               *(f'{applied[rule]} times: {RULES[rule]}' for rule in LOSSES if applied[rule])]
         topics = ' and '.join(self._input.topics)
         good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
         level, text = self._input.trouble() or good

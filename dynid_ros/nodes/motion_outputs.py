@@ -36,6 +36,11 @@ class Output:
         """Whether nothing that was asked of a controller waits for its answer."""
         return True
 
+    @property
+    def following(self) -> bool:
+        """Whether a controller has not said yet how the motion ended."""
+        return False
+
     def clock(self, now: float) -> float:
         """Time of the motion, s, at a time of the steady clock, s."""
         return now

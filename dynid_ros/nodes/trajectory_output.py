@@ -155,6 +155,11 @@ class TrajectoryOutput(Output):
         """Whether every question, goal and cancel request has been answered."""
         return self._unanswered == 0 and not self._joints.awaited
 
+    @property
+    def following(self) -> bool:
+        """Whether the controller has not said yet how the motion ended."""
+        return self._handle is not None
+
     def clock(self, now: float) -> float:
         """Time of the motion: it stands still until a goal is accepted."""
         return (now if self._sent is None else self._sent) - self._late
@@ -222,7 +227,8 @@ class TrajectoryOutput(Output):
         self._late += time.monotonic() - self._sent
         self._sent = None
         if not handle.accepted:
-            self._failed(f'{self._name} rejected the motion; its log says why')
+            self._failed(
+                f'{self._name} rejected the motion; is the controller active? Its log says why')
             return
         self._handle = handle
         handle.get_result_async().add_done_callback(

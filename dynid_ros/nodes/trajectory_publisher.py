@@ -40,6 +40,8 @@ LOOK = 0.2
 REFERENCE = 0.01
 #: Time in which the arm must be at rest after a signal or an abort, s.
 LAST = 2.0
+#: Time after which it is said that no states come, s.
+PATIENCE = 3.0
 
 
 class TrajectoryPublisher(Node):
@@ -56,7 +58,8 @@ class TrajectoryPublisher(Node):
         self._efforts = EffortWatch(self._arm)
         self._reader = MotionStateReader(self._arm)
         self._state: MotionState | None = None
-        self._seen = self._told = self._aborted = 0.0
+        self._seen = self._told = self._aborted = self._rested = 0.0
+        self._created = time.monotonic()
         self._ran = self._mixed = self._stale = False
         self._phase = self._execution.phase
         self._output = self._make_output(values)
@@ -162,6 +165,7 @@ class TrajectoryPublisher(Node):
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
+        self._finish_once()
         now = time.monotonic()
         age = now - self._seen
         aborted = self._execution.phase is Phase.ABORTED
@@ -179,6 +183,15 @@ class TrajectoryPublisher(Node):
                     f'{moving} {now - self._aborted:.0f} s after the abort: use the emergency '
                     'stop', throttle_duration_sec=1.0)
 
+    def _finish_once(self) -> None:
+        """End after the one motion and the controller's answer to it."""
+        if not (self._values['once'] and self._ran
+                and self._phase in (Phase.HOLDING, Phase.ABORTED)):
+            return
+        if not self._output.following or time.monotonic() - self._rested > LAST:
+            self.finished = True
+            self.status = int(self._phase is Phase.ABORTED)
+
     def _look(self) -> None:
         """Look at who else is there."""
         publishers = self._state_publishers()
@@ -186,8 +199,9 @@ class TrajectoryPublisher(Node):
             self._check_others(publishers)
         if not self._execution.active:
             self._output.look()
-        waiting = self._values['once'] and not self._ran and self._state is not None
-        if waiting and self._output.settled:
+        waiting = self._values['once'] and not self._ran
+        known = self._state is not None or time.monotonic() - self._created > PATIENCE
+        if waiting and known and self._output.settled:
             self._start_once()
 
     def _state_publishers(self) -> list[str]:
@@ -270,9 +284,7 @@ class TrajectoryPublisher(Node):
             self._phase = self._execution.phase
             if self._phase is not Phase.ABORTED:
                 self.get_logger().info(self._phase.value)
-            ended = self._phase in (Phase.HOLDING, Phase.ABORTED)
-            self.finished = self._values['once'] and self._ran and ended
-            self.status = int(self.finished and self._phase is Phase.ABORTED)
+            self._rested = time.monotonic()
 
 
 def main() -> int:

@@ -122,3 +122,28 @@ def test_joint_that_never_moved_has_no_figures_and_is_named():
     one, two = result.fit.joints
     assert np.isfinite([one.rmse, one.r2]).all() and np.isnan([two.rmse, two.r2]).all()
     assert log.joint_names[1] in result.verdict.undetermined_joints
+
+
+@pytest.mark.parametrize('value', [0.0, 0.5])
+def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
+    """`dynid identify` refuses such a recording; a live session says it at its end."""
+    log = recording()
+    u = np.column_stack([log.u[:, 0], np.full(len(log.t), value)])
+    live, resumed = session(), session()
+    stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
+    live.push(stamps[:3000], log.q[:3000], u[:3000])
+    resumed.restore(live.state())
+    resumed.push(stamps[3000:], log.q[3000:], u[3000:])
+    reason = (f"joint 'pendulum_joint' moves but its voltage is {value:g} throughout: the driver "
+              'does not measure it')
+    assert resumed.dead_signals == (reason,)
+    verdict = resumed.result().verdict
+    assert not verdict.trustworthy
+    assert reason in verdict.reasons
+
+
+@pytest.mark.filterwarnings('error')
+def test_no_signal_at_all_is_no_model_and_no_noise():
+    log, live = recording(), session()
+    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), log.q, np.zeros_like(log.u))
+    assert not live.result().verdict.trustworthy

@@ -1,6 +1,7 @@
 """The trajectory publisher moves the arm through a controller: the simulated one, and a silent."""
 
 import signal
+import time
 
 from control_msgs.action import FollowJointTrajectory
 from motion_rig import ARM, NODE, Rig, slow_file, slow_motion
@@ -124,10 +125,10 @@ def silent(start, talker, tmp_path):
     """Return a function that makes controller and rig."""
     made = []
 
-    def make(joints=ARM.joint_names, **parameters):
+    def make(joints=ARM.joint_names, periods=5, **parameters):
         made.append(Silent(talker, joints))
         rig = through_controller(
-            start, talker, slow_file(tmp_path, periods=5), controller='other',
+            start, talker, slow_file(tmp_path, periods), controller='other',
             tracking_error=5.0, **parameters)
         return made[0], rig
 
@@ -180,3 +181,26 @@ def test_controller_of_other_joints_is_refused_by_their_names(silent):
     assert not answer.success
     assert 'other lacks fer_joint7 and also has finger; it must have just' in answer.message
     assert controller.goals == []
+
+
+def test_goal_that_fails_at_its_end_is_an_abort_too(silent, talker):
+    controller, rig = silent(periods=1, once=True)
+    talker.until(lambda: len(controller.goals) == 1, 'a goal')
+    # The arm itself stands still: only the time of the motion passes.
+    talker.until(lambda: rig.wanted and not np.any(rig.wanted[-1].velocity)
+                 and any(np.any(w.velocity) for w in rig.wanted), 'the end of the motion', 20.0)
+    rig.spin(0.2)
+    controller.goals[0].execute()
+    talker.until(lambda: rig.publisher._process.poll() is not None, 'the end of the process')
+    status, printed = rig.publisher.stop()
+    assert status == 1
+    assert 'gave the motion up: path tolerance of a test' in printed
+
+
+def test_states_that_do_not_come_are_missed_by_name(start, tmp_path):
+    process = start(
+        'trajectory_publisher', arm='panda', excitation=slow_file(tmp_path), once=True)
+    time.sleep(5.0)
+    status, printed = process.stop()
+    assert status == 0
+    assert "not started yet: no states of all joints of 'panda'" in printed
