@@ -124,7 +124,7 @@ class Innovations:
         new = [count, (e**2).sum(axis=0), (tau**2).sum(axis=0), tau.sum(axis=0)]
         self.sums[:] = keep * self.sums + new
 
-    def wild(self, e: Array, spread: Array) -> NDArray[np.bool_]:
+    def wild(self, e: Array, spread: Array, torque: Array) -> NDArray[np.bool_]:
         """
         Find innovations that no noise makes: more than `FAR` standard deviations.
 
@@ -132,6 +132,8 @@ class Innovations:
         ----------
         e, spread : (k, n) ndarray
             As for `take`.
+        torque : (n,) ndarray
+            Root mean square torque of each joint, Nm.
 
         Returns
         -------
@@ -141,7 +143,8 @@ class Innovations:
 
         """
         sure = (self.noise[3] >= SOME) & (spread <= self.noise[0])
-        return np.asarray(sure & (np.abs(e) > FAR * np.sqrt(self.noise[0] + spread)))
+        limit = np.maximum(FAR * np.sqrt(self.noise[0] + spread), LEAST * torque)
+        return np.asarray(sure & (np.abs(e) > limit))
 
     @property
     def known(self) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from dynid_ros.estimation.estimate import DETERMINED, Estimate, Prior, prior_rows
-from dynid_ros.estimation.innovations import Innovations, LEAST
+from dynid_ros.estimation.innovations import Innovations
 from dynid_ros.estimation.triangle import absorb_rows, combine, prediction_variance
 
 Array = NDArray[np.float64]
@@ -120,7 +120,7 @@ class RecursiveEstimator:
         if not moving.any():
             return e
         spread = prediction_variance(self.information, np.ascontiguousarray(W))
-        wild = moving & self.innovations.wild(e, spread) & (np.abs(e) > LEAST * self._torque())
+        wild = moving & self.innovations.wild(e, spread, self._torque())
         self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
             learned = moving & ~wild

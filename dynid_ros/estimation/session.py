@@ -22,6 +22,9 @@ from dynid_ros.signals.saved import State
 
 Array = NDArray[np.float64]
 
+#: Of saved states: grows when something is added to them.
+FORMAT = 2
+
 
 class Session:
     """
@@ -163,8 +166,8 @@ class Session:
         """
         if state['session:settings'].tobytes() != self._fingerprint().tobytes():
             raise ResultError(
-                'the saved state belongs to another arm, or to another cut-off, delay or memory; '
-                'use the settings of that session, or start without resuming')
+                'the saved state belongs to another arm, to another cut-off, delay or memory, or '
+                'to an older version; use the settings of that session, or start without resuming')
         self.online.restore(state)
         self._history.rows = state['session:rows'].copy()
         self._span = state['session:span'].copy()
@@ -178,7 +181,8 @@ class Session:
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
         arm = self.arm
-        settings = repr([arm.name, arm.joint_names, arm.friction, *self._settings.values()])
+        settings = repr(
+            [FORMAT, arm.name, arm.joint_names, arm.friction, *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
         for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain):
             digest.update(np.ascontiguousarray(array).tobytes())
