@@ -18,6 +18,7 @@ from dynid_ros.estimation.preparation import sample_bytes
 from dynid_ros.estimation.result import Identification
 from dynid_ros.estimation.rows import Block
 from dynid_ros.signals.log import Defect
+from dynid_ros.signals.quality import unmeasured
 from dynid_ros.signals.saved import State
 
 Array = NDArray[np.float64]
@@ -114,8 +115,7 @@ class Session:
         """Name the joints that have moved with a drive signal that never changes."""
         low, high = self._signal
         return tuple(
-            f"joint '{name}' moves but its {self.arm.drive.signal} is {value:g} throughout: the "
-            'driver does not measure it'
+            unmeasured(name, self.arm.drive.signal, value)
             for name, value, dead in zip(
                 self.arm.joint_names, low, (low == high) & (self.online.estimator.rows > 0),
                 strict=True) if dead)

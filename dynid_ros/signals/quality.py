@@ -140,12 +140,15 @@ def _dead_signal(log: JointLog) -> list[Defect]:
         value = float(log.u[0, j])
         code = 'effort_constant' if value else 'effort_zero'
         name = log.joint_names[j]
-        text = (
-            f'{name} moves but its {log.signal} is {value:g} throughout: the driver does not '
-            f'measure it; record a topic that holds it.'
-        )
+        text = f'{unmeasured(name, log.signal, value)}; record a topic that holds it.'
         found.append(Defect(code, 'error', text, name, len(log.t), 0.0, value))
     return found
+
+
+def unmeasured(joint: str, signal: str, value: float) -> str:
+    """Say that a drive signal has one value throughout although its joint moves."""
+    return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
+            'it')
 
 
 def _saturated(log: JointLog, arm: ArmModel) -> list[Defect]:

@@ -134,8 +134,8 @@ def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
     live.push(stamps[:3000], log.q[:3000], u[:3000])
     resumed.restore(live.state())
     resumed.push(stamps[3000:], log.q[3000:], u[3000:])
-    reason = (f"joint 'pendulum_joint' moves but its voltage is {value:g} throughout: the driver "
-              'does not measure it')
+    reason = (f'pendulum_joint moves but its voltage is {value:g} throughout: the driver does not '
+              'measure it')
     assert resumed.dead_signals == (reason,)
     verdict = resumed.result().verdict
     assert not verdict.trustworthy
@@ -147,3 +147,10 @@ def test_no_signal_at_all_is_no_model_and_no_noise():
     log, live = recording(), session()
     live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), log.q, np.zeros_like(log.u))
     assert not live.result().verdict.trustworthy
+
+
+def test_state_of_an_older_version_is_refused(monkeypatch):
+    state = session().state()
+    monkeypatch.setattr('dynid_ros.estimation.session.FORMAT', 3)
+    with pytest.raises(ResultError, match='or to an older version'):
+        session().restore(state)
