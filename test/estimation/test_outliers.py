@@ -11,7 +11,9 @@ from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.estimation.identify import identify
+from dynid_ros.estimation.outliers import share_left_out, too_many
 from dynid_ros.estimation.replay import replay
+from dynid_ros.estimation.result import Prediction
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording import read_recording
@@ -86,6 +88,15 @@ def test_torque_that_is_wrong_most_of_the_time_is_the_models_fault():
     hits = tuple((1, 300.0 * (-1) ** k, 1.0 + k) for k in range(20))
     result = fitted('panda', *hits)
     assert not result.verdict.trustworthy
+
+
+def test_a_joint_of_which_much_is_left_out_is_a_reason_against_the_result():
+    tau = np.zeros((100, 2))
+    part = Prediction('x', False, np.arange(100.0), tau, tau, tau, tau)
+    far = np.zeros((100, 2), dtype=bool)
+    far[:20, 1] = far[:10, 0] = True
+    (reason,) = too_many(('first', 'second'), share_left_out([far], [part]))
+    assert reason.startswith("20 % of the torque of joint 'second' is far from any model")
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'two_axis'])
