@@ -5,7 +5,7 @@ import time
 import rclpy
 
 
-def spin(nodes, condition, seconds=10.0):
+def spin(nodes, condition, seconds=60.0):
     """Spin until a condition holds, and say whether it does."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:

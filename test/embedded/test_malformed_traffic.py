@@ -19,7 +19,8 @@ if sys.platform != 'linux':
     pytest.skip('memory of another process is read from /proc', allow_module_level=True)
 
 from diagnostic_msgs.msg import DiagnosticArray
-from nodes.identifier_rig import counted, part, recording, replayed, save_after
+from nodes.conftest import PATIENCE
+from nodes.identifier_rig import counted, part, recording, replayed
 from rcl_interfaces.srv import GetParameters
 from std_srvs.srv import SetBool, Trigger
 
@@ -60,7 +61,7 @@ class Running:
     def stop(self, number=signal.SIGINT):
         if self.process.poll() is None:
             os.kill(self.process.pid, number)
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def attack(run, talker, kinds=KINDS):
             assert process.process.poll() is None, (kind, process.file.read_text()[-2000:])
         return all(process.lines()[-1:] not in ([], ['0']) for process in hostile.values())
 
-    talker.until(all_send, 'hostile traffic', 30.0)
+    talker.until(all_send, 'hostile traffic')
     return hostile
 
 
@@ -107,16 +108,20 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
     hostile = attack(run, talker)
     half = len(log.t) // 2
     talker.play(publisher, *part(log, slice(0, half)))
-    talker.until(lambda: int(hostile['names'].lines()[-1]) > 300, 'many names', 30.0)
+    talker.until(lambda: int(hostile['names'].lines()[-1]) > 300, 'many names')
     talker.play(publisher, *part(log, slice(half, None)))
     assert talker.call(SetBool, '/identifier/freeze', data=False).success
     assert talker.call(
         GetParameters, '/identifier/get_parameters', names=['arm']
     ).values[0].string_value == 'two_axis'
-    save_after(talker, len(log.t))
+    for process in hostile.values():
+        process.stop(signal.SIGKILL)
+    talker.until(lambda: any('no message' in status.message for status in heard[-1].status),
+                 'the end of all that waits')
+    assert talker.call(Trigger, '/identifier/save').success
     saved, expected = read_result(folder), replayed(log)
-    # Samples come five times as fast as from an arm; of those that wait behind a message of eight
-    # megabytes some may be lost, and single ones are interpolated.
+    # Of samples that wait behind a message of eight megabytes some may be lost.
+    assert 0.9 * len(log.t) < saved.samples <= len(log.t)
     assert (np.abs(saved.theta - expected.theta) < expected.std).all()
     # Well-formed messages of other joints are taken in, and no samples come of them.
     assert counted(heard, 'messages')[-1] > len(log.t) + 100

@@ -35,6 +35,7 @@ class Rig:
 
     def __init__(self, start, talker, path, output='effort', **parameters):
         self.talker = talker
+        self.spin = talker.spin
         self.states = talker.listen(JointState, 'joint_states', DEPTH)
         self.wanted = talker.listen(JointState, f'{NODE}/reference', DEPTH)
         self.commands = talker.listen(Float64MultiArray, 'effort_commands', DEPTH)
@@ -61,18 +62,13 @@ class Rig:
         answer = self.begin()
         assert answer.success, answer.message
         self.talker.until(
-            lambda: np.abs(self.states[-1].velocity).max() > 0.05, 'motion', 8.0)
+            lambda: np.abs(self.states[-1].velocity).max() > 0.05, 'motion')
 
     def inject(self, fault):
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=fault)
         self.talker.call(
             SetParameters, '/simulated_arm/set_parameters',
             parameters=[Parameter(name='fault', value=value)])
-
-    def spin(self, seconds):
-        clock = self.talker.node.get_clock()
-        end = clock.now().nanoseconds + seconds * 1e9
-        self.talker.until(lambda: clock.now().nanoseconds > end, 'time', seconds + 5)
 
     def at_rest(self):
         return np.abs(self.states[-1].velocity).max() < 0.02

@@ -1,13 +1,14 @@
 """What tests of the identifier share."""
 
 from functools import cache
-import time
+import json
 
 import numpy as np
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.replay import replay
+from dynid_ros.estimation.stream import BLOCK
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -34,9 +35,10 @@ def ready(start, talker, **parameters):
     return process, publisher
 
 
-def settle(talker, seconds=0.5):
-    end = time.monotonic() + seconds
-    talker.until(lambda: time.monotonic() > end, 'time')
+def learned(talker, results, samples):
+    """Wait until a result holds all samples but those of a block that is not full."""
+    talker.until(lambda: results and json.loads(results[-1].data)['samples'] > samples - BLOCK,
+                 f'a result of {samples} samples')
 
 
 def part(log, chosen):
@@ -49,11 +51,12 @@ def counted(heard, key):
 
 
 def save_after(talker, samples):
-    """Save once all samples have arrived, and return the last answer."""
-    answers = []
-
+    """Save once all samples have arrived."""
     def all_there():
-        answers.append(talker.call(Trigger, '/identifier/save'))
-        return answers[-1].message.startswith(f'{samples} samples')
+        answer = talker.call(Trigger, '/identifier/save')
+        if not answer.message.startswith(f'{samples} samples'):
+            # Who saves takes in nothing meanwhile.
+            talker.spin(0.2)
+        return answer.message.startswith(f'{samples} samples')
 
     talker.until(all_there, f'{samples} samples')

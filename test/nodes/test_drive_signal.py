@@ -2,7 +2,6 @@
 
 from functools import cache
 from pathlib import Path
-import time
 
 from control_msgs.msg import DynamicJointState, InterfaceValue
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -21,8 +20,6 @@ from dynid_ros.storage.recording import read_recording
 from dynid_ros.storage.result_file import read_result
 
 TWO_AXIS = Path(__file__).resolve().parents[2] / 'config' / 'arms' / 'two_axis' / 'arm.yaml'
-#: Joint states per second of the test.
-RATE = 2000
 
 
 @cache
@@ -71,8 +68,9 @@ class Pair:
         for publisher in (self.states, self.signals):
             self.talker.until(
                 lambda p=publisher: p.get_subscription_count() == listeners, 'subscriptions')
-        names, begin = list(log.joint_names), time.monotonic()
-        for i, (t, q, u) in enumerate(zip(log.t, log.q, log.u, strict=True)):
+        names = list(log.joint_names)
+        samples = enumerate(zip(log.t, log.q, log.u, strict=True))
+        for i, (t, q, u) in self.talker.paced(samples):
             state = stamped(JointState(name=names, position=q.tolist()), t)
             own = signal(self.kind, names, u)
             if self.kind is not Float64MultiArray:
@@ -82,8 +80,6 @@ class Pair:
                 messages.insert(i % 2, (self.signals, own))
             for publisher, message in messages:
                 publisher.publish(message)
-            while time.monotonic() < begin + i / RATE:
-                self.talker._rclpy.spin_once(self.talker.node, timeout_sec=0.001)
 
 
 def in_diagnostics(heard, words, level):

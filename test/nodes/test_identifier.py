@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from identifier_rig import ARM, ready, recording, replayed, settle
+from identifier_rig import ARM, learned, ready, recording, replayed, save_after
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -15,6 +15,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.replay import replay
+from dynid_ros.estimation.stream import BLOCK
 from dynid_ros.nodes.runtime import LATCHED
 from dynid_ros.storage.bag_writer import write_joint_states
 from dynid_ros.storage.recording import read_recording
@@ -30,9 +31,7 @@ def test_saved_result_is_that_of_a_replay_whatever_the_joint_order(start, talker
     names = ('finger', *log.joint_names[::-1])
     q, u = (np.column_stack([np.full(len(x), 9.0), x[:, ::-1]]) for x in (log.q, log.u))
     talker.play(publisher, names, log.t[half:], q[half:], u[half:])
-    settle(talker)
-    answer = talker.call(Trigger, '/identifier/save')
-    assert answer.success, answer.message
+    save_after(talker, len(log.t))
     saved, expected = read_result(tmp_path / 'out'), replayed(log)
     scale = np.abs(expected.theta).max()
     # Stamps are rounded to nanoseconds, nothing else differs.
@@ -54,7 +53,8 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     results = talker.listen(String, '/identifier/result', LATCHED)
     _, publisher = ready(start, talker)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
-    settle(talker)
+    learned(talker, results, len(log.t))
+    talker.until(lambda: len(results) <= min(len(estimates), len(validation)), 'its report')
     names = list(base_parameters(load_arm(ARM)).names)
     values, std = estimates[-1].status
     assert [pair.key for pair in values.values] == names == [pair.key for pair in std.values]
@@ -76,12 +76,15 @@ def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
     _, publisher = ready(start, talker)
     half = len(log.t) // 2
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    settle(talker)
+    learned(talker, results, half)
     assert talker.call(SetBool, '/identifier/freeze', data=True).success
-    settle(talker)
+    talker.play(publisher, log.joint_names, log.t[half:half + BLOCK], log.q[half:half + BLOCK],
+                log.u[half:half + BLOCK])
+    learned(talker, results, half + BLOCK)
     before = json.loads(results[-1].data)
-    talker.play(publisher, log.joint_names, log.t[half:], log.q[half:], log.u[half:])
-    settle(talker)
+    late = slice(half + BLOCK, None)
+    talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
+    learned(talker, results, len(log.t))
     after = json.loads(results[-1].data)
     assert after['samples'] > before['samples']
     values = ([p['value'] for p in content['parameters']] for content in (before, after))
@@ -171,10 +174,11 @@ def test_push_on_a_joint_is_external_torque_once_estimates_are_frozen(start, tal
     log = recording()
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     torque = talker.listen(JointState, '/identifier/external_torque', 100)
+    results = talker.listen(String, '/identifier/result', LATCHED)
     _, publisher = ready(start, talker, external_torque=True)
     half, push = len(log.t) // 2, 1.0
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    settle(talker)
+    learned(talker, results, half)
     assert talker.call(SetBool, '/identifier/freeze', data=True).success
     heard.clear()
     torque.clear()

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nodes.conftest import PATIENCE
 import numpy as np
 import pytest
 from std_msgs.msg import Float64MultiArray
@@ -88,21 +89,34 @@ def children(pid):
 
 
 def wait_gone(pid):
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while Path(f'/proc/{pid}').exists():
         assert time.monotonic() < end, f'process {pid} stays'
         time.sleep(0.05)
+
+
+def wait_written(talker, folder):
+    """Wait until a bag has not grown for half a second."""
+    sizes = []
+
+    def rests():
+        sizes.append(sum(file.stat().st_size for file in folder.rglob('*.mcap')))
+        talker.spin(0.1)
+        return len(sizes) > 5 and len(set(sizes[-5:])) == 1
+
+    talker.until(rests, 'a bag that has what came')
 
 
 def test_killed_bag_keeps_all_but_the_last_fraction_of_a_second(start, talker, tmp_path):
     log = motion()
     process, publisher, heard = recording(start, talker, tmp_path)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    wait_written(talker, tmp_path)
     heard.clear()
     (bag,) = children(process.pid)
     os.kill(bag, signal.SIGKILL)
     read = read_recording(next(tmp_path.iterdir()) / 'bag', load_arm(ARM))
-    # A chunk of 32 KiB holds some two hundred messages.
+    # What is not written is less than a chunk; 32 KiB are some two hundred messages.
     assert len(log.t) - 300 <= len(read.t) <= len(log.t)
     np.testing.assert_array_equal(read.u, log.u[:len(read.t)])
     talker.until(lambda: any('rosbag2 ended' in s.message and s.level == DiagnosticStatus.ERROR
@@ -113,6 +127,7 @@ def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tm
     log = motion().part(0, 1500)
     process, publisher, _ = recording(start, talker, tmp_path)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    wait_written(talker, tmp_path)
     (bag,) = children(process.pid)
     process.stop(signal.SIGKILL)
     wait_gone(bag)
