@@ -21,13 +21,13 @@ Array = NDArray[np.float64]
 REST = 0.02
 #: Points at which the way to the start is looked at.
 POINTS = 60
-#: Speed beyond the limit of the hardware that is no measurement noise.
-SPEED_SLACK = 1.1
 #: Time for which a command may be at the effort limit, s.
 SATURATED = 0.05
-#: Measured effort beyond the limit of the hardware that is no noise, and samples in a row of it.
+#: Measured speed and effort beyond the limits of the hardware that are no noise, and samples in a
+#: row of them.
+SPEED_SLACK = 1.1
 EFFORT_SLACK = 1.05
-STRAINED = 5
+ROW = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +74,6 @@ class Supervision:
             joint = int(np.argmax(outside))
             return (f'{self._name(joint)} is at {q[joint]:.4g}, outside its limits '
                     f'{limits.lower[joint]:.4g} to {limits.upper[joint]:.4g}')
-        fast = np.abs(qd) > SPEED_SLACK * limits.velocity
-        if fast.any():
-            joint = int(np.argmax(fast))
-            return (f'{self._name(joint)} moves at {abs(qd[joint]):.3g}, faster than its limit '
-                    f'of {limits.velocity[joint]:.3g}')
         return '' if wanted is None else self._lost(q, wanted)
 
     def _lost(self, q: Array, wanted: Reference) -> str:
@@ -93,9 +88,9 @@ class Supervision:
         return f"joint '{self.arm.joint_names[joint]}'"
 
 
-class EffortWatch:
+class LimitWatch:
     """
-    Notices measured efforts beyond the limits.
+    Notices measured velocities and efforts beyond the limits; a single sample may err.
 
     Parameters
     ----------
@@ -106,16 +101,18 @@ class EffortWatch:
 
     def __init__(self, arm: ArmModel) -> None:
         self._arm = arm
-        self._samples = np.zeros(arm.n, dtype=int)
+        self._fast = self._strained = np.zeros(arm.n, dtype=int)
 
-    def violation(self, tau: Array | None) -> str:
+    def violation(self, qd: Array, tau: Array | None) -> str:
         """
         Take in one sample.
 
         Parameters
         ----------
+        qd : (n,) ndarray
+            Measured, rad/s (m/s for prismatic joints); NaN counts as within the limits.
         tau : (n,) ndarray or None
-            Measured, Nm, if it is; NaN counts as within the limits.
+            Measured, Nm (N for prismatic joints), if it is; NaN counts as within the limits.
 
         Returns
         -------
@@ -123,16 +120,21 @@ class EffortWatch:
             One clause for the user, empty as long as all is well.
 
         """
+        limits, names = self._arm.limits, self._arm.joint_names
+        self._fast = np.where(np.abs(qd) > SPEED_SLACK * limits.velocity, self._fast + 1, 0)
+        joint = int(np.argmax(self._fast))
+        if self._fast[joint] >= ROW:
+            return (f"joint '{names[joint]}' moves at {abs(qd[joint]):.3g}, faster than its limit "
+                    f'of {limits.velocity[joint]:.3g}')
         if tau is None:
             return ''
-        limit = self._arm.limits.effort
-        over = np.abs(tau) > EFFORT_SLACK * limit
-        self._samples = np.where(over, self._samples + 1, 0)
-        joint = int(np.argmax(self._samples))
-        if self._samples[joint] < STRAINED:
-            return ''
-        return (f"joint '{self._arm.joint_names[joint]}' is measured to bear "
-                f'{abs(tau[joint]):.3g}, more than its effort limit of {limit[joint]:.3g}')
+        over = np.abs(tau) > EFFORT_SLACK * limits.effort
+        self._strained = np.where(over, self._strained + 1, 0)
+        joint = int(np.argmax(self._strained))
+        if self._strained[joint] >= ROW:
+            return (f"joint '{names[joint]}' is measured to bear {abs(tau[joint]):.3g}, more than "
+                    f'its effort limit of {limits.effort[joint]:.3g}')
+        return ''
 
 
 class EffortLimiter:

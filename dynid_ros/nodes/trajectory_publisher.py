@@ -22,7 +22,7 @@ from dynid_ros.excitation.scene import build_scene
 from dynid_ros.excitation.supervision import (
     check_motion,
     check_start,
-    EffortWatch,
+    LimitWatch,
     motion_of,
     Supervision,
 )
@@ -55,7 +55,7 @@ class TrajectoryPublisher(Node):
         self._values = values
         self._load(values)
         self._supervision = Supervision(self._arm, values['tracking_error'])
-        self._efforts = EffortWatch(self._arm)
+        self._limits = LimitWatch(self._arm)
         self._reader = MotionStateReader(self._arm)
         self._state: MotionState | None = None
         self._seen = self._told = self._aborted = self._rested = 0.0
@@ -133,7 +133,7 @@ class TrajectoryPublisher(Node):
         following = watched and not self._values['dry_run']
         problem = (
             self._supervision.violation(state.q, state.qd, wanted if following else None)
-            or self._efforts.violation(state.tau))
+            or self._limits.violation(state.qd, state.tau))
         if problem and watched:
             self._abort(problem)
         if 'no number' in problem:

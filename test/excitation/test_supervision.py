@@ -16,9 +16,9 @@ from dynid_ros.excitation.supervision import (
     check_motion,
     check_start,
     EffortLimiter,
-    EffortWatch,
+    LimitWatch,
+    ROW,
     SATURATED,
-    STRAINED,
     Supervision,
 )
 
@@ -38,7 +38,6 @@ def with_joint(values, joint, value):
     (with_joint(MOTION.start, 1, np.nan), REST, "'shoulder_lift_joint' reports a position or"),
     (MOTION.start, with_joint(REST, 4, np.inf), "'wrist_2_joint' reports a position or velocity"),
     (with_joint(MOTION.start, 2, 4.0), REST, "'elbow_joint' is at 4, outside its limits"),
-    (MOTION.start, with_joint(REST, 0, -3.0), "'shoulder_pan_joint' moves at 3, faster than"),
     (MOTION.start + with_joint(REST, 5, 0.2), REST, "'wrist_3_joint' is 0.2 from where it should"),
 ])
 def test_first_broken_bound_is_named(q, qd, said):
@@ -92,17 +91,23 @@ def test_start_through_the_floor_and_start_while_moving_are_refused():
         check_start(ARM, left, with_joint(REST, 0, 0.2), right, scene)
 
 
-def test_measured_effort_is_named_once_it_is_beyond_its_limit_for_several_samples():
-    watch = EffortWatch(ARM)
-    strained = with_joint(REST, 2, -1.2 * ARM.limits.effort[2])
+@pytest.mark.parametrize(('qd', 'tau', 'said'), [
+    (with_joint(REST, 0, -3.0), None,
+     "joint 'shoulder_pan_joint' moves at 3, faster than its limit of 2.09"),
+    (REST, with_joint(REST, 2, -1.2 * ARM.limits.effort[2]),
+     "joint 'elbow_joint' is measured to bear 180, more than its effort limit of 150"),
+])
+def test_limit_is_named_once_it_is_exceeded_for_several_samples(qd, tau, said):
+    watch = LimitWatch(ARM)
     for _ in range(3):
-        assert [watch.violation(strained) for _ in range(STRAINED - 1)] == [''] * (STRAINED - 1)
-        assert watch.violation(with_joint(REST, 1, np.nan)) == ''
-    said = [watch.violation(strained) for _ in range(STRAINED)][-1]
-    assert said == "joint 'elbow_joint' is measured to bear 180, more than its effort limit of 150"
+        assert [watch.violation(qd, tau) for _ in range(ROW - 1)] == [''] * (ROW - 1)
+        # One sample within the limits, and the count starts anew; so does one that is no number.
+        assert watch.violation(REST + np.nan, REST + np.nan) == ''
+    assert [watch.violation(qd, tau) for _ in range(ROW)][-1] == said
 
 
 def test_saturated_motors_and_their_noise_are_within_the_limits():
-    watch = EffortWatch(ARM)
-    assert not any(watch.violation(1.04 * ARM.limits.effort) for _ in range(3 * STRAINED))
-    assert watch.violation(None) == ''
+    watch = LimitWatch(ARM)
+    for tau in (1.04 * ARM.limits.effort, None):
+        assert not any(
+            watch.violation(1.09 * ARM.limits.velocity, tau) for _ in range(3 * ROW))
