@@ -47,7 +47,9 @@ class Supervision:
     arm: ArmModel
     tracking: float
 
-    def violation(self, q: Array, qd: Array, wanted: Reference | None) -> str:
+    def violation(
+        self, q: Array, qd: Array, wanted: Reference | None, ahead: float = 0.0,
+    ) -> str:
         """
         Name the first bound that a state breaks.
 
@@ -57,6 +59,8 @@ class Supervision:
             Measured, rad and rad/s.
         wanted : Reference or None
             Where the arm should be, if that is to be checked.
+        ahead : float
+            Time by which it may be ahead of that, s.
 
         Returns
         -------
@@ -74,10 +78,11 @@ class Supervision:
             joint = int(np.argmax(outside))
             return (f'{self._name(joint)} is at {q[joint]:.4g}, outside its limits '
                     f'{limits.lower[joint]:.4g} to {limits.upper[joint]:.4g}')
-        return '' if wanted is None else self._lost(q, wanted)
+        return '' if wanted is None else self._lost(q, wanted, ahead)
 
-    def _lost(self, q: Array, wanted: Reference) -> str:
-        away = np.abs(q - wanted.q)
+    def _lost(self, q: Array, wanted: Reference, ahead: float) -> str:
+        later = wanted.q + ahead * wanted.qd
+        away = np.abs(q - np.clip(q, np.minimum(wanted.q, later), np.maximum(wanted.q, later)))
         joint = int(np.argmax(away))
         if away[joint] <= self.tracking:
             return ''

@@ -41,6 +41,11 @@ class Output:
         """Whether a controller has not said yet how the motion ended."""
         return False
 
+    @property
+    def ahead(self) -> float:
+        """Time by which the arm may be ahead of the motion, s."""
+        return 0.0
+
     def clock(self, now: float) -> float:
         """Time of the motion, s, at a time of the steady clock, s."""
         return now

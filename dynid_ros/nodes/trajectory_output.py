@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 POINTS_HZ = 25.0
 #: Time of the first point, s: what the arm moves on until a goal is accepted is made up for there.
 LEAD = 0.1
+#: Largest time by which the arm may be ahead because its controller answered late, s.
+AHEAD = 0.2
 #: Time in which a controller must answer, s.
 ANSWER = 2.0
 #: Status of an action that reached its goal, of action_msgs/msg/GoalStatus.
@@ -106,8 +108,8 @@ class TrajectoryOutput(Output):
     Goals for a joint_trajectory_controller, in which the control runs.
 
     A controller starts a goal when it accepts it, so the time of the motion stands still from
-    sending to acceptance. A stamp would not need that, but would make the arm jump where the
-    clocks of two computers differ.
+    sending until the acceptance is read; by as much the arm may be ahead of it. A stamp would not
+    need that, but would make the arm jump where the clocks of two computers differ.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ class TrajectoryOutput(Output):
         self._number = self._unanswered = 0
         self._handle: Any = None
         self._sent: float | None = None
-        self._late = 0.0
+        self._late = self._ahead = 0.0
 
     @property
     def missing(self) -> str:
@@ -159,6 +161,11 @@ class TrajectoryOutput(Output):
     def following(self) -> bool:
         """Whether the controller has not said yet how the motion ended."""
         return self._handle is not None
+
+    @property
+    def ahead(self) -> float:
+        """Time by which the arm may be ahead of the motion, s."""
+        return self._ahead
 
     def clock(self, now: float) -> float:
         """Time of the motion: it stands still until a goal is accepted."""
@@ -224,7 +231,9 @@ class TrajectoryOutput(Output):
                 self._cancel(handle)
             return
         assert self._sent is not None
-        self._late += time.monotonic() - self._sent
+        waited = time.monotonic() - self._sent
+        self._late += waited
+        self._ahead = min(waited, AHEAD)
         self._sent = None
         if not handle.accepted:
             self._failed(

@@ -132,7 +132,8 @@ class TrajectoryPublisher(Node):
         watched = execution.phase not in (Phase.IDLE, Phase.ABORTED)
         following = watched and not self._values['dry_run']
         problem = (
-            self._supervision.violation(state.q, state.qd, wanted if following else None)
+            self._supervision.violation(
+                state.q, state.qd, wanted if following else None, self._output.ahead)
             or self._limits.violation(state.qd, state.tau))
         if problem and watched:
             self._abort(problem)

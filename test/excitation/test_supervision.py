@@ -44,6 +44,15 @@ def test_first_broken_bound_is_named(q, qd, said):
     assert said in Supervision(ARM, 0.1).violation(q, qd, HOME)
 
 
+def test_arm_that_may_be_ahead_is_lost_only_where_it_is_not_on_its_way():
+    supervision, wanted = Supervision(ARM, 0.1), Reference(MOTION.start, REST - 0.5, REST)
+    for away, lost in ((0.09, False), (0.11, True), (-0.19, False), (-0.21, True)):
+        state = MOTION.start + with_joint(REST, 3, away), REST, wanted
+        assert ('is 0.11 from where' in supervision.violation(*state, ahead=0.2)) == lost
+    assert 'is 0.15 from' in supervision.violation(
+        MOTION.start + with_joint(REST, 3, -0.15), REST, wanted)
+
+
 def test_good_state_is_not_complained_about():
     assert Supervision(ARM, 0.1).violation(MOTION.start + 0.05, REST, HOME) == ''
 

@@ -23,10 +23,10 @@ def slow_motion(amplitude=0.1, periods=1):
     return FourierMotion.at_rest(2.0, room_of(ARM).middle, reduced, periods)
 
 
-def slow_file(folder, periods=1):
+def slow_file(folder, periods=1, amplitude=0.1):
     """Write it."""
     path = folder / 'excitation.yaml'
-    write_motion(path, slow_motion(periods=periods), ARM)
+    write_motion(path, slow_motion(amplitude, periods), ARM)
     return path
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters
+import rclpy
 from rclpy.action import ActionServer, CancelResponse
 from scipy.optimize import minimize_scalar
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 CONTROLLER = 'joint_trajectory_controller'
 
@@ -118,6 +120,41 @@ class Silent:
     def end(self, handle):
         handle.abort()
         return FollowJointTrajectory.Result(error_code=-4, error_string='path tolerance of a test')
+
+
+class Late(Silent):
+    """A controller that has begun by the time at which it says so."""
+
+    def __init__(self, talker):
+        super().__init__(talker, ARM.joint_names)
+        self.onward = talker.node.create_publisher(
+            JointTrajectory, f'{CONTROLLER}/joint_trajectory', 10)
+        self.server.destroy()
+        self.server = ActionServer(
+            talker.node, FollowJointTrajectory, 'other/follow_joint_trajectory', self.end,
+            handle_accepted_callback=self.accept, cancel_callback=lambda _: CancelResponse.ACCEPT)
+
+    def accept(self, handle):
+        self.goals.append(handle)
+        self.onward.publish(handle.request.trajectory)
+        time.sleep(0.15)
+
+
+@pytest.mark.skipif(type(rclpy).__module__ != 'dynid_ros.embedded',
+                    reason='a server of rclpy answers before it begins')
+def test_arm_that_moves_before_its_controller_answers_is_not_lost(start, talker, tmp_path):
+    controller = Late(talker)
+    rig = through_controller(
+        start, talker, slow_file(tmp_path, amplitude=0.3), controller='other',
+        tracking_error=0.06)
+    talker.until(lambda: controller.onward.get_subscription_count() > 0, 'the arm')
+    assert rig.begin().success
+    talker.until(lambda: rig.wanted and not np.any(rig.wanted[-1].velocity)
+                 and any(np.any(w.velocity) for w in rig.wanted), 'the end of the motion')
+    # It was further away than what is allowed.
+    assert np.abs(rig.away()).max() > 0.07
+    assert 'aborted' not in rig.publisher.stop()[1]
+    controller.leave()
 
 
 @pytest.fixture
