@@ -117,14 +117,18 @@ class Execution:
             It is on the move, or was aborted and not reset.
 
         """
-        if self.phase is Phase.ABORTED:
-            raise InputError(f'aborted because {self.reason}; call ~/stop to reset first')
-        if self.active:
-            raise InputError(f'{self.phase.value} already; call ~/stop first')
+        self.check_free()
         self._moving = move_duration(self.motion.start - q, self._room, self._speed)
         self._path = move(q, self.motion.start, self._moving)
         self._enter(Phase.MOVING, now)
         return self._moving + self.motion.duration
+
+    def check_free(self) -> None:
+        """Raise InputError where nothing may begin: on the move, or aborted and not reset."""
+        if self.phase is Phase.ABORTED:
+            raise InputError(f'aborted because {self.reason}; call ~/stop to reset first')
+        if self.active:
+            raise InputError(f'{self.phase.value} already; call ~/stop first')
 
     def stop(self, now: float) -> None:
         """Slow down along the path and hold; after an abort, allow another start."""

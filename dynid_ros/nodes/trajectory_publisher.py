@@ -60,7 +60,8 @@ class TrajectoryPublisher(Node):
         self._state: MotionState | None = None
         self._seen = self._told = self._aborted = self._rested = 0.0
         self._created = time.monotonic()
-        self._ran = self._mixed = self._stale = False
+        self._ran = self._stale = False
+        self._mixed = ''
         self._phase = self._execution.phase
         self._output = self._make_output(values)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
@@ -176,7 +177,8 @@ class TrajectoryPublisher(Node):
         before, self._stale = self._stale, age > self._values['state_timeout']
         if self._stale:
             if before and self._execution.phase is not Phase.IDLE:
-                self._abort(f'no usable joint state has come for {age * 1000:.0f} ms')
+                self._abort(
+                    self._mixed or f'no usable joint state has come for {age * 1000:.0f} ms')
         elif aborted and now - self._aborted > LAST:
             moving = motion_of(self._arm, self._state.qd)
             if moving:
@@ -195,9 +197,11 @@ class TrajectoryPublisher(Node):
 
     def _look(self) -> None:
         """Look at who else is there."""
-        publishers = self._state_publishers()
+        self._follow()
         if self._execution.phase not in (Phase.IDLE, Phase.ABORTED):
-            self._check_others(publishers)
+            problem = self._mixed or self._output.missing
+            if problem:
+                self._abort(problem)
         if not self._execution.active:
             self._output.look()
         waiting = self._values['once'] and not self._ran
@@ -205,17 +209,11 @@ class TrajectoryPublisher(Node):
         if waiting and known and self._output.settled:
             self._start_once()
 
-    def _state_publishers(self) -> list[str]:
+    def _follow(self) -> None:
+        """Adapt to who publishes states, and keep what is wrong about that."""
         publishers = self._subscription.follow()
-        self._mixed = len(publishers) > 1
-        return publishers
-
-    def _check_others(self, publishers: list[str]) -> None:
-        if len(publishers) > 1:
-            self._abort(f'{self._subscription.topic} has several publishers: '
-                        f'{", ".join(publishers)}')
-        elif self._output.missing:
-            self._abort(self._output.missing)
+        self._mixed = '' if len(publishers) < 2 else (
+            f'{self._subscription.topic} has several publishers: {", ".join(publishers)}')
 
     def _start_once(self) -> None:
         try:
@@ -233,11 +231,10 @@ class TrajectoryPublisher(Node):
 
     def _start(self) -> str:
         """Begin, and say what was begun."""
-        publishers = self._state_publishers()
+        self._execution.check_free()
+        self._follow()
         if self._mixed:
-            raise InputError(
-                f'{self._subscription.topic} has several publishers: {", ".join(publishers)}; '
-                'leave only that of the arm')
+            raise InputError(f'{self._mixed}; leave only that of the arm')
         if (self._state is None
                 or time.monotonic() - self._seen > self._values['state_timeout']):
             raise InputError(
@@ -272,7 +269,7 @@ class TrajectoryPublisher(Node):
     def _abort(self, reason: str) -> None:
         if self._execution.phase is Phase.ABORTED:
             return
-        self._state_publishers()
+        self._follow()
         self._aborted = time.monotonic()
         self._execution.abort(reason)
         if self._state is not None:

@@ -1,5 +1,7 @@
 """Simulated arm and trajectory publisher in processes of their own, for tests of both."""
 
+import re
+
 import numpy as np
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -15,6 +17,8 @@ from dynid_ros.excitation.room import room_of
 ARM = load_arm('panda')
 DEPTH = 2000
 NODE = '/trajectory_publisher'
+#: Silence after which the arm is stopped, s; a busy machine is silent for longer than an arm.
+LATE = 0.5
 
 
 def slow_motion(amplitude=0.1, periods=1):
@@ -42,7 +46,7 @@ class Rig:
         self.arm = start('simulated_arm', arm='panda', rate=500.0)
         self.publisher = start(
             'trajectory_publisher', excitation=path, output=output,
-            **{'arm': 'panda', **parameters})
+            **{'arm': 'panda', 'state_timeout': LATE, **parameters})
         talker.until(lambda: len(self.states) > 100, 'states')
 
     def begin(self):
@@ -51,10 +55,10 @@ class Rig:
         def begun():
             nonlocal answer
             answer = self.talker.call(Trigger, f'{NODE}/start')
-            return answer.success or not any(
-                wait in answer.message for wait in ('no states', 'is not there', 'try again'))
+            return answer.success or not any(wait in answer.message for wait in (
+                'no states', 'is not there', 'try again', 'stopping already'))
 
-        self.talker.until(begun, 'the publisher to see states and controller')
+        self.talker.until(begun, 'a start or its refusal')
         return answer
 
     def move(self):
@@ -69,6 +73,24 @@ class Rig:
         self.talker.call(
             SetParameters, '/simulated_arm/set_parameters',
             parameters=[Parameter(name='fault', value=value)])
+
+    def wait_refusal(self, said):
+        """Wait until no start is possible for a reason, a regular expression."""
+        def refused():
+            self.spin(0.2)
+            return re.search(said, self.begin().message)
+
+        self.talker.until(refused, said)
+
+    def wait_end(self):
+        """Wait until a whole motion is over, by its reference."""
+        self.talker.until(
+            lambda: self.wanted and not np.any(self.wanted[-1].velocity)
+            and any(np.any(wanted.velocity) for wanted in self.wanted), 'the end of the motion')
+
+    def wait_rest(self):
+        """Wait until the arm stands still."""
+        self.talker.until(self.at_rest, 'standstill')
 
     def at_rest(self):
         return np.abs(self.states[-1].velocity).max() < 0.02

@@ -1,5 +1,6 @@
 """The simulated arm in a process of its own: its topics, its timeout and its faults."""
 
+from nodes.conftest import PATIENCE
 import numpy as np
 import pytest
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -54,7 +55,7 @@ def test_commands_move_the_joint_they_are_for_and_silence_holds_it(start, talker
 
     talker.until(turns, 'motion of the last joint')
     assert np.argmax(np.abs(states[-1].velocity)) == 6
-    talker.until(lambda: np.abs(states[-1].velocity).max() < 0.01, 'standstill', 5.0)
+    talker.until(lambda: np.abs(states[-1].velocity).max() < 0.01, 'standstill')
     status, printed = process.stop()
     assert status == 0
     assert 'no commands: the arm is held' in printed
@@ -104,7 +105,7 @@ def test_voltage_arm_publishes_its_signal_apart(start, talker):
 
 def test_unknown_arm_ends_in_one_line(start):
     process = start('simulated_arm', arm='nowhere')
-    process._process.wait(timeout=15)
+    process._process.wait(timeout=PATIENCE)
     status, printed = process.stop()
     assert status == 2
     assert printed.startswith('dynid: ')

@@ -54,8 +54,7 @@ def test_stop_slows_down_through_a_new_goal_and_a_signal_does_so_too(start, talk
     rig = through_controller(start, talker, slow_file(tmp_path, periods=5))
     rig.move()
     talker.call(Trigger, f'{NODE}/stop')
-    rig.spin(1.0)
-    assert rig.at_rest()
+    rig.wait_rest()
     velocity = np.array([state.velocity for state in rig.states])
     # Encoder noise apart, no joint jumps; braking is within 2 rad/s² for this motion.
     assert np.abs(velocity[5:] - velocity[:-5]).max() < 0.1
@@ -63,8 +62,7 @@ def test_stop_slows_down_through_a_new_goal_and_a_signal_does_so_too(start, talk
     status, printed = rig.publisher.stop(signal.SIGINT)
     assert status == 0
     assert 'aborted' not in printed
-    rig.spin(0.1)
-    assert rig.at_rest()
+    rig.wait_rest()
 
 
 def test_abort_cancels_the_goal_and_ends_the_process_with_its_reason(start, talker, tmp_path):
@@ -77,8 +75,7 @@ def test_abort_cancels_the_goal_and_ends_the_process_with_its_reason(start, talk
     reasons = [line for line in printed.splitlines() if 'aborted: ' in line]
     assert len(reasons) == 1
     assert "joint 'fer_joint1' is measured to bear 1e+04, more than its effort" in reasons[0]
-    rig.spin(0.5)
-    assert rig.at_rest()
+    rig.wait_rest()
     held = rig.states[-1].position
     rig.spin(0.3)
     np.testing.assert_allclose(rig.states[-1].position, held, atol=1e-3)
@@ -149,8 +146,7 @@ def test_arm_that_moves_before_its_controller_answers_is_not_lost(start, talker,
         tracking_error=0.06)
     talker.until(lambda: controller.onward.get_subscription_count() > 0, 'the arm')
     assert rig.begin().success
-    talker.until(lambda: rig.wanted and not np.any(rig.wanted[-1].velocity)
-                 and any(np.any(w.velocity) for w in rig.wanted), 'the end of the motion')
+    rig.wait_end()
     # It was further away than what is allowed.
     assert np.abs(rig.away()).max() > 0.07
     assert 'aborted' not in rig.publisher.stop()[1]
@@ -224,8 +220,7 @@ def test_goal_that_fails_at_its_end_is_an_abort_too(silent, talker):
     controller, rig = silent(periods=1, once=True)
     talker.until(lambda: len(controller.goals) == 1, 'a goal')
     # The arm itself stands still: only the time of the motion passes.
-    talker.until(lambda: rig.wanted and not np.any(rig.wanted[-1].velocity)
-                 and any(np.any(w.velocity) for w in rig.wanted), 'the end of the motion', 20.0)
+    rig.wait_end()
     rig.spin(0.2)
     controller.goals[0].execute()
     talker.until(lambda: rig.publisher._process.poll() is not None, 'the end of the process')

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 
@@ -64,9 +65,10 @@ class Process:
         return self._process.returncode, printed.removeprefix(NOTICE)
 
     def kill(self) -> None:
-        """Leave nothing behind, whatever the node still wants."""
+        """Leave nothing behind, whatever the node still wants; show what it said."""
         self._process.kill()
-        self._process.communicate()
+        printed, _ = self._process.communicate()
+        print(printed)
 
 
 @pytest.fixture
@@ -93,6 +95,7 @@ class Talker:
 
         self._rclpy = rclpy
         self.node = Node(name)
+        self._clients: dict[str, Any] = {}
         self._taken: dict[str, int] = {}
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._count, 100)
 
@@ -118,7 +121,9 @@ class Talker:
 
     def call(self, kind, name: str, **fields: object):
         """Call a service and return its answer."""
-        client = self.node.create_client(kind, name)
+        if name not in self._clients:
+            self._clients[name] = self.node.create_client(kind, name)
+        client = self._clients[name]
         self.until(client.service_is_ready, f'service {name}')
         future = client.call_async(kind.Request(**fields))
         self.until(future.done, f'answer of {name}')
