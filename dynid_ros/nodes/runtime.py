@@ -19,8 +19,10 @@ from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
 
-#: Messages that wait for a busy callback: two seconds at 1 kHz.
+#: Messages that wait for a busy callback of who learns from each: two seconds at 1 kHz.
 DEPTH = 2000
+#: And for who controls: what is not the newest would only make a busy control loop later.
+NEWEST = 1
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
 
@@ -71,9 +73,9 @@ def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
     }
 
 
-def state_qos(node: Node, topic: str) -> QoSProfile:
+def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
     """
-    Choose the QoS of a subscription to states: as reliable as what is published, and deep.
+    Choose the QoS of a subscription to states: as reliable as what is published.
 
     A reliable subscriber gets nothing from a best-effort publisher, and the usual depth of ten
     loses samples of 1 kHz whenever a callback takes longer than ten milliseconds.
@@ -82,7 +84,7 @@ def state_qos(node: Node, topic: str) -> QoSProfile:
     offered = {info.qos_profile.reliability for info in publishers}
     best_effort = ReliabilityPolicy.BEST_EFFORT in offered
     return QoSProfile(
-        depth=DEPTH,
+        depth=depth,
         reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE)
 
 

@@ -45,7 +45,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.motion_file import check_made_for, read_motion
 from dynid_ros.excitation.room import room_of
-from dynid_ros.nodes.runtime import declare, DEPTH, run, Setting
+from dynid_ros.nodes.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
@@ -89,7 +89,7 @@ class SimulatedArmNode(Node):
         signal = self._arm.arm.drive.signal
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
-        self.create_subscription(Float64MultiArray, 'effort_commands', self._command, 10)
+        self.create_subscription(Float64MultiArray, 'effort_commands', self._command, NEWEST)
         self._began = time.monotonic()
         self._trajectories = TrajectoryInput(
             self, self._arm, lambda: time.monotonic() - self._began)

@@ -29,7 +29,7 @@ from dynid_ros.excitation.supervision import (
 from dynid_ros.nodes.motion_outputs import EffortOutput, Output
 from dynid_ros.nodes.motion_settings import SETTINGS
 from dynid_ros.nodes.motion_state import MotionState, MotionStateReader
-from dynid_ros.nodes.runtime import declare, run
+from dynid_ros.nodes.runtime import declare, NEWEST, run
 from dynid_ros.nodes.state_subscription import StateSubscription
 from dynid_ros.nodes.trajectory_output import TrajectoryOutput
 
@@ -65,7 +65,8 @@ class TrajectoryPublisher(Node):
         self._phase = self._execution.phase
         self._output = self._make_output(values)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
-        self._subscription = StateSubscription(self, JointState, 'joint_states', self._on_state)
+        self._subscription = StateSubscription(
+            self, JointState, 'joint_states', self._on_state, NEWEST)
         # Timers on ROS time stand still when the clock steps back.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(WATCH, self._watch, clock=steady)
