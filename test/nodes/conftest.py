@@ -21,6 +21,8 @@ with suppress(InputError):
 ROOT = Path(__file__).resolve().parents[2]
 #: Messages that nodes may be behind: a quarter of those that wait for a busy one.
 AHEAD = 500
+#: Time that two processes may take longer than one another to find each other, s.
+MEETING = 0.3
 #: Time that a busy machine is given for what takes a moment, s.
 PATIENCE = 60.0
 #: What a node says first where there is no ROS 2.
@@ -95,6 +97,7 @@ class Talker:
 
         self._rclpy = rclpy
         self.node = Node(name)
+        self._met: list[Any] = []
         self._clients: dict[str, Any] = {}
         self._taken: dict[str, int] = {}
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._count, 100)
@@ -144,6 +147,18 @@ class Talker:
         return self.node.create_publisher(
             JointState, 'joint_states', QoSProfile(depth=2000, reliability=policy))
 
+    def meet(self, publisher, listeners: int | None = None) -> None:
+        """Wait until a publisher has met those who listen, by default any."""
+        def met() -> bool:
+            count = publisher.get_subscription_count()
+            return count > 0 if listeners is None else count == listeners
+
+        self.until(met, 'subscriptions')
+        if publisher not in self._met:
+            # The other side may not have found this one yet, and would miss what is sent now.
+            self.spin(MEETING)
+            self._met.append(publisher)
+
     def paced(self, samples: Iterable) -> Iterator:
         """Yield samples to be published, no faster than nodes say that they take them in."""
         before = dict(self._taken)
@@ -164,7 +179,7 @@ class Talker:
         """Publish samples faster than in real time; stamps count from `start`, ns."""
         from sensor_msgs.msg import JointState
 
-        self.until(lambda: publisher.get_subscription_count() > 0, 'a subscription')
+        self.meet(publisher)
         for time_, position, effort in self.paced(zip(t, q, u, strict=True)):
             message = JointState(
                 name=list(names), position=position.tolist(), effort=effort.tolist())

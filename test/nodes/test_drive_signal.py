@@ -66,8 +66,7 @@ class Pair:
     def play(self, log, listeners, silent=()):
         """Publish both; every second signal comes before its state."""
         for publisher in (self.states, self.signals):
-            self.talker.until(
-                lambda p=publisher: p.get_subscription_count() == listeners, 'subscriptions')
+            self.talker.meet(publisher, listeners)
         names = list(log.joint_names)
         samples = enumerate(zip(log.t, log.q, log.u, strict=True))
         for i, (t, q, u) in self.talker.paced(samples):
