@@ -20,6 +20,9 @@ from dynid_ros.embedded.qos import QoSProfile
 #: Who asks, and which question; before each request and its reply.
 _HEADER = struct.Struct('<Qq')
 _ENCAPSULATION = b'\0\1\0\0'
+#: Vendor that identifiers of endpoints of Cyclone DDS begin with (RTPS 2.3, 9.3.1.5); with others,
+#: services have other headers.
+_VENDOR = b'\1\x10'
 #: Longest time from a request until its client is known to listen, s.
 _FOUND = 0.1
 
@@ -189,9 +192,15 @@ class Client(_Pair):
         self._number = 0
 
     def service_is_ready(self) -> bool:
-        """Whether somebody answers."""
-        return bool(self.writer.get_matched_subscriptions()
-                    and self.reader.get_matched_publications())
+        """Whether somebody answers who can be understood."""
+        servers = [self.writer.get_matched_subscription_data(handle).key.bytes
+                   for handle in self.writer.get_matched_subscriptions()]
+        if servers and not any(server.startswith(_VENDOR) for server in servers):
+            self._logger.warning(
+                f'{self.topic_name} is served by a node that is not on Cyclone DDS; start that '
+                'node with RMW_IMPLEMENTATION=rmw_cyclonedds_cpp', throttle_duration_sec=5.0)
+            return False
+        return bool(servers and self.reader.get_matched_publications())
 
     def call_async(self, request: Any) -> Future:
         """Ask; the future has the response when it comes."""

@@ -29,8 +29,8 @@ def publish(node, file):
     log = np.load(file)
     publisher = node.create_publisher(JointState, 'joint_states', DEEP)
     until(node, lambda: publisher.get_subscription_count() > 0)
-    # The other side may not have found this one yet.
-    time.sleep(0.5)
+    # The other side may not have found this one yet; with Fast DDS that takes a second.
+    time.sleep(2.0)
     begin = time.monotonic()
     for k, (t, q, u) in enumerate(zip(log['t'], log['q'], log['u'], strict=True)):
         message = JointState(name=log['names'].tolist(), position=q.tolist(), effort=u.tolist())

@@ -11,10 +11,18 @@ import pytest
 KEPT = ('HOME', 'LANG', 'PATH', 'TMPDIR', 'USER', 'ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE')
 
 
-def shell(command: str) -> list[str]:
-    """Words that run a command where ROS 2 is sourced; skip if there is none."""
+#: The middleware of ROS 2 whose services the embedded nodes understand, and its usual one.
+CYCLONE, FAST = 'rmw_cyclonedds_cpp', 'rmw_fastrtps_cpp'
+
+
+def shell(*words: str, rmw: str = '') -> list[str]:
+    """Words that run a command where ROS 2 is sourced; skip if it or its middleware is missing."""
     setup, python = installation()
-    return ['bash', '-c', f'PATH={python}:$PATH; source {setup} && {command}', 'ros']
+    if rmw and rmw not in middlewares():
+        pytest.skip(f'{rmw} is not installed')
+    chosen = f'export RMW_IMPLEMENTATION={rmw} && ' if rmw else ''
+    return ['bash', '-c', f'PATH={python}:$PATH; source {setup} && {chosen}exec "$@"', 'ros',
+            *words]
 
 
 def environment() -> dict[str, str]:
@@ -22,10 +30,10 @@ def environment() -> dict[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ}
 
 
-def ros(*words: str, check: bool = True, seconds: float = 30.0, **options) -> str:
+def ros(*words: str, check: bool = True, seconds: float = 60.0, rmw: str = '', **options) -> str:
     """Run a command with words and return what it printed, both streams."""
     done = subprocess.run(
-        [*shell('exec "$@"'), *words], env=environment(), text=True, stdout=subprocess.PIPE,
+        shell(*words, rmw=rmw), env=environment(), text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, timeout=seconds, check=False, **options)
     assert done.returncode == 0 or not check, done.stdout
     return done.stdout
@@ -59,3 +67,10 @@ def installation() -> tuple[Path, Path]:
         if tried.returncode == 0:
             return setups[-1], folder
     pytest.skip(f'{setups[-1]} is there, but no Python that runs its ros2')
+
+
+@cache
+def middlewares() -> list[str]:
+    """List those that are installed."""
+    return ros('python3', '-c', 'import ament_index_python as index\n'
+               "print(*index.get_resources('rmw_typesupport'))").split()

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 import rclpy
-from ros_shell import environment, installation, ros, shell
+from ros_shell import CYCLONE, environment, FAST, installation, ros, shell
 
 if type(rclpy).__module__ != 'dynid_ros.embedded':
     pytest.skip('rclpy is there, and the embedded layer is not what runs',
@@ -39,9 +39,9 @@ def peer():
     """Start commands of ROS 2 that are gone after the test."""
     running = []
 
-    def begin(*words):
+    def begin(*words, rmw=CYCLONE):
         running.append(subprocess.Popen(
-            [*shell('exec "$@"'), *map(str, words)], env=environment(), text=True,
+            shell(*map(str, words), rmw=rmw), env=environment(), text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
         return running[-1]
 
@@ -53,7 +53,7 @@ def peer():
     ros('ros2', 'daemon', 'stop', check=False)
 
 
-def end(process, seconds=20.0):
+def end(process, seconds=60.0):
     """Wait for the end of a command and return what it printed."""
     printed, _ = process.communicate(timeout=seconds)
     assert process.returncode == 0, printed
@@ -74,8 +74,8 @@ def excitation(folder):
     return path
 
 
-def command(*words):
-    return check(ros('ros2', *words))
+def command(*words, rmw=CYCLONE):
+    return check(ros('ros2', *words, rmw=rmw))
 
 
 def test_ros_sees_commands_and_records_the_embedded_nodes(
@@ -87,7 +87,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
           output_folder=tmp_path / 'out')
     start('recorder', arm='two_axis', output_folder=tmp_path / 'own')
     bag = peer('ros2', 'bag', 'record', '-a', '-o', tmp_path / 'bag', '-s', 'mcap')
-    talker.until(lambda: heard, 'estimates', 30.0)
+    talker.until(lambda: heard, 'estimates')
     listed = command('node', 'list', '--no-daemon', '--spin-time', '2').split()
     assert {'/identifier', '/recorder', '/simulated_arm'} <= set(listed)
     topics = command('topic', 'list', '-t', '--no-daemon', '--spin-time', '2').splitlines()
@@ -110,7 +110,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
         'param', 'set', '/simulated_arm', 'fault', 'none', '--no-daemon', '--spin-time',
         '2')
     refused = ros('ros2', 'param', 'set', '/simulated_arm', 'arm', 'panda', '--no-daemon',
-                  '--spin-time', '2', check=False)
+                  '--spin-time', '2', check=False, rmw=CYCLONE)
     assert 'read-only' in refused
     bag.send_signal(signal.SIGINT)
     # rosbag2 says of every recording that hidden topics are left out.
@@ -121,13 +121,42 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     assert read_result(tmp_path / 'result').samples > 2000
 
 
+def test_nodes_on_fast_dds_see_the_embedded_ones_and_hear_them(start, talker):
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    start('simulated_arm', arm='two_axis', rate=500.0)
+    start('identifier', arm='two_axis')
+    talker.until(lambda: heard, 'the identifier')
+    listed = command('node', 'list', '--no-daemon', '--spin-time', '4', rmw=FAST).split()
+    assert {'/identifier', '/simulated_arm'} <= set(listed)
+    topics = command('topic', 'list', '-t', '--no-daemon', '--spin-time', '4', rmw=FAST)
+    assert '/joint_states [sensor_msgs/msg/JointState]' in topics.splitlines()
+    echoed = command('topic', 'echo', '--once', '/diagnostics',
+                     'diagnostic_msgs/msg/DiagnosticArray', rmw=FAST)
+    assert 'hardware_id: two_axis' in echoed
+
+
+def test_controller_on_fast_dds_is_refused_with_what_to_do(start, talker, peer, tmp_path):
+    arm = load_arm('two_axis')
+    peer('python3', PEER, 'serve', json.dumps(arm.joint_names),
+         json.dumps(room_of(arm).middle.tolist()), rmw=FAST)
+    publisher = start('trajectory_publisher', arm='two_axis', excitation=excitation(tmp_path))
+    talker.until(lambda: 'follow_joint_trajectory is not there' in talker.call(
+        Trigger, '/trajectory_publisher/start').message, 'states and the refusal')
+    talker.spin(1.0)
+    status, printed = publisher.stop()
+    assert status == 0
+    assert ('is served by a node that is not on Cyclone DDS; start that node with '
+            'RMW_IMPLEMENTATION=rmw_cyclonedds_cpp') in printed
+
+
+@pytest.mark.parametrize('rmw', [CYCLONE, FAST])
 def test_identifier_learns_the_same_from_rclpy_as_from_a_replay(
-        start, talker, peer, tmp_path):
+        start, talker, peer, tmp_path, rmw):
     log, folder = recording().part(0, 3000), tmp_path / 'out'
     np.savez(tmp_path / 'log.npz', names=log.joint_names, t=log.t, q=log.q, u=log.u)
     start('identifier', arm='two_axis', report_rate=10.0, cutoff_hz=5.0, delay=0.0,
           output_folder=folder)
-    printed = end(peer('python3', PEER, 'publish', tmp_path / 'log.npz'), 40.0)
+    printed = end(peer('python3', PEER, 'publish', tmp_path / 'log.npz', rmw=rmw))
     assert printed.split() == ['published', str(len(log.t))]
     save_after(talker, len(log.t))
     saved, expected = read_result(folder), replayed(log)
@@ -137,7 +166,7 @@ def test_identifier_learns_the_same_from_rclpy_as_from_a_replay(
 
 def test_rclpy_hears_every_state_and_moves_the_embedded_arm_by_a_goal(start, peer):
     start('simulated_arm', arm='two_axis', rate=500.0)
-    told = json.loads(end(peer('python3', PEER, 'goal'), 40.0).splitlines()[-1])
+    told = json.loads(end(peer('python3', PEER, 'goal')).splitlines()[-1])
     assert told['accepted']
     # STATUS_SUCCEEDED of action_msgs, SUCCESSFUL of control_msgs.
     assert (told['status'], told['error_code']) == (4, 0)
@@ -161,8 +190,8 @@ def test_embedded_publisher_moves_an_arm_behind_an_rclpy_action_server(
         time.sleep(0.1)
         return answers[-1].success
 
-    talker.until(starts, 'a start', 20.0)
-    told = json.loads(end(server, 30.0).splitlines()[-1])
+    talker.until(starts, 'a start')
+    told = json.loads(end(server).splitlines()[-1])
     assert sorted(told['joints']) == sorted(arm.joint_names)
     assert told['points'] > 10
     publisher.stop()
