@@ -131,7 +131,7 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
-        # Python forgets its handlers before it ends, and a launch may send the signal of a terminal
+        # Python forgets its handlers before it ends, and a launch sends the signal of a terminal
         # again, which would then end the process as if nobody had answered.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
