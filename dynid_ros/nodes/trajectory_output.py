@@ -139,7 +139,7 @@ class TrajectoryOutput(Output):
         self._number = self._unanswered = 0
         self._handle: Any = None
         self._sent: float | None = None
-        self._late = self._ahead = 0.0
+        self._late = self._waited = 0.0
 
     @property
     def missing(self) -> str:
@@ -165,7 +165,8 @@ class TrajectoryOutput(Output):
     @property
     def ahead(self) -> float:
         """Time by which the arm may be ahead of the motion, s."""
-        return self._ahead
+        waited = self._waited if self._sent is None else time.monotonic() - self._sent
+        return min(waited, AHEAD)
 
     def clock(self, now: float) -> float:
         """Time of the motion: it stands still until a goal is accepted."""
@@ -231,9 +232,8 @@ class TrajectoryOutput(Output):
                 self._cancel(handle)
             return
         assert self._sent is not None
-        waited = time.monotonic() - self._sent
-        self._late += waited
-        self._ahead = min(waited, AHEAD)
+        self._waited = time.monotonic() - self._sent
+        self._late += self._waited
         self._sent = None
         if not handle.accepted:
             self._failed(
