@@ -190,8 +190,10 @@ def test_changes_of_the_stream_are_named_one_after_the_other(start, talker, tmp_
 
 
 @pytest.fixture(params=['tmpfs', 'limit'])
-def full_disk(request, tmp_path):
+def full_disk(request, tmp_path, monkeypatch):
     """Folder that takes 300 KiB, or one where files may not be larger, and what says so."""
+    # Fast DDS has files of its own, in shared memory.
+    monkeypatch.setenv('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
     if request.param == 'limit':
         yield tmp_path, 'messages was written', lambda pid: resource.prlimit(
             pid, resource.RLIMIT_FSIZE, (100_000, 100_000))
