@@ -14,7 +14,8 @@ MOTION = test/motion test/demo test/launch test/embedded/test_interoperation.py
 
 test: lint
 	$(BIN)/python -m pytest $(MOTION)
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(MOTION:%=--ignore=%)
+	# Cyclone DDS says on stderr what it refuses, and that would hide why a test failed.
+	$(BIN)/python -m pytest -n 3 --dist worksteal --show-capture=stdout $(MOTION:%=--ignore=%)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -148,7 +148,8 @@ def services(participant):
                    ('get_parameters', 'rcl_interfaces/srv/GetParameters'))]
     while True:
         for writer in forged:
-            yield writer.write(CDR + CHANCE.randbytes(CHANCE.randrange(60)))
+            # Shorter than the header: one byte more, and it may be a wish to freeze.
+            yield writer.write(CDR + CHANCE.randbytes(CHANCE.randrange(16)))
             yield writer.write(CDR + bytes(16) + struct.pack('<I', 10_000_000) + bytes(40))
             yield writer.write(b'\0\0\0\0' + bytes(40))
 
