@@ -9,8 +9,6 @@ import pytest
 
 #: What a login gives, and where the user wants nodes to talk.
 KEPT = ('HOME', 'LANG', 'PATH', 'TMPDIR', 'USER', 'ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE')
-
-
 #: The middleware of ROS 2 whose services the embedded nodes understand, and its usual one.
 CYCLONE, FAST = 'rmw_cyclonedds_cpp', 'rmw_fastrtps_cpp'
 

@@ -66,7 +66,7 @@ class Rig:
         answer = self.begin()
         assert answer.success, answer.message
         self.talker.until(
-            lambda: np.abs(self.states[-1].velocity).max() > 0.05, 'motion')
+            lambda: np.abs(self.states[-1].velocity).max() > 0.05, 'motion', 8.0)
 
     def inject(self, fault):
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=fault)
@@ -86,11 +86,14 @@ class Rig:
         """Wait until a whole motion is over, by its reference."""
         self.talker.until(
             lambda: self.wanted and not np.any(self.wanted[-1].velocity)
-            and any(np.any(wanted.velocity) for wanted in self.wanted), 'the end of the motion')
+            and any(np.any(wanted.velocity) for wanted in self.wanted),
+            'the end of the motion', 20.0)
 
     def wait_rest(self):
-        """Wait until the arm stands still."""
-        self.talker.until(self.at_rest, 'standstill')
+        """Wait until the arm stands still, and not only turns round."""
+        self.talker.until(
+            lambda: all(np.abs(state.velocity).max() < 0.02 for state in self.states[-100:]),
+            'standstill', 3.0)
 
     def at_rest(self):
         return np.abs(self.states[-1].velocity).max() < 0.02

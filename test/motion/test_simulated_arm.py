@@ -55,7 +55,7 @@ def test_commands_move_the_joint_they_are_for_and_silence_holds_it(start, talker
 
     talker.until(turns, 'motion of the last joint')
     assert np.argmax(np.abs(states[-1].velocity)) == 6
-    talker.until(lambda: np.abs(states[-1].velocity).max() < 0.01, 'standstill')
+    talker.until(lambda: np.abs(states[-1].velocity).max() < 0.01, 'standstill', 5.0)
     status, printed = process.stop()
     assert status == 0
     assert 'no commands: the arm is held' in printed

@@ -54,7 +54,8 @@ def test_stop_slows_down_through_a_new_goal_and_a_signal_does_so_too(start, talk
     rig = through_controller(start, talker, slow_file(tmp_path, periods=5))
     rig.move()
     talker.call(Trigger, f'{NODE}/stop')
-    rig.wait_rest()
+    rig.spin(1.0)
+    assert rig.at_rest()
     velocity = np.array([state.velocity for state in rig.states])
     # Encoder noise apart, no joint jumps; braking is within 2 rad/s² for this motion.
     assert np.abs(velocity[5:] - velocity[:-5]).max() < 0.1
@@ -62,7 +63,8 @@ def test_stop_slows_down_through_a_new_goal_and_a_signal_does_so_too(start, talk
     status, printed = rig.publisher.stop(signal.SIGINT)
     assert status == 0
     assert 'aborted' not in printed
-    rig.wait_rest()
+    rig.spin(0.1)
+    assert rig.at_rest()
 
 
 def test_abort_cancels_the_goal_and_ends_the_process_with_its_reason(start, talker, tmp_path):
@@ -75,7 +77,8 @@ def test_abort_cancels_the_goal_and_ends_the_process_with_its_reason(start, talk
     reasons = [line for line in printed.splitlines() if 'aborted: ' in line]
     assert len(reasons) == 1
     assert "joint 'fer_joint1' is measured to bear 1e+04, more than its effort" in reasons[0]
-    rig.wait_rest()
+    rig.spin(0.5)
+    assert rig.at_rest()
     held = rig.states[-1].position
     rig.spin(0.3)
     np.testing.assert_allclose(rig.states[-1].position, held, atol=1e-3)
@@ -100,10 +103,13 @@ class Silent:
             type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(joints))
         self.server = ActionServer(
             talker.node, FollowJointTrajectory, 'other/follow_joint_trajectory', self.end,
-            handle_accepted_callback=self.goals.append,
+            handle_accepted_callback=self.accept,
             cancel_callback=lambda _: CancelResponse.ACCEPT)
         self.service = talker.node.create_service(
             GetParameters, 'other/get_parameters', self.answer)
+
+    def accept(self, handle):
+        self.goals.append(handle)
 
     def answer(self, _, response):
         response.values = [self.joints]
@@ -126,13 +132,9 @@ class Late(Silent):
         super().__init__(talker, ARM.joint_names)
         self.onward = talker.node.create_publisher(
             JointTrajectory, f'{CONTROLLER}/joint_trajectory', 10)
-        self.server.destroy()
-        self.server = ActionServer(
-            talker.node, FollowJointTrajectory, 'other/follow_joint_trajectory', self.end,
-            handle_accepted_callback=self.accept, cancel_callback=lambda _: CancelResponse.ACCEPT)
 
     def accept(self, handle):
-        self.goals.append(handle)
+        super().accept(handle)
         self.onward.publish(handle.request.trajectory)
         time.sleep(0.15)
 
