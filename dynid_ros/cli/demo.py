@@ -29,6 +29,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help='folder for all that is written, which must not exist yet (default: %(default)s)')
     parser.add_argument(
         '--seed', type=int, default=0, help='of motion and noise (default: %(default)s)')
+    parser.add_argument(
+        '--real-time', action='store_true',
+        help='move the arm in real time; without it, as fast as all nodes can follow')
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -47,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
         args.output.mkdir(parents=True)
         with View(f'{args.arm} in ROS domain {domain}') as view:
-            found = demonstrate(args.arm, args.output, args.seed, view)
+            found = demonstrate(args.arm, args.output, args.seed, view, args.real_time)
     seconds = perf_counter() - start
     if args.json:
         print_json({**asdict(found), 'seconds': seconds, 'folder': str(args.output)})

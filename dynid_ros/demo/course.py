@@ -17,21 +17,28 @@ from dynid_ros.demo.processes import NodeEndedError, Processes
 from dynid_ros.demo.progress import ProgressNode
 from dynid_ros.demo.view import View
 from dynid_ros.errors import DynidError
+from dynid_ros.nodes.warm_up import compile_kernels
 
 #: Rate of joint_states, Hz.
 RATE = 500.0
-#: Distance from the reference at which the publisher stops the arm, rad: on a busy computer the
-#: simulation falls behind, and the controller in it watches its path too.
+#: In real time, distance from the reference at which the publisher stops the arm, rad, and age of
+#: the last state at which it does so, s: on a busy computer the simulation falls behind, and the
+#: controller in it watches its path too.
 TRACKING_ERROR = 10.0
-#: Age of the last state at which it does so, s, for the same reason; ten times the default.
 STATE_TIMEOUT = 1.0
-#: Longest time until all nodes listen, s: the first start compiles.
+#: Nodes that simulated time waits for.
+LOCKSTEP = ('trajectory_publisher', 'identifier', 'recorder')
+#: Longest time until all nodes listen, s.
 STARTING = 60.0
 #: Time between looks at the nodes, s.
 LOOK = 0.1
+#: The motion is the same on a slow computer: one start is some seconds there.
+DESIGN = ('--starts', '1', '--time', '1000')
 
 
-def demonstrate(arm: str, folder: Path, seed: int, view: View) -> Comparison:
+def demonstrate(
+    arm: str, folder: Path, seed: int, view: View, real_time: bool = False,
+) -> Comparison:
     """
     Run the demonstration.
 
@@ -45,6 +52,8 @@ def demonstrate(arm: str, folder: Path, seed: int, view: View) -> Comparison:
         Of the design and the noise.
     view : View
         Shows how it goes.
+    real_time : bool
+        Whether the arm moves in real time, instead of as fast as the nodes can follow.
 
     Returns
     -------
@@ -58,17 +67,18 @@ def demonstrate(arm: str, folder: Path, seed: int, view: View) -> Comparison:
 
     """
     excitation = folder / 'excitation.yaml'
+    compile_kernels(load_arm(arm), view.say)
     view.say(f'designing a motion for {arm}')
-    _dynid('design', arm, '-o', str(excitation), '--seed', str(seed))
-    return run_chain(arm, folder, excitation, seed, view)
+    _dynid('design', arm, '-o', str(excitation), '--seed', str(seed), *DESIGN)
+    return run_chain(arm, folder, excitation, seed, view, real_time)
 
 
 def run_chain(
-    arm: str, folder: Path, excitation: Path, seed: int, view: View,
+    arm: str, folder: Path, excitation: Path, seed: int, view: View, real_time: bool = False,
 ) -> Comparison:
     """Run the demonstration with a motion that is there; see `demonstrate`."""
     with Processes(folder / 'logs') as nodes:
-        _move(nodes, arm, folder, excitation, seed, view)
+        _move(nodes, _settings(arm, folder, excitation, seed, real_time), view)
     bag = next((folder / 'recordings').glob('*/bag'))
     view.say(f'identifying from {bag}')
     # With the friction that the identifier assumes, so that both have the same parameters.
@@ -78,24 +88,41 @@ def run_chain(
     return compare(arm, folder / 'online', folder / 'result')
 
 
-def _move(
-    nodes: Processes, arm: str, folder: Path, excitation: Path, seed: int, view: View,
-) -> None:
+def _settings(
+    arm: str, folder: Path, excitation: Path, seed: int, real_time: bool,
+) -> dict[str, dict[str, object]]:
+    """Parameters of the nodes, by their names."""
+    nodes: dict[str, dict[str, object]] = {
+        'simulated_arm': {'excitation': excitation, 'rate': RATE, 'seed': seed},
+        'identifier': {'output_folder': folder / 'online', 'save_at_end': True},
+        'recorder': {'output_folder': folder / 'recordings', 'record_at_start': True},
+        'trajectory_publisher': {'excitation': excitation, 'once': True}}
+    for values in nodes.values():
+        values['arm'] = arm
+        if not real_time:
+            values['use_sim_time'] = True
+    if real_time:
+        nodes['trajectory_publisher'] |= {
+            'tracking_error': TRACKING_ERROR, 'state_timeout': STATE_TIMEOUT}
+    else:
+        nodes['simulated_arm']['lockstep'] = f'[{", ".join(LOCKSTEP)}]'
+    return nodes
+
+
+def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) -> None:
     """Let the nodes run until the motion has ended."""
-    view.say('starting simulated_arm, identifier and recorder')
-    nodes.start('simulated_arm', arm=arm, excitation=excitation, rate=RATE, seed=seed)
-    nodes.start('identifier', arm=arm, output_folder=folder / 'online', save_at_end=True)
-    nodes.start('recorder', arm=arm, output_folder=folder / 'recordings', record_at_start=True)
+    *others, mover = settings
+    view.say(f'starting {", ".join(settings)}')
+    for name in others:
+        nodes.start(name, **settings[name])
     # Ctrl-C is Python's own here: the block above then ends the nodes.
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = ProgressNode()
-        _until(node, nodes.check, lambda: {'identifier', 'recorder_bag'} <= node.listeners())
-        view.say('moving: trajectory_publisher excites the arm, identifier learns')
-        nodes.start(
-            'trajectory_publisher', arm=arm, excitation=excitation,
-            tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True)
-        while not nodes.ended('trajectory_publisher'):
+        if 'lockstep' not in settings['simulated_arm']:
+            _until(node, nodes.check, lambda: {'identifier', 'recorder_bag'} <= node.listeners())
+        nodes.start(mover, **settings[mover])
+        while not nodes.ended(mover):
             nodes.check()
             _listen(node)
             view.show('moving', node.progress)

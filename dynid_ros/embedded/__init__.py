@@ -18,7 +18,8 @@ from typing import Any
 from dynid_ros.errors import InputError
 
 _MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
-             'rcl_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs')
+             'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs', 'std_msgs', 'std_srvs',
+             'trajectory_msgs')
 #: What modules of rclpy hold here, and where it is.
 _RCLPY = {
     'rclpy': ('spin', 'init ok shutdown try_shutdown spin_once'),

@@ -10,12 +10,15 @@ from dynid_ros.embedded.arguments import FULL_NAME
 from dynid_ros.embedded.endpoints import Client, Publisher, Service, Subscription
 from dynid_ros.embedded.graph import EndpointInfo
 from dynid_ros.embedded.log import Logger
-from dynid_ros.embedded.messages import decode
+from dynid_ros.embedded.messages import decode, message_class
 from dynid_ros.embedded.parameters import Parameter, ParameterStore
-from dynid_ros.embedded.qos import QoSProfile
+from dynid_ros.embedded.qos import QoSProfile, ReliabilityPolicy
 from dynid_ros.embedded.spin import CONTEXT, Timer
 from dynid_ros.embedded.times import Clock
 from dynid_ros.errors import InputError
+
+#: As rclpy listens to the simulated time: only the newest counts.
+CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 _End = TypeVar('_End', bound=Publisher | Subscription)
 
@@ -37,8 +40,11 @@ class Node:
         self.__parameters = ParameterStore(arguments.overrides(full))
         for name, kind, answer in self.__parameters.services():
             self.create_service(kind, f'~/{name}', answer)
+        self.__clock = Clock()
         if self.declare_parameter('use_sim_time', False).value:
-            raise InputError('use_sim_time is not supported without ROS 2')
+            self.__clock.simulated = 0
+            self.create_subscription(
+                message_class('rosgraph_msgs/msg/Clock'), '/clock', self.__set_clock, CLOCK)
 
     def get_name(self) -> str:
         """Name without namespace."""
@@ -54,7 +60,7 @@ class Node:
 
     def get_clock(self) -> Clock:
         """Return the clock."""
-        return Clock()
+        return self.__clock
 
     def resolve_topic_name(self, topic: str) -> str:
         """Full name after remapping."""
@@ -91,10 +97,10 @@ class Node:
 
     def create_timer(
         self, timer_period_sec: float, callback: Callable[[], None], *,
-        clock: Clock | None = None,  # noqa: ARG002 - none of them ever steps back here
+        clock: Clock | None = None,
     ) -> Timer:
-        """Make a timer."""
-        self.timers.append(Timer(timer_period_sec, callback))
+        """Make a timer, by the clock of the node if none is given."""
+        self.timers.append(Timer(timer_period_sec, callback, clock or self.__clock))
         return self.timers[-1]
 
     def get_publishers_info_by_topic(self, topic_name: str) -> list[EndpointInfo]:
@@ -142,6 +148,9 @@ class Node:
     def __getattr__(self, name: str) -> Any:
         hint = '' if name.startswith('_') else ' is not supported without ROS 2'
         raise AttributeError(f'Node.{name}{hint}')
+
+    def __set_clock(self, message: Any) -> None:
+        self.__clock.simulated = message.clock.sec * 10**9 + message.clock.nanosec
 
     def __join(self, end: _End) -> _End:
         self.__ends.append(end)

@@ -14,6 +14,7 @@ from cyclonedds.core import InstanceState, ReadCondition, SampleState, ViewState
 from dynid_ros.embedded.arguments import Arguments, parse
 from dynid_ros.embedded.dds import Participant
 from dynid_ros.embedded.graph import Graph
+from dynid_ros.embedded.times import Clock
 
 #: Longest wait, s: signals are only noticed between waits.
 WAIT = 0.1
@@ -79,20 +80,43 @@ shutdown = try_shutdown = CONTEXT.shutdown
 
 
 class Timer:
-    """Calls again and again, on a clock that never steps."""
+    """
+    Calls again and again.
 
-    def __init__(self, period: float, callback: Callable[[], None]) -> None:
-        self._period = period
+    Parameters
+    ----------
+    period : float
+        s.
+    callback : callable
+        Called.
+    clock : Clock
+        By which the period is measured; one that steps back delays no call for longer than one
+        period.
+
+    """
+
+    def __init__(self, period: float, callback: Callable[[], None], clock: Clock) -> None:
+        self._period = round(period * 1e9)
         self._callback = callback
-        self.due = time.monotonic() + period
+        self._clock = clock
+        self._due = clock.now().nanoseconds + self._period
 
     def ready(self) -> bool:
         """Whether it is time."""
-        return time.monotonic() >= self.due
+        now = self._clock.now().nanoseconds
+        self._due = min(self._due, now + self._period)
+        return now >= self._due
+
+    def wait(self) -> float:
+        """Time until the next call, s; infinite where only a message moves the clock on."""
+        if self._clock.simulated is not None:
+            return math.inf
+        return (self._due - self._clock.now().nanoseconds) * 1e-9
 
     def run(self) -> None:
         """Call once, and leave out calls that are long overdue."""
-        self.due += self._period * (1 + (time.monotonic() - self.due) // self._period)
+        late = self._clock.now().nanoseconds - self._due
+        self._due += self._period * (1 + late // self._period)
         self._callback()
 
 
@@ -110,5 +134,5 @@ def spin_once(node: Any, *, timeout_sec: float | None = None) -> None:
         now = time.monotonic()
         if now >= end:
             return
-        due = min((timer.due for timer in node.timers), default=math.inf)
-        CONTEXT.waits.wait(int(max(0.0, min(end - now, due - now, WAIT)) * 1e9))
+        due = min((timer.wait() for timer in node.timers), default=math.inf)
+        CONTEXT.waits.wait(int(max(0.0, min(end - now, due, WAIT)) * 1e9))

@@ -12,6 +12,7 @@ from dynid_ros.embedded.messages import message_class
 class ClockType(Enum):
     """What a clock shows."""
 
+    ROS_TIME = 1
     SYSTEM_TIME = 2
     STEADY_TIME = 3
 
@@ -37,11 +38,20 @@ class Time(Duration):
 
 
 class Clock:
-    """A clock; that of a node shows the system's time."""
+    """
+    A clock; that of a node shows the system's time, or the simulated one.
+
+    Attributes
+    ----------
+    simulated : int or None
+        Simulated time, ns, which somebody else moves on; None for a clock that runs by itself.
+
+    """
 
     def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> None:
         self._tell = time.monotonic_ns if clock_type is ClockType.STEADY_TIME else time.time_ns
+        self.simulated: int | None = None
 
     def now(self) -> Time:
         """Tell the time."""
-        return Time(nanoseconds=self._tell())
+        return Time(nanoseconds=self._tell() if self.simulated is None else self.simulated)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -13,6 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.nodes import estimate_messages as say
 from dynid_ros.nodes.drive_messages import message_type
 from dynid_ros.nodes.joint_state_reader import JointStateReader, PROBLEMS
+from dynid_ros.nodes.lockstep import Answers, BEHIND, EVERY, watch_clock
 from dynid_ros.nodes.state_subscription import StateSubscription
 
 #: Without a message for so long, s, a stream counts as stopped.
@@ -31,6 +31,8 @@ class ArmSubscription:
         The arm.
     callback : callable, optional
         Called after each message.
+    ready : callable, optional
+        As for `Answers`.
 
     Attributes
     ----------
@@ -42,13 +44,14 @@ class ArmSubscription:
     """
 
     def __init__(
-        self, node: Node, arm: ArmModel, callback: Callable[[], None] | None = None
+        self, node: Node, arm: ArmModel, callback: Callable[[], None] | None = None,
+        ready: Callable[[], Sequence[str] | None] = tuple,
     ) -> None:
         self._node = node
         self._arm = arm
         self._callback = callback
         self.reader = JointStateReader(arm)
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._watch = watch_clock(node)
         states = StateSubscription(
             node, JointState, 'joint_states', lambda m: self._on(self.topic, self.reader.add, m))
         self.topic = states.topic
@@ -60,8 +63,9 @@ class ArmSubscription:
                 node, message_type(apart), name,
                 lambda m: self._on(drive.topic, self.reader.add_signal, m))
             self._followed.append(drive)
-        self._heard = dict.fromkeys(self.topics, self._steady.now().nanoseconds)
+        self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)
         self._publishers: dict[str, list[str]] = {}
+        self._answers = Answers(node, self.topics, BEHIND, ready)
 
     @property
     def topics(self) -> list[str]:
@@ -83,7 +87,7 @@ class ArmSubscription:
 
     def trouble(self) -> tuple[bytes, str] | None:
         """Say why nothing can be learned now, if so: level and a sentence."""
-        now = self._steady.now().nanoseconds
+        now = self._watch.now().nanoseconds
         for topic, names in self._publishers.items():
             listed = ', '.join(names)
             silent = (now - self._heard[topic]) * 1e-9
@@ -112,7 +116,9 @@ class ArmSubscription:
                 if counts[problem]]
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
-        self._heard[topic] = self._steady.now().nanoseconds
+        self._heard[topic] = self._watch.now().nanoseconds
         add(message, self._node.get_clock().now().nanoseconds)
         if self._callback is not None:
             self._callback()
+        if topic == self.topic and self.reader.messages % EVERY == 0:
+            self._answers.answer(message.header.stamp)

@@ -21,6 +21,9 @@ from dynid_ros.embedded.messages import message_class, STORE
 
 #: Time after which what was recorded is on the disk, s.
 FLUSH = 0.2
+#: Messages that wait for a busy recorder, and longest time for them at the end, s.
+DEPTH = 2000
+LAST = 5.0
 #: Time between looks for topics that nobody published yet, s.
 LOOK = 0.2
 
@@ -45,6 +48,7 @@ class BagRecorder(Node):
         self._writer = writer
         self._profiles = profiles
         self._awaited: list[str] = []
+        self._written = 0
         self.create_timer(LOOK, self._look)
         self.create_timer(FLUSH, self.flush)
 
@@ -59,6 +63,15 @@ class BagRecorder(Node):
         if storage.chunk.msgs:
             storage.close_chunk()
             storage.bio.flush()
+
+    def drain(self) -> None:
+        """Write what has arrived and waits."""
+        end = time.monotonic() + LAST
+        before = -1
+        while self._written > before and time.monotonic() < end:
+            before = self._written
+            for _ in range(DEPTH):
+                rclpy.spin_once(self, timeout_sec=0.0)
 
     def _look(self) -> None:
         for topic in tuple(self._awaited):
@@ -76,7 +89,7 @@ class BagRecorder(Node):
         given = self._profiles.get(topic, {})
         lossy = given.get('reliability') == 'best_effort'
         qos = QoSProfile(
-            depth=given.get('depth', 2000),
+            depth=given.get('depth', DEPTH),
             reliability=ReliabilityPolicy.BEST_EFFORT if lossy else ReliabilityPolicy.RELIABLE)
         try:
             message = message_class(kind)
@@ -87,7 +100,11 @@ class BagRecorder(Node):
         self.create_subscription(message, topic, self._writing(connection), qos, raw=True)
 
     def _writing(self, connection: Any) -> Callable[[bytes], None]:
-        return lambda data: self._writer.write(connection, time.time_ns(), data)
+        def write(data: bytes) -> None:
+            self._written += 1
+            self._writer.write(connection, time.time_ns(), data)
+
+        return write
 
 
 def main() -> None:
@@ -112,6 +129,7 @@ def main() -> None:
         node.record(given.topics)
         while not stopping.is_set():
             rclpy.spin_once(node, timeout_sec=FLUSH)
+        node.drain()
         node.destroy_node()
     rclpy.shutdown()
 

@@ -24,7 +24,18 @@ AHEAD = ('none', 'gravity', 'model')
 
 
 class Output:
-    """What takes a motion to the arm."""
+    """
+    What takes a motion to the arm.
+
+    Attributes
+    ----------
+    sent : list of float
+        Torques that were commanded last, in their order; empty if none were.
+
+    """
+
+    def __init__(self) -> None:
+        self.sent: list[float] = []
 
     @property
     def missing(self) -> str:
@@ -98,6 +109,7 @@ class EffortOutput(Output):
         if ahead not in AHEAD:
             raise InputError(
                 f"the parameter 'feedforward' must be one of {', '.join(AHEAD)}, not '{ahead}'")
+        super().__init__()
         self._order = np.array([arm.joint_names.index(name) for name in order])
         self._gains = live_gains(arm)
         self._rigid = RigidArm(arm)
@@ -135,4 +147,5 @@ class EffortOutput(Output):
 
     def _send(self, tau: Array) -> None:
         if not self._silent:
-            self._publisher.publish(Float64MultiArray(data=tau[self._order].tolist()))
+            self.sent = tau[self._order].tolist()
+            self._publisher.publish(Float64MultiArray(data=self.sent))

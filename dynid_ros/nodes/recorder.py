@@ -20,8 +20,9 @@ from dynid_ros.errors import DynidError, InputError, ResultError
 from dynid_ros.nodes import estimate_messages as say
 from dynid_ros.nodes.arm_subscription import ArmSubscription
 from dynid_ros.nodes.bag_process import BagProcess
+from dynid_ros.nodes.lockstep import simulated_time
 from dynid_ros.nodes.recording_quality import RollingQuality
-from dynid_ros.nodes.runtime import declare, run, Setting, state_qos
+from dynid_ros.nodes.runtime import declare, DEPTH, run, Setting, state_qos
 from dynid_ros.storage.arm_record import arm_to_plain
 from dynid_ros.storage.whole_file import write_whole
 
@@ -49,7 +50,7 @@ class Recorder(Node):
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
-        self._input = ArmSubscription(self, self._arm)
+        self._input = ArmSubscription(self, self._arm, ready=self._ready)
         self._quality = RollingQuality(self._arm, self._input.topic)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_service(Trigger, '~/start', self._on_start)
@@ -100,7 +101,9 @@ class Recorder(Node):
             'parameters': dict(self._settings), 'arm_sha256': digest, 'arm': arm}
         self._folder = folder
         self._write_sidecar()
-        qos = {topic: state_qos(self, topic) for topic in topics
+        # Simulated time may be much faster than the disk.
+        depth = 10 * DEPTH if simulated_time(self) else DEPTH
+        qos = {topic: state_qos(self, topic, depth) for topic in topics
                if self.get_publishers_info_by_topic(topic)}
         self._bag = BagProcess(
             folder, topics, self._bag_node,
@@ -129,9 +132,7 @@ class Recorder(Node):
 
     def _report(self) -> None:
         publishers = self._input.follow()
-        if self._waiting and publishers:
-            self._waiting = False
-            self.get_logger().info(self._start())
+        self._record_if_published(publishers)
         self._quality.add(*self._input.reader.take())
         name = self._arm.name
         statuses = [
@@ -140,6 +141,19 @@ class Recorder(Node):
         ]
         now = self.get_clock().now().nanoseconds
         self._diagnostics.publish(say.array(now, statuses))
+
+    def _ready(self) -> list[str] | None:
+        """Topics that the bag must hear before simulated time begins; None while it is awaited."""
+        if self._waiting:
+            self._record_if_published(self._input.follow())
+        if self._bag is None:
+            return None if self._waiting else []
+        return [f'/{self._bag_node} {topic}' for topic in self._input.topics]
+
+    def _record_if_published(self, publishers: list[str]) -> None:
+        if self._waiting and publishers:
+            self._waiting = False
+            self.get_logger().info(self._start())
 
     def _bag_judgement(self) -> tuple[bytes, str, dict[str, object]]:
         if self._bag is None:

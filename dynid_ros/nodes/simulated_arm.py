@@ -19,21 +19,21 @@ parameter ``fault`` makes the stream go wrong while it runs:
 - ``strain``: the first effort is beyond any limit,
 
 each with an optional duration in seconds, and ``none``.
+
+With ``use_sim_time`` the time is simulated: it begins at zero and is published on ``/clock``. The
+nodes that ``lockstep`` names then lead it: the arm goes on when they have answered its last
+state, whatever time that takes (see `dynid_ros.nodes.lockstep`).
 """
 
 from __future__ import annotations
 
 import array
 from pathlib import Path
-import sys
-import threading
-import time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
-import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.time import Time
@@ -45,17 +45,12 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.motion_file import check_made_for, read_motion
 from dynid_ros.excitation.room import room_of
+from dynid_ros.nodes.lockstep import simulated_time
 from dynid_ros.nodes.runtime import declare, DEPTH, NEWEST, run, Setting
+from dynid_ros.nodes.simulation_loop import Lockstep, RealTime
 from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
-
-#: Lag of real time behind which the simulation is not caught up, s.
-LOST = 0.5
-#: Time left after a signal to bring the arm to rest, s.
-LAST = 3.0
-#: Wait of one thread for another: Python's own 5 ms are five periods.
-SWITCH = 0.0005
 
 SETTINGS = (
     Setting('arm', 'panda', 'A shipped arm, or the path of an arm.yaml'),
@@ -67,6 +62,8 @@ SETTINGS = (
     Setting('seed', 0, 'Seed of the sensor noise'),
     Setting('command_timeout', 0.1,
             'Time without a command after which the arm is held, s', 0.001, 10.0),
+    Setting('lockstep', [], 'Nodes whose answers the simulated time waits for, such as '
+            'trajectory_publisher, identifier and recorder; needs use_sim_time, here and there'),
 )
 
 
@@ -80,7 +77,6 @@ class SimulatedArmNode(Node):
         self._arm = LiveArm(
             arm, _start_of(values['excitation'], arm), seed=values['seed'],
             command_timeout=values['command_timeout'])
-        self._every = _divisor(values['rate'])
         self._declare_fault()
         names = self._arm.arm.joint_names
         self._names = list(names)
@@ -90,25 +86,23 @@ class SimulatedArmNode(Node):
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
         self.create_subscription(Float64MultiArray, 'effort_commands', self._command, NEWEST)
-        self._began = time.monotonic()
-        self._trajectories = TrajectoryInput(
-            self, self._arm, lambda: time.monotonic() - self._began)
-        self._gone = threading.Event()
-        sys.setswitchinterval(SWITCH)
-        self._thread = threading.Thread(target=self._live, daemon=True)
-        self._thread.start()
+        self._loop = self._make_loop(values['lockstep'], _divisor(values['rate']))
+        self._trajectories = TrajectoryInput(self, self._arm, self._loop)
+        self._loop.begin(self._trajectories.answer_ended)
         self.get_logger().info(
             f"simulating '{self._arm.arm.name}', {signal} in the field effort; effort_commands "
             f'are for {", ".join(values["joints"] or names)}')
 
     def stop(self) -> None:
         """End the physics, once whoever commands the arm has brought it to rest."""
-        end = time.monotonic() + LAST
-        while (not (self._arm.held and self._trajectories.idle)
-               and time.monotonic() < end):
-            rclpy.spin_once(self, timeout_sec=0.01)
-        self._gone.set()
-        self._thread.join()
+        self._loop.stop(lambda: self._trajectories.idle)
+
+    def _make_loop(self, lockstep: list[str], every: int) -> Lockstep | RealTime:
+        if not lockstep:
+            return RealTime(self, self._arm, every, self._publish)
+        if not simulated_time(self):
+            raise InputError("the parameter 'lockstep' needs use_sim_time: set it to true")
+        return Lockstep(self, self._arm, every, self._publish, lockstep)
 
     def _order_of(self, joints: list[str]) -> list[int]:
         """Where each of the arm's joints is in a command."""
@@ -135,7 +129,7 @@ class SimulatedArmNode(Node):
 
     def _inject(self, text: str) -> None:
         fault = parse_fault(text)
-        self._fault = (fault, time.monotonic() + fault.seconds)
+        self._fault = (fault, self._arm.time + fault.seconds)
         if fault.kind != 'none':
             self.get_logger().warning(f'fault injected: {FAULTS[fault.kind]}')
 
@@ -144,6 +138,7 @@ class SimulatedArmNode(Node):
             self._arm.command(self._in_order(message.data))
         except InputError as error:
             self.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)
+        self._loop.commanded(message.data)
 
     def _in_order(self, data: array.array[float]) -> list[float]:
         """Torques in the order of the arm's joints; a wrong number is left to be refused."""
@@ -151,36 +146,13 @@ class SimulatedArmNode(Node):
             return list(data)
         return [data[k] for k in self._command_order]
 
-    def _live(self) -> None:
-        """Step in real time; where this falls behind, steps are made up for."""
-        self._began = time.monotonic()
-        zero = self.get_clock().now().nanoseconds
-        steps = 0
-        held = True
-        while not self._gone.is_set():
-            late = time.monotonic() - self._began - (steps + 1) * PERIOD
-            if late < 0:
-                time.sleep(-late)
-            elif late > LOST:
-                self.get_logger().warning(f'the simulation lost {late:.1f} s: the machine is busy')
-                self._began += late
-                zero += int(late * 1e9)
-            reading = self._arm.step()
-            steps += 1
-            if self._arm.held != held:
-                held = self._arm.held
-                self.get_logger().info(
-                    'no commands: the arm is held' if held else 'commands move the arm')
-            if steps % self._every == 0:
-                self._publish(reading, zero + int(reading.t * 1e9))
-
-    def _publish(self, reading: Reading, nanoseconds: int) -> None:
+    def _publish(self, reading: Reading, nanoseconds: int) -> int | None:
         fault, until = self._fault
-        if time.monotonic() > until:
+        if reading.t > until:
             self._fault = (parse_fault('none'), float('inf'))
             fault = self._fault[0]
         if fault.kind == 'silent':
-            return
+            return None
         if fault.kind == 'clock':
             nanoseconds += int(CLOCK_STEP * 1e9)
         message = JointState(
@@ -192,6 +164,7 @@ class SimulatedArmNode(Node):
             signal = JointState(name=self._names, effort=_doubles(reading.u))
             signal.header.stamp = message.header.stamp
             self._signal.publish(signal)
+        return nanoseconds
 
 
 def _start_of(excitation: str, arm: ArmModel) -> NDArray[np.float64]:

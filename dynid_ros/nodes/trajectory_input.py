@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import math
 from typing import Any
 
@@ -17,6 +17,7 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.nodes.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
 from dynid_ros.simulation.trajectory_controller import (
@@ -48,16 +49,16 @@ class TrajectoryInput:
     node : Node
         Owner.
     arm : LiveArm
-        The arm; another thread steps it.
-    clock : callable
-        Time of the arm, s, also where the simulation is behind it.
+        The arm.
+    loop : SimulationLoop
+        What steps it, maybe in another thread, and knows its time.
 
     """
 
-    def __init__(self, node: Node, arm: LiveArm, clock: Callable[[], float]) -> None:
+    def __init__(self, node: Node, arm: LiveArm, loop: SimulationLoop) -> None:
         self._node = node
         self._arm = arm
-        self._clock = clock
+        self._loop = loop
         self._names = list(arm.arm.joint_names)
         # Goals with their handles; those of the topic have none.
         self._goals: list[tuple[Any, Goal]] = []
@@ -67,7 +68,7 @@ class TrajectoryInput:
             handle_accepted_callback=self._accept, cancel_callback=self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
         node.create_service(GetParameters, f'{NAME}/get_parameters', self._tell)
-        node.create_timer(LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        node.create_timer(LOOK, self.answer_ended, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
     def idle(self) -> bool:
@@ -94,7 +95,7 @@ class TrajectoryInput:
                 self._tolerance(PATH_TOLERANCE, path), self._tolerance(GOAL_TOLERANCE, end))
             # A controller starts a goal when it accepts it; here that is when it has been read,
             # since the client hears of it only then.
-            goal = Goal(read, self._start(message, self._clock()), *tolerances, patience)
+            goal = Goal(read, self._start(message), *tolerances, patience)
             self._arm.follow(goal)
         except core.TrajectoryError as error:
             self._conclude(handle, Outcome(Status.ABORTED, error.code, str(error)))
@@ -119,13 +120,10 @@ class TrajectoryInput:
             read.t, joint_position(read.q, drive), joint_velocity(read.qd, drive),
             joint_velocity(read.qdd, drive))
 
-    def _start(self, message: JointTrajectory, accepted: float) -> float:
+    def _start(self, message: JointTrajectory) -> float:
         """Time of the arm at which a trajectory begins: at once, or at its stamp."""
         stamp = message.header.stamp
-        if not (stamp.sec or stamp.nanosec):
-            return accepted
-        now: int = self._node.get_clock().now().nanoseconds
-        return accepted + float(stamp.sec * 10**9 + stamp.nanosec - now) * 1e-9
+        return self._loop.time_of(stamp) if stamp.sec or stamp.nanosec else self._loop.now()
 
     def _tolerance(self, usual: float, given: Sequence[Any]) -> NDArray[np.float64]:
         """Tolerances (n,) of positions; zero is the usual one, and -1 is none."""
@@ -150,7 +148,7 @@ class TrajectoryInput:
                 self._arm.cancel()
         return CancelResponse.ACCEPT
 
-    def _look(self) -> None:
+    def answer_ended(self) -> None:
         """Answer the goals that have ended."""
         ended = [pair for pair in self._goals if pair[1].outcome is not None]
         self._goals = [pair for pair in self._goals if pair[1].outcome is None]

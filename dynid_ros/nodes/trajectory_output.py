@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 from collections.abc import Callable
 import copy
-import time
+from time import monotonic
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
@@ -19,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.excitation.execution import Execution, Reference
+from dynid_ros.nodes.lockstep import ControlTime
 from dynid_ros.nodes.motion_outputs import Output
 from dynid_ros.nodes.motion_state import MotionState
 from dynid_ros.simulation.sensors import motor_position
@@ -31,7 +32,7 @@ POINTS_HZ = 25.0
 LEAD = 0.1
 #: Largest time by which the arm may be ahead because its controller answered late, s.
 AHEAD = 0.2
-#: Time in which a controller must answer, s.
+#: Time of this computer in which a controller must answer, s.
 ANSWER = 2.0
 #: Status of an action that reached its goal, of action_msgs/msg/GoalStatus.
 SUCCEEDED = 4
@@ -63,7 +64,7 @@ class ControllerJoints:
     def awaited(self) -> bool:
         """Whether the answer may still come."""
         asked = self._asked is not None and not self._asked.done()
-        return asked and time.monotonic() - self._since < ANSWER
+        return asked and monotonic() - self._since < ANSWER
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ class ControllerJoints:
         if not self._client.service_is_ready():
             self._asked = None
         elif self._asked is None:
-            self._since = time.monotonic()
+            self._since = monotonic()
             self._asked = self._client.call_async(GetParameters.Request(names=['joints']))
 
 
@@ -123,13 +124,18 @@ class TrajectoryOutput(Output):
         Told why the controller gave a goal up.
     silent : bool
         Whether nothing is commanded: a dry run.
+    time : ControlTime
+        Time of the motion.
 
     """
 
     def __init__(
         self, node: Node, arm: ArmModel, controller: str, failed: Callable[[str], None],
-        silent: bool,
+        silent: bool, time: ControlTime,
     ) -> None:
+        super().__init__()
+        self._time = time
+        self._answer_by = 0.0
         self._drive = arm.drive
         self._silent = silent
         self._failed = failed
@@ -148,7 +154,7 @@ class TrajectoryOutput(Output):
             return ''
         if not self._client.server_is_ready():
             return f'the action {self._name} is not there; is the controller active?'
-        if self._sent is not None and time.monotonic() - self._sent > ANSWER:
+        if self._sent is not None and monotonic() > self._answer_by:
             return f'{self._name} has not answered for {ANSWER:g} s'
         return ''
 
@@ -165,7 +171,7 @@ class TrajectoryOutput(Output):
     @property
     def ahead(self) -> float:
         """Time by which the arm may be ahead of the motion, s."""
-        waited = self._waited if self._sent is None else time.monotonic() - self._sent
+        waited = self._waited if self._sent is None else self._time.now() - self._sent
         return min(waited, AHEAD)
 
     def clock(self, now: float) -> float:
@@ -182,6 +188,7 @@ class TrajectoryOutput(Output):
         if self._silent:
             return
         self._sent = now + self._late
+        self._answer_by = monotonic() + ANSWER
         goal = FollowJointTrajectory.Goal()
         goal.trajectory.joint_names = self._joints.names
         goal.trajectory.points = self._points(execution, now)
@@ -232,7 +239,7 @@ class TrajectoryOutput(Output):
                 self._cancel(handle)
             return
         assert self._sent is not None
-        self._waited = time.monotonic() - self._sent
+        self._waited = self._time.now() - self._sent
         self._late += self._waited
         self._sent = None
         if not handle.accepted:

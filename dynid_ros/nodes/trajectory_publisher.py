@@ -26,6 +26,7 @@ from dynid_ros.excitation.supervision import (
     motion_of,
     Supervision,
 )
+from dynid_ros.nodes.lockstep import Answers, ControlTime, watch_clock
 from dynid_ros.nodes.motion_outputs import EffortOutput, Output
 from dynid_ros.nodes.motion_settings import SETTINGS
 from dynid_ros.nodes.motion_state import MotionState, MotionStateReader
@@ -33,15 +34,21 @@ from dynid_ros.nodes.runtime import declare, NEWEST, run
 from dynid_ros.nodes.state_subscription import StateSubscription
 from dynid_ros.nodes.trajectory_output import TrajectoryOutput
 
-#: Periods of the watchdog and of the look at the graph, s.
+#: Periods of the watchdog and of the look at the graph, s; and of the latter where the simulated
+#: time may wait for it.
 WATCH = 0.01
 LOOK = 0.2
+SOON = 0.05
 #: Period of the reference, s.
 REFERENCE = 0.01
 #: Time in which the arm must be at rest after a signal or an abort, s.
 LAST = 2.0
 #: Time after which it is said that no states come, s.
 PATIENCE = 3.0
+
+
+class NotThereError(InputError):
+    """Who takes the commands is not there, or not known yet."""
 
 
 class TrajectoryPublisher(Node):
@@ -58,19 +65,22 @@ class TrajectoryPublisher(Node):
         self._limits = LimitWatch(self._arm)
         self._reader = MotionStateReader(self._arm)
         self._state: MotionState | None = None
+        self._time = ControlTime(self)
         self._seen = self._told = self._aborted = self._rested = 0.0
         self._created = time.monotonic()
-        self._ran = self._stale = False
+        self._ran = self._refused = self._stale = False
         self._mixed = ''
         self._phase = self._execution.phase
         self._output = self._make_output(values)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
         self._subscription = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
-        # Timers on ROS time stand still when the clock steps back.
+        self._answers = Answers(self, [self._subscription.topic])
+        self._unanswered: Any = None
+        # Who else is there does not depend on the simulated time, which may wait for them.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(WATCH, self._watch, clock=steady)
-        self.create_timer(LOOK, self._look, clock=steady)
+        self.create_timer(WATCH, self._watch, clock=watch_clock(self))
+        self.create_timer(SOON if self._time.simulated else LOOK, self._look, clock=steady)
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
@@ -88,11 +98,12 @@ class TrajectoryPublisher(Node):
             self._output.hold(self._state)
         while not self._output.settled and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
+        self._answers.leave()
 
     @property
     def _now(self) -> float:
         """Time of the motion, s."""
-        return self._output.clock(time.monotonic())
+        return self._output.clock(self._time.now())
 
     def _load(self, values: dict[str, Any]) -> None:
         """Read arm and excitation, and check the motion whole."""
@@ -111,7 +122,8 @@ class TrajectoryPublisher(Node):
     def _make_output(self, values: dict[str, Any]) -> Output:
         if values['output'] == 'joint_trajectory_controller':
             return TrajectoryOutput(
-                self, self._arm, values['controller'], self._abort, values['dry_run'])
+                self, self._arm, values['controller'], self._abort, values['dry_run'],
+                self._time)
         if values['output'] != 'effort':
             raise InputError(
                 "the parameter 'output' must be joint_trajectory_controller or effort, not "
@@ -124,7 +136,26 @@ class TrajectoryPublisher(Node):
             values['feedforward'], values['dry_run'])
 
     def _on_state(self, message: JointState) -> None:
-        """Check the state, and command what follows from it."""
+        """Check the state, command what follows from it, and answer a simulated arm."""
+        self._time.heard(message)
+        if self._time.simulated:
+            self._notice_silence()
+        self._control(message)
+        if self._time.simulated:
+            self._finish_once()
+        self._unanswered = message.header.stamp
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer the last state, unless the simulated time must wait for others."""
+        if self._unanswered is None or self.finished or not self._output.settled:
+            return
+        if self._values['once'] and not self._ran and not self._refused:
+            return
+        stamp, self._unanswered = self._unanswered, None
+        self._answers.answer(stamp, self._output.sent)
+
+    def _control(self, message: JointState) -> None:
         state = self._reader.read(message)
         if state is None:
             return
@@ -145,7 +176,7 @@ class TrajectoryPublisher(Node):
             # Whose state this is cannot be told, so no control may act on it, and after the last
             # safe command of the abort the arm is left to its own command timeout.
             return
-        self._state, self._seen = state, time.monotonic()
+        self._state, self._seen = state, self._time.now()
         if execution.phase is Phase.ABORTED and wanted is None:
             execution.brake(now, state.q, state.qd)
         wanted = execution.reference(now)
@@ -168,31 +199,41 @@ class TrajectoryPublisher(Node):
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
-        self._finish_once()
-        now = time.monotonic()
-        age = now - self._seen
-        aborted = self._execution.phase is Phase.ABORTED
+        if not self._time.simulated:
+            self._finish_once()
         if self._state is None:
             return
         # Where this process was late itself, states wait that are read before the next look.
-        before, self._stale = self._stale, age > self._values['state_timeout']
-        if self._stale:
-            if before and self._execution.phase is not Phase.IDLE:
-                self._abort(
-                    self._mixed or f'no usable joint state has come for {age * 1000:.0f} ms')
-        elif aborted and now - self._aborted > LAST:
+        before, self._stale = self._stale, self._age > self._values['state_timeout']
+        if self._stale and before:
+            self._notice_silence()
+        since = self._time.now() - self._aborted
+        if not self._stale and self._execution.phase is Phase.ABORTED and since > LAST:
             moving = motion_of(self._arm, self._state.qd)
             if moving:
                 self.get_logger().error(
-                    f'{moving} {now - self._aborted:.0f} s after the abort: use the emergency '
-                    'stop', throttle_duration_sec=1.0)
+                    f'{moving} {since:.0f} s after the abort: use the emergency stop',
+                    throttle_duration_sec=1.0)
+
+    @property
+    def _age(self) -> float:
+        """Age of the last usable state, s."""
+        return self._time.now() - self._seen
+
+    def _notice_silence(self) -> None:
+        if (self._state is not None and self._execution.phase is not Phase.IDLE
+                and self._age > self._values['state_timeout']):
+            self._abort(self._mixed
+                        or f'no usable joint state has come for {self._age * 1000:.0f} ms')
 
     def _finish_once(self) -> None:
         """End after the one motion and the controller's answer to it."""
         if not (self._values['once'] and self._ran
                 and self._phase in (Phase.HOLDING, Phase.ABORTED)):
             return
-        if not self._output.following or time.monotonic() - self._rested > LAST:
+        # In simulated time that is always after the same state.
+        rested = self._time.now() - self._rested > LAST
+        if rested or not (self._output.following or self._time.simulated):
             self.finished = True
             self.status = int(self._phase is Phase.ABORTED)
 
@@ -206,9 +247,14 @@ class TrajectoryPublisher(Node):
         if not self._execution.active:
             self._output.look()
         waiting = self._values['once'] and not self._ran
-        known = self._state is not None or time.monotonic() - self._created > PATIENCE
-        if waiting and known and self._output.settled:
+        if waiting and self._output.settled and (self._state is not None or self._patient):
             self._start_once()
+        self._answer()
+
+    @property
+    def _patient(self) -> bool:
+        """Whether there was time for others to appear."""
+        return time.monotonic() - self._created > PATIENCE
 
     def _follow(self) -> None:
         """Adapt to who publishes states, and keep what is wrong about that."""
@@ -220,7 +266,11 @@ class TrajectoryPublisher(Node):
         try:
             self.get_logger().info(self._start())
         except InputError as error:
-            self.get_logger().warning(f'not started yet: {error}', throttle_duration_sec=2.0)
+            # What others lack needs no time of the arm; all else may.
+            self._refused = not isinstance(error, NotThereError)
+            if self._refused or self._patient:
+                self.get_logger().warning(
+                    f'not started yet: {error}', throttle_duration_sec=2.0)
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
@@ -236,14 +286,13 @@ class TrajectoryPublisher(Node):
         self._follow()
         if self._mixed:
             raise InputError(f'{self._mixed}; leave only that of the arm')
-        if (self._state is None
-                or time.monotonic() - self._seen > self._values['state_timeout']):
+        if self._state is None or self._age > self._values['state_timeout']:
             raise InputError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._subscription.topic}; start the arm first')
         problem = self._output.missing or self._output.look()
         if problem:
-            raise InputError(problem)
+            raise NotThereError(problem)
         check_start(
             self._arm, self._state.q, self._state.qd, self._execution.motion.start, self._scene)
         now = self._now
@@ -271,7 +320,7 @@ class TrajectoryPublisher(Node):
         if self._execution.phase is Phase.ABORTED:
             return
         self._follow()
-        self._aborted = time.monotonic()
+        self._aborted = self._time.now()
         self._execution.abort(reason)
         if self._state is not None:
             self._output.hold(self._state)
@@ -283,7 +332,7 @@ class TrajectoryPublisher(Node):
             self._phase = self._execution.phase
             if self._phase is not Phase.ABORTED:
                 self.get_logger().info(self._phase.value)
-            self._rested = time.monotonic()
+            self._rested = self._time.now()
 
 
 def main() -> int:

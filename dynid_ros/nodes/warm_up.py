@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+import sys
+from typing import Any
+
+from numba.core import event
 import numpy as np
 
+from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.session import Session
+from dynid_ros.excitation.room import room_of
 
 RATE_HZ = 200.0
 SECONDS = 10.0
+NOTICE = 'compiling the numeric kernels, once on this machine'
+
+
+class _Notice(event.Listener):
+    """Says once that something is compiled and not found in the cache."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._said = False
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002 - as numba calls it
+        """Take note of a beginning."""
+        if not self._said:
+            self._said = True
+            self._say(NOTICE)
+
+    def on_end(self, event: Any) -> None:
+        """Take note of an end."""
 
 
 def warm_up(arm: ArmModel) -> None:
@@ -18,3 +43,26 @@ def warm_up(arm: ArmModel) -> None:
     q = np.sin(t[:, None] * np.linspace(1.0, 2.0, arm.n))
     session.push(np.rint(t * 1e9).astype(np.int64), q, q)
     session.estimate()
+
+
+def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
+    """
+    Compile what the nodes of a simulation need, before several processes do so at once.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm that will be simulated.
+    say : callable
+        Told if anything has to be compiled.
+
+    """
+    from dynid_ros.simulation.live import LiveArm
+
+    with event.install_listener('numba:compile', _Notice(say)):
+        warm_up(arm)
+        LiveArm(arm, room_of(arm).middle)
+
+
+if __name__ == '__main__':
+    compile_kernels(load_arm(sys.argv[1]), lambda text: print(f'dynid: {text}', flush=True))
