@@ -34,11 +34,11 @@ from dynid_ros.nodes.runtime import declare, NEWEST, run
 from dynid_ros.nodes.state_subscription import StateSubscription
 from dynid_ros.nodes.trajectory_output import TrajectoryOutput
 
-#: Periods of the watchdog and of the look at the graph, s; and of the latter where the simulated
-#: time may wait for it.
+#: Periods of the watchdog and of the look at the graph, s; and of the latter while simulated time
+#: waits for it.
 WATCH = 0.01
 LOOK = 0.2
-SOON = 0.05
+SOON = 0.02
 #: Period of the reference, s.
 REFERENCE = 0.01
 #: Time in which the arm must be at rest after a signal or an abort, s.
@@ -80,7 +80,9 @@ class TrajectoryPublisher(Node):
         # Who else is there does not depend on the simulated time, which may wait for them.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
-        self.create_timer(SOON if self._time.simulated else LOOK, self._look, clock=steady)
+        self.create_timer(LOOK, self._look, clock=steady)
+        if self._time.simulated:
+            self.create_timer(SOON, self._look_soon, clock=steady)
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
@@ -249,7 +251,12 @@ class TrajectoryPublisher(Node):
         waiting = self._values['once'] and not self._ran
         if waiting and self._output.settled and (self._state is not None or self._patient):
             self._start_once()
-        self._answer()
+
+    def _look_soon(self) -> None:
+        if self._unanswered is not None:
+            if not (self._ran or self._execution.active):
+                self._look()
+            self._answer()
 
     @property
     def _patient(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,11 +93,13 @@ class JointTrajectory:
         if k == len(self.t) - 1:
             rest = np.zeros(self.q.shape[1])
             return Reference(self.q[-1], rest, rest)
-        T = self.t[k + 1] - self.t[k]
-        return _evaluate(self._coefficients(k, T), (time - self.t[k]) / T, T)
+        T = float(self.t[k + 1] - self.t[k])
+        return _evaluate(self._coefficients(k), (time - float(self.t[k])) / T, T)
 
-    def _coefficients(self, k: int, T: float) -> Array:
+    @lru_cache(maxsize=2)  # noqa: B019 - two segments of a trajectory may outlive it
+    def _coefficients(self, k: int) -> Array:
         """Coefficients (6, n) of segment k by powers of its share of time."""
+        T = self.t[k + 1] - self.t[k]
         q0, q1 = self.q[k], self.q[k + 1]
         v0, v1 = self.qd[k] * T, self.qd[k + 1] * T
         a0, a1 = self.qdd[k] * T**2, self.qdd[k + 1] * T**2
@@ -194,9 +197,14 @@ def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -
     return table
 
 
+#: Powers, and factors of the first and second derivative, of each coefficient.
+_POWERS = np.arange(6.0)
+_FIRST = _POWERS[1:]
+_SECOND = _POWERS[2:] * _POWERS[1:5]
+
+
 def _evaluate(c: Array, u: float, T: float) -> Reference:
     """Polynomial of coefficients (6, n) at a share u of a time T, and its derivatives."""
-    power = u ** np.arange(6.0)
-    k = np.arange(6.0)
+    power = u ** _POWERS
     return Reference(
-        power @ c, (k[1:] * power[:5]) @ c[1:] / T, (k[2:] * k[1:5] * power[:4]) @ c[2:] / T**2)
+        power @ c, (_FIRST * power[:5]) @ c[1:] / T, (_SECOND * power[:4]) @ c[2:] / T**2)

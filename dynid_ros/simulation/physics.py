@@ -74,8 +74,10 @@ class SimulatedArm:
         self._model = mujoco_model(arm, timestep)
         self._data = mujoco.MjData(self._model)
         self._order = joint_order(self._model, arm)
+        self._grid = np.ix_(self._order, self._order)
         self._mass = np.zeros((arm.n, arm.n))
-        self._unit = np.eye(arm.n)
+        # Pairs of a row and the unit vector that gives it.
+        self._rows = list(zip(self._mass, np.eye(arm.n), strict=True))
         self.reset(np.zeros(arm.n))
 
     @property
@@ -144,13 +146,13 @@ class SimulatedArm:
         """One step: MuJoCo's own, with the friction that its end velocity implies."""
         mujoco, model, data, order = self._mujoco, self._model, self._data, self._order
         mujoco.mj_step1(model, data)
-        for row, unit in zip(self._mass, self._unit, strict=True):
+        for row, unit in self._rows:
             mujoco.mj_mulM(model, data, row, unit)
         qd = data.qvel[order]
         friction = self.friction
         driving = self._tau - friction.offset
         after = end_velocity(
-            np.ascontiguousarray(self._mass[np.ix_(order, order)]), qd,
+            self._mass[self._grid], qd,
             driving - data.qfrc_bias[order], qd + self._change, friction.viscous,
             friction.coulomb, friction.width, self.timestep)
         self._change = after - qd

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.drive import is_direct
 from dynid_ros.arm.model import ArmModel, Drive
 
 Array = NDArray[np.float64]
@@ -131,7 +132,9 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
 
     """
     torque = tau if drive.includes_gravity else tau - gravity
-    return np.asarray(np.linalg.solve(drive.transmission.T, torque.T).T / drive.gain)
+    if not is_direct(drive):
+        torque = np.linalg.solve(drive.transmission.T, torque.T).T
+    return np.asarray(torque / drive.gain)
 
 
 def motor_position(q: Array, drive: Drive) -> Array:
