@@ -2,7 +2,7 @@
 Count the tests that ``colcon test`` ran, as ``count_tests.py REPORT SUMMARY``.
 
 REPORT is the XML file of pytest, SUMMARY the last line of ``colcon test-result``. Exits with
-status 1 if they disagree, or if too few tests ran: a run of no test at all is a success for colcon.
+status 1 if they disagree, or if too few tests ran: no test at all is a success for colcon.
 """
 
 import re
@@ -13,6 +13,7 @@ LEAST = 1000
 
 
 def main(report: str, summary: str) -> int:
+    """Print the count, and return the exit status."""
     cases = list(ElementTree.parse(report).iter('testcase'))
     found = [len(cases), *(sum(case.find(kind) is not None for case in cases)
                            for kind in ('error', 'failure', 'skipped'))]
