@@ -67,8 +67,13 @@ def _lost(
     for path in sorted(FOLDER.rglob('test_*.py')):
         # The first folder of a path, and '.' for what is in none.
         folders.setdefault(str(path.relative_to(FOLDER).parent).split('/')[0], []).append(path)
-        if asked(path) and path not in left_out and not counts[path]:
-            yield f'{_said(path)}: no test was collected; does the file skip while it is imported?'
+        if not asked(path) or path in left_out or counts[path]:
+            continue
+        if not items:
+            yield ('no test was collected: a file that skips while it is imported, or a plugin, '
+                   'has ended the collection')
+            return
+        yield f'{_said(path)}: no test was collected; does the file skip while it is imported?'
     for name, paths in folders.items():
         if asked(FOLDER / name) and all(asked(path) and path not in left_out for path in paths):
             yield from _too_few(name, sum(counts[path] for path in paths))
