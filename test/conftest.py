@@ -7,12 +7,13 @@ import re
 from typing import Any
 
 import pytest
+import whole_tree
 
 import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
 
-#: Packages that only PyPI has, which a machine with ROS 2 may lack.
-FROM_PYPI = ('mcap', 'mujoco', 'rosbags')
-MISSING = {name for name in FROM_PYPI if find_spec(name) is None}
+#: Packages that only PyPI has, which a machine with ROS 2 may lack, and one that only ROS 2 has.
+OPTIONAL = ('launch_testing', 'mcap', 'mujoco', 'rosbags')
+MISSING = {name for name in OPTIONAL if find_spec(name) is None}
 if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}
 #: What needs rclpy, or cyclonedds to stand in for it.
@@ -32,15 +33,22 @@ def _imported(path: Path) -> set[str]:
     return names
 
 
-collect_ignore = [
-    str(path) for path in Path(__file__).parent.rglob('test_*.py')
-    if MISSING and _imported(path) & MISSING]
+LEFT_OUT = {
+    path for path in Path(__file__).resolve().parent.rglob('test_*.py')
+    if MISSING and _imported(path) & MISSING}
+collect_ignore = [str(path) for path in LEFT_OUT]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Let a run fail that collects fewer tests than it should."""
+    whole_tree.check(session, items, LEFT_OUT)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say what was left out."""
     if MISSING:
-        files = ', '.join(sorted(Path(path).name for path in collect_ignore)) or 'no file'
+        files = ', '.join(sorted(path.name for path in LEFT_OUT)) or 'no file'
         terminalreporter.write_line(
             f'not installed: {", ".join(sorted(MISSING))}; left out: {files}')
 

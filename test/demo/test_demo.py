@@ -1,5 +1,6 @@
 """The demonstration: real node processes, from the motion to the comparison, and what ends it."""
 
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import signal
@@ -16,9 +17,9 @@ from dynid_ros.excitation.motion_file import write_motion
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.storage.recording import read_recording
 
-pytest.importorskip('mujoco', reason='mujoco is not installed')
-pytest.importorskip('rich', reason='rich is not installed')
-
+pytestmark = [
+    pytest.mark.skipif(find_spec(name) is None, reason=f'{name} is not installed')
+    for name in ('mujoco', 'rich')]
 ARM = 'two_axis'
 
 

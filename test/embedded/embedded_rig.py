@@ -2,7 +2,14 @@
 
 import time
 
+import pytest
 import rclpy
+
+#: Whether rclpy is the layer, and not a real one.
+EMBEDDED = type(rclpy).__module__ == 'dynid_ros.embedded'
+#: The mark of tests of the layer itself: two DDS libraries in one process clash.
+layer_only = pytest.mark.skipif(
+    not EMBEDDED, reason='rclpy is there; test_without_ros.py runs this file where it is not')
 
 
 def spin(nodes, condition, seconds=60.0):

@@ -7,14 +7,9 @@ import subprocess
 import sys
 import time
 
+from embedded.embedded_rig import call, layer_only, spin
 import pytest
 import rclpy
-
-if type(rclpy).__module__ != 'dynid_ros.embedded':
-    pytest.skip('rclpy is there: two DDS libraries in one process clash',
-                allow_module_level=True)
-
-from embedded.embedded_rig import call, spin
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -24,6 +19,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.errors import InputError
 
+pytestmark = layer_only
 BEST_EFFORT = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 

@@ -2,14 +2,8 @@
 
 import math
 
+from embedded.embedded_rig import call, layer_only
 import pytest
-import rclpy
-
-if type(rclpy).__module__ != 'dynid_ros.embedded':
-    pytest.skip('rclpy is there: two DDS libraries in one process clash',
-                allow_module_level=True)
-
-from embedded.embedded_rig import call
 from rcl_interfaces.msg import (
     FloatingPointRange,
     ParameterDescriptor,
@@ -23,6 +17,8 @@ from rcl_interfaces.msg import (
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
+
+pytestmark = layer_only
 
 
 def parameters(talker):

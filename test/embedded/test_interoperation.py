@@ -6,17 +6,12 @@ import signal
 import subprocess
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
+from embedded.embedded_rig import layer_only
+from nodes.identifier_rig import recording, replayed, save_after
 import numpy as np
 import pytest
-import rclpy
 from ros_shell import CYCLONE, environment, FAST, installation, ros, shell
-
-if type(rclpy).__module__ != 'dynid_ros.embedded':
-    pytest.skip('rclpy is there, and the embedded layer is not what runs',
-                allow_module_level=True)
-
-from diagnostic_msgs.msg import DiagnosticArray
-from nodes.identifier_rig import recording, replayed, save_after
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
@@ -26,6 +21,7 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.excitation.room import room_of
 from dynid_ros.storage.result_file import read_result
 
+pytestmark = layer_only
 PEER = Path(__file__).with_name('ros_peer.py')
 
 

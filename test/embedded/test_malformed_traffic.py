@@ -8,19 +8,12 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-import pytest
-import rclpy
-
-if type(rclpy).__module__ != 'dynid_ros.embedded':
-    pytest.skip('rclpy is there, and the embedded layer is not what runs',
-                allow_module_level=True)
-if sys.platform != 'linux':
-    pytest.skip('memory of another process is read from /proc', allow_module_level=True)
-
 from diagnostic_msgs.msg import DiagnosticArray
+from embedded.embedded_rig import layer_only
 from nodes.conftest import PATIENCE
 from nodes.identifier_rig import counted, part, recording, replayed
+import numpy as np
+import pytest
 from rcl_interfaces.srv import GetParameters
 from std_srvs.srv import SetBool, Trigger
 
@@ -28,6 +21,10 @@ from dynid_ros.arm import load_arm
 from dynid_ros.storage.recording import read_recording
 from dynid_ros.storage.result_file import read_result
 
+pytestmark = [
+    layer_only,
+    pytest.mark.skipif(
+        sys.platform != 'linux', reason='memory of another process is read from /proc')]
 KINDS = ('wrong_type', 'garbage', 'services', 'nodes', 'no_nodes', 'names', 'long')
 #: Bytes by which a node may grow. The largest message that is taken has 8 MB; as names of seven
 #: letters these are 600 000 texts of 56 bytes, and such a list may be there as the message, as the

@@ -5,15 +5,12 @@ import re
 import signal
 import unittest
 
-import numpy as np
-import pytest
-
-pytest.importorskip('launch_testing', reason='launch_testing of ROS 2 is not installed')
-
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from diagnostic_msgs.msg import DiagnosticStatus
 from fault_rig import ARM, Bench, Chain, motion, MOVING, speed_of
 import launch_testing
+import numpy as np
+import pytest
 from sensor_msgs.msg import JointState
 
 from dynid_ros.dynamics.base import base_parameters
