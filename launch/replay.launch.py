@@ -1,28 +1,32 @@
 """Play a recording to the identifier, and save what it learned when the recording ends."""
 
-from launch import LaunchContext, LaunchDescription
+import asyncio
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
     ExecuteProcess,
+    OpaqueCoroutine,
     OpaqueFunction,
     RegisterEventHandler,
 )
-from launch.event_handlers import OnProcessExit, OnProcessIO
-from launch.events import Shutdown
-from launch.events.process import ProcessIO
+from launch.event_handlers import OnProcessExit
+from launch.events import IncludeLaunchDescription, Shutdown
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
+from launch_ros.ros_adapters import get_ros_node
 
 from dynid_ros.nodes.launching import config, node
 
 # Time in which player and identifier find each other, s: what is played before is lost.
 DISCOVERY = '2'
+# Time between looks for the identifier, s.
+LOOK = 0.1
 # Longest time in which the last messages arrive, ms.
 LAST_MESSAGES = '5000'
 
 
-def decide(context: LaunchContext) -> list[Node]:
+def decide(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
     from dynid_ros.arm.load import load_arm
     from dynid_ros.estimation.preparation import checked, decide_treatment
@@ -42,24 +46,25 @@ def decide(context: LaunchContext) -> list[Node]:
     identifier = node(
         'identifier', LaunchConfiguration('config'), settings,
         remappings=[('joint_states', given['topic'])])
+    topic = given['topic']
     player = ExecuteProcess(
         cmd=['ros2', 'bag', 'play', given['bag'], '--clock', '--disable-keyboard-controls',
              '--delay', DISCOVERY, '--wait-for-all-acked', LAST_MESSAGES,
              '--rate', LaunchConfiguration('rate')],
         output='log')
-    started = []
 
-    def play(event: ProcessIO) -> ExecuteProcess | None:
-        """Start the player as soon as the identifier says that it listens."""
-        if started or b'ready' not in event.text:
-            return None
-        started.append(True)
-        return player
+    async def play(context: LaunchContext) -> None:
+        """Start the player as soon as the identifier listens."""
+        ros = get_ros_node(context)
+        while 'identifier' not in {
+                info.node_name for info in ros.get_subscriptions_info_by_topic(
+                    ros.resolve_topic_name(topic))}:
+            await asyncio.sleep(LOOK)
+        await context.emit_event(IncludeLaunchDescription(LaunchDescription([player])))
 
     return [
         identifier,
-        RegisterEventHandler(OnProcessIO(
-            target_action=identifier, on_stdout=play, on_stderr=play)),
+        OpaqueCoroutine(coroutine=play),
         RegisterEventHandler(OnProcessExit(
             target_action=player, on_exit=[EmitEvent(event=Shutdown(reason='end of the bag'))])),
         RegisterEventHandler(OnProcessExit(

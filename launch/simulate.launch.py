@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 import signal
+import sys
 
 from ament_index_python.packages import get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -15,31 +16,32 @@ from launch.actions import (
     OpaqueFunction,
     RegisterEventHandler,
 )
-from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.event_handlers import OnProcessExit
 from launch.events import IncludeLaunchDescription, matches_action, Shutdown
-from launch.events.process import ProcessExited, ProcessIO, SignalProcess
+from launch.events.process import ProcessExited, SignalProcess
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
 
+from dynid_ros.nodes.chain import chain, DESIGN
 from dynid_ros.nodes.launching import config, node, PACKAGE, PATIENT
 
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'
-# On a busy machine states are late, s, and the simulated arm is far behind, rad.
-PATIENCE, FAR = 1.0, 10.0
 
 
-async def dynid(*arguments: str) -> int | None:
-    """Run a command of this package; return its exit status, None after Ctrl-C."""
-    command = str(Path(get_package_prefix(PACKAGE), 'lib', PACKAGE, 'dynid'))
-    process = await asyncio.create_subprocess_exec(
-        command, *arguments, start_new_session=True)
+async def run(*command: str) -> int | None:
+    """Run a command; return its exit status, None after Ctrl-C."""
+    process = await asyncio.create_subprocess_exec(*command, start_new_session=True)
     try:
         return await process.wait()
     except asyncio.CancelledError:
         process.terminate()
         await process.wait()
         return None
+
+
+async def dynid(*arguments: str) -> int | None:
+    """Run a command of this package; return its exit status, None after Ctrl-C."""
+    return await run(str(Path(get_package_prefix(PACKAGE), 'lib', PACKAGE, 'dynid')), *arguments)
 
 
 class Simulation:
@@ -56,28 +58,22 @@ class Simulation:
     """
 
     def __init__(self, given: dict[str, str], excitation: Path) -> None:
-        arm, output = given['arm'], Path(given['output'])
+        output = Path(given['output'])
         self._result = output / 'result'
-        self._begun = self._moved = False
-        self._arm = node('simulated_arm', config('simulated_arm'), {
-            'arm': arm, 'excitation': str(excitation), 'rate': float(given['rate']),
-            'seed': int(given['seed'])})
-        self._publisher = node('trajectory_publisher', config('trajectory_publisher'), {
-            'arm': arm, 'excitation': str(excitation), 'tracking_error': FAR,
-            'state_timeout': PATIENCE, 'once': True})
-        self._identifier = node('identifier', config('identifier'), {
-            'arm': arm, 'output_folder': str(self._result), 'save_at_end': True}, prefix=BEHIND)
-        self._recorder = node('recorder', config('recorder'), {
-            'arm': arm, 'output_folder': str(output / 'recordings'),
-            'record_at_start': True}, prefix=BEHIND)
+        self._moved = False
+        made = {
+            name: node(name, config(name), values,
+                       prefix=BEHIND if name in ('identifier', 'recorder') else PATIENT)
+            for name, values in chain(
+                given['arm'], excitation, output / 'recordings', self._result,
+                float(given['rate']), int(given['seed']), given['real_time'] == 'true').items()}
+        self._nodes = list(made.values())
+        self._arm, self._identifier, self._recorder, self._publisher = self._nodes
 
     def entities(self) -> list[LaunchDescriptionEntity]:
-        """All nodes but the publisher, which moves as soon as the identifier listens."""
+        """All nodes; the motion begins when all that learn from it listen."""
         return [
-            self._arm, self._identifier, self._recorder,
-            RegisterEventHandler(OnProcessIO(
-                target_action=self._identifier, on_stdout=self._listening,
-                on_stderr=self._listening)),
+            *self._nodes,
             RegisterEventHandler(OnProcessExit(
                 target_action=self._publisher, on_exit=unless_shutting_down(self._stopped))),
             RegisterEventHandler(OnProcessExit(
@@ -86,13 +82,6 @@ class Simulation:
                 target_action=other, on_exit=unless_shutting_down(self._lost)))
               for other in (self._arm, self._recorder)),
         ]
-
-    def _listening(self, event: ProcessIO) -> Node | None:
-        """Start the motion once."""
-        if self._begun or b'ready' not in event.text:
-            return None
-        self._begun = True
-        return self._publisher
 
     def _stopped(self, event: ProcessExited) -> list[LaunchDescriptionEntity]:
         """End identifier and recorder, which then save what they have."""
@@ -127,27 +116,29 @@ def unless_shutting_down(handler: Callable[[ProcessExited], object]) -> Callable
 
 
 def begin(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Design the motion first if none is given."""
+    """Compile, design the motion if none is given, and start the nodes."""
     given = {
         name: LaunchConfiguration(name).perform(context)
-        for name in ('arm', 'excitation', 'output', 'rate', 'seed')}
-    if given['excitation']:
-        return Simulation(given, Path(given['excitation'])).entities()
-    excitation = Path(given['output'], 'excitation.yaml')
+        for name in ('arm', 'excitation', 'output', 'rate', 'seed', 'real_time')}
+    excitation = Path(given['excitation'] or Path(given['output'], 'excitation.yaml'))
 
-    async def design(context: LaunchContext) -> None:
-        excitation.parent.mkdir(parents=True, exist_ok=True)
-        status = await dynid(
-            'design', given['arm'], '-o', str(excitation), '--seed', given['seed'])
+    async def prepare(context: LaunchContext) -> None:
+        # Several nodes would compile the same kernels at once.
+        status = await run(sys.executable, '-m', 'dynid_ros.nodes.warm_up', given['arm'])
+        if status == 0 and not given['excitation']:
+            excitation.parent.mkdir(parents=True, exist_ok=True)
+            status = await dynid(
+                'design', given['arm'], '-o', str(excitation), '--seed', given['seed'], *DESIGN)
         if status:
-            raise RuntimeError(f"no motion could be designed for '{given['arm']}'")
+            raise RuntimeError(f"'{given['arm']}' cannot be simulated; the lines above say why")
         if status is not None:
             await context.emit_event(IncludeLaunchDescription(
                 LaunchDescription(Simulation(given, excitation).entities())))
 
+    said = 'running' if given['excitation'] else 'designing'
     return [
-        LogInfo(msg=f"designing a motion for '{given['arm']}'"),
-        OpaqueCoroutine(coroutine=design),
+        LogInfo(msg=f"{said} a motion for '{given['arm']}'"),
+        OpaqueCoroutine(coroutine=prepare),
     ]
 
 
@@ -168,5 +159,8 @@ def generate_launch_description() -> LaunchDescription:
             description='Rate of joint_states, Hz; a divisor of 1000.'),
         DeclareLaunchArgument(
             'seed', default_value='0', description='Seed of motion and sensor noise.'),
+        DeclareLaunchArgument(
+            'real_time', default_value='false', choices=['true', 'false'],
+            description='true: the arm moves in real time; false: as fast as all nodes follow.'),
         OpaqueFunction(function=begin),
     ])

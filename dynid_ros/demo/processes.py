@@ -60,8 +60,7 @@ class Processes:
         """Start a node of this package with parameters."""
         command = [sys.executable, '-m', f'dynid_ros.nodes.{name}', '--ros-args']
         for key, value in parameters.items():
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            command += ['-p', f'{key}:={text}']
+            command += ['-p', f'{key}:={_text(value)}']
         log = (self._logs / f'{name}.log').open('wb')
         self._files.append(log)
         # Of Ctrl-C only this process hears, and tells the others in order.
@@ -134,6 +133,13 @@ class Processes:
         lines = log.read_text(errors='replace').strip().splitlines()[-LAST_LINES:]
         how = f'was killed by signal {-status}' if status < 0 else f'ended with status {status}'
         return '\n  '.join([f'{name} {how}; {log} ends with:', *lines])
+
+
+def _text(value: object) -> str:
+    """Value of a parameter on a command line."""
+    if isinstance(value, list):
+        return f'[{",".join(map(_text, value))}]'
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _begin(niceness: int) -> None:

@@ -49,10 +49,6 @@ class ProgressNode(Node):
         self.create_subscription(
             DiagnosticArray, 'identifier/validation', self._on_validation, 10)
 
-    def listeners(self) -> set[str]:
-        """Names of the nodes that listen to the joint states."""
-        return {info.node_name for info in self.get_subscriptions_info_by_topic('joint_states')}
-
     def _on_result(self, message: Any) -> None:
         content, now = json.loads(message.data), self.progress
         now.samples = content['samples']

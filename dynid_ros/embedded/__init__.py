@@ -26,6 +26,7 @@ _RCLPY = {
     'rclpy.action': ('actions', 'ActionClient ActionServer CancelResponse'),
     'rclpy.clock': ('times', 'Clock ClockType'),
     'rclpy.duration': ('times', 'Duration'),
+    'rclpy.executors': ('spin', 'SingleThreadedExecutor'),
     'rclpy.exceptions': ('parameters', 'ParameterException'),
     'rclpy.node': ('node', 'Node'),
     'rclpy.parameter': ('parameters', 'Parameter'),
@@ -59,6 +60,11 @@ def step_in() -> bool:
     print('dynid: rclpy is not installed; dynid_ros.embedded stands in for it',
           file=sys.stderr, flush=True)
     return True
+
+
+def active() -> bool:
+    """Whether this package stands in for rclpy here."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
 class _Module(ModuleType):

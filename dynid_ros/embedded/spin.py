@@ -136,3 +136,15 @@ def spin_once(node: Any, *, timeout_sec: float | None = None) -> None:
             return
         due = min((timer.wait() for timer in node.timers), default=math.inf)
         CONTEXT.waits.wait(int(max(0.0, min(end - now, due, WAIT)) * 1e9))
+
+
+class SingleThreadedExecutor:
+    """Spins one node."""
+
+    def add_node(self, node: Any) -> None:
+        """Take the node."""
+        self._node = node
+
+    def spin_once(self, timeout_sec: float | None = None) -> None:
+        """Wait for work of the node, and do one piece of it."""
+        spin_once(self._node, timeout_sec=timeout_sec)

@@ -14,6 +14,8 @@ import sys
 from rclpy.qos import QoSProfile
 import yaml
 
+from dynid_ros import embedded
+from dynid_ros.errors import InputError
 from dynid_ros.storage.mcap_recovery import is_truncated
 from dynid_ros.storage.whole_file import write_whole
 
@@ -132,8 +134,11 @@ class BagProcess:
 
 def _recorder(settings: Path) -> list[str]:
     """Return the command that records: rosbag2, or what stands in for it."""
-    if importlib.util.find_spec('rosbag2_py') is None:
+    if embedded.active():
         return [sys.executable, '-m', 'dynid_ros.nodes.bag_recorder']
+    if importlib.util.find_spec('rosbag2_py') is None:
+        raise InputError('recording needs rosbag2, which this ROS 2 lacks; install ros2bag and '
+                         'rosbag2_storage_mcap, or start without a recorder')
     return ['ros2', 'bag', 'record', '--storage', 'mcap', '--storage-config-file', str(settings),
             '--disable-keyboard-controls']
 

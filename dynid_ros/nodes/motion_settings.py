@@ -22,6 +22,7 @@ SETTINGS = (
     Setting('start_speed', 0.2,
             'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
     Setting('dry_run', False, 'Publish the reference only, and command nothing'),
+    Setting('listeners', [], 'Nodes that must hear the joint states before a motion begins'),
     Setting('once', False,
             'Start as soon as states come, and end when the motion has ended'),
 )

@@ -12,6 +12,7 @@ from typing import Any
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 import rclpy
 from rclpy.exceptions import ParameterException
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -119,8 +120,11 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         node = make()
+        # rclpy.spin_once() would take the node in and out again for each message.
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
         while not stopping.is_set() and not getattr(node, 'finished', False):
-            rclpy.spin_once(node, timeout_sec=SPIN)
+            executor.spin_once(timeout_sec=SPIN)
         if hasattr(node, 'stop'):
             node.stop()
         return int(getattr(node, 'status', 0))

@@ -34,8 +34,8 @@ SWITCH = 0.0005
 CLOCK = 0.01
 #: States that are published at once where nobody answers each of them.
 BURST = 50
-#: Wall time without an answer after which it is said who is waited for, s.
-PATIENCE = 5.0
+#: Wall time without an answer after which users read who is waited for, s.
+PATIENCE = 10.0
 #: Time left after a signal to bring the arm to rest, s.
 LAST = 3.0
 
@@ -246,15 +246,22 @@ class Lockstep(SimulationLoop):
             self._advance(max(1, round(LOOK / (self._every * PERIOD))))
         else:
             self._go_on()
-        missing = [name for name in self._listeners if not self._keeps_up(name)]
-        if self._begun and missing and time.monotonic() - self._since > PATIENCE:
-            self._node.get_logger().warning(
-                f'the time stands still: {", ".join(missing)} has not answered for '
-                f'{time.monotonic() - self._since:.0f} s', throttle_duration_sec=PATIENCE)
+        still = time.monotonic() - self._since
+        if still < PATIENCE:
+            return
+        if not self._begun:
+            awaited = [name for name in self._names if name not in self._listeners]
+            said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
+        elif late := [name for name in self._listeners if not self._keeps_up(name)]:
+            said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
+        else:
+            return
+        self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)
 
     def _go_on(self) -> None:
         if not self._begun:
-            self._begun = self._all_met()
+            self._begun = (
+                all(name in self._listeners for name in self._names) and not self._unmet())
         for _ in range(BURST):
             if (self._kept or not self._begun or self._awaited
                     or not all(map(self._keeps_up, self._names))):
@@ -266,15 +273,13 @@ class Lockstep(SimulationLoop):
         return (listener is not None
                 and self._states - self._answered.get(name, 0) <= listener.behind)
 
-    def _all_met(self) -> bool:
-        """Whether all have met who must have, each as seen by both."""
-        if not all(name in self._listeners for name in self._names):
-            return False
-        pairs = {pair for name in self._names for pair in self._listeners[name].pairs}
+    def _unmet(self) -> set[str]:
+        """Nodes and topics that must meet before the time begins."""
+        pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
         for topic in {pair.split()[1] for pair in pairs}:
             infos = self._node.get_subscriptions_info_by_topic(topic)
             pairs -= {f'{i.node_namespace.rstrip("/")}/{i.node_name} {topic}' for i in infos}
-        return not pairs
+        return pairs
 
     def _advance(self, states: int) -> None:
         self._since = time.monotonic()

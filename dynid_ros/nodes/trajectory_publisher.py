@@ -43,8 +43,9 @@ SOON = 0.02
 REFERENCE = 0.01
 #: Time in which the arm must be at rest after a signal or an abort, s.
 LAST = 2.0
-#: Time after which it is said that no states come, s.
+#: Time after which users read that no states come, s; and where simulated time waits for others.
 PATIENCE = 3.0
+SIMULATED_PATIENCE = 15.0
 
 
 class NotThereError(InputError):
@@ -261,13 +262,21 @@ class TrajectoryPublisher(Node):
     @property
     def _patient(self) -> bool:
         """Whether there was time for others to appear."""
-        return time.monotonic() - self._created > PATIENCE
+        patience = SIMULATED_PATIENCE if self._time.simulated else PATIENCE
+        return time.monotonic() - self._created > patience
 
     def _follow(self) -> None:
         """Adapt to who publishes states, and keep what is wrong about that."""
         publishers = self._subscription.follow()
         self._mixed = '' if len(publishers) < 2 else (
             f'{self._subscription.topic} has several publishers: {", ".join(publishers)}')
+
+    def _deaf(self) -> str:
+        """Say which listener does not hear the states yet, or nothing."""
+        topic = self._subscription.topic
+        there = {info.node_name for info in self.get_subscriptions_info_by_topic(topic)}
+        missing = [name for name in self._values['listeners'] if name not in there]
+        return f'{", ".join(missing)} does not listen to {topic} yet' if missing else ''
 
     def _start_once(self) -> None:
         try:
@@ -297,7 +306,7 @@ class TrajectoryPublisher(Node):
             raise InputError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._subscription.topic}; start the arm first')
-        problem = self._output.missing or self._output.look()
+        problem = self._output.missing or self._output.look() or self._deaf()
         if problem:
             raise NotThereError(problem)
         check_start(

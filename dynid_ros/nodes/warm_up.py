@@ -11,6 +11,7 @@ import numpy as np
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import DynidError
 from dynid_ros.estimation.session import Session
 from dynid_ros.excitation.room import room_of
 
@@ -64,5 +65,15 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
         LiveArm(arm, room_of(arm).middle)
 
 
+def main(arm: str) -> int:
+    """Compile for an arm; return the exit status."""
+    try:
+        compile_kernels(load_arm(arm), lambda text: print(f'dynid: {text}', flush=True))
+    except DynidError as error:
+        print(f'dynid: {error}', file=sys.stderr)
+        return 2
+    return 0
+
+
 if __name__ == '__main__':
-    compile_kernels(load_arm(sys.argv[1]), lambda text: print(f'dynid: {text}', flush=True))
+    raise SystemExit(main(sys.argv[1]))

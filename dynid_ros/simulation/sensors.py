@@ -132,9 +132,9 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
 
     """
     torque = tau if drive.includes_gravity else tau - gravity
-    if not is_direct(drive):
-        torque = np.linalg.solve(drive.transmission.T, torque.T).T
-    return np.asarray(torque / drive.gain)
+    if is_direct(drive):
+        return np.asarray(torque / drive.gain)
+    return np.asarray(np.linalg.solve(drive.transmission.T, torque.T).T / drive.gain)
 
 
 def motor_position(q: Array, drive: Drive) -> Array:
