@@ -2,20 +2,22 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# Cyclone DDS says on stderr what it refuses, and that would hide why a test failed.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup --show-capture=stdout
 
-.PHONY: demo test lint clean
+.PHONY: demo test test-fast lint clean
 
 demo: $(VENV)/ready
 	rm -rf demo
 	$(BIN)/dynid demo -o demo
 
-# Tests that move an arm need the processors for themselves.
-MOTION = test/motion test/demo test/launch test/embedded/test_interoperation.py
+# The linters are tests, too, so that one run tells everything.
+test: $(VENV)/ready
+	$(PYTEST)
 
-test: lint
-	$(BIN)/python -m pytest $(MOTION)
-	# Cyclone DDS says on stderr what it refuses, and that would hide why a test failed.
-	$(BIN)/python -m pytest -n 3 --dist worksteal --show-capture=stdout $(MOTION:%=--ignore=%)
+# The core, without nodes and what takes seconds.
+test-fast: $(VENV)/ready
+	$(PYTEST) -m 'not nodes and not slow'
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -16,6 +16,8 @@ OPTIONAL = ('launch_testing', 'mcap', 'mujoco', 'rosbags')
 MISSING = {name for name in OPTIONAL if find_spec(name) is None}
 if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}
+#: Folders whose tests run nodes.
+NODES = ('demo', 'embedded', 'launch', 'motion', 'nodes')
 #: What needs rclpy, or cyclonedds to stand in for it.
 ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(nodes|demo|embedded))\b',
                  re.MULTILINE)
@@ -41,8 +43,17 @@ collect_ignore = [str(path) for path in LEFT_OUT]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Let a run fail that collects fewer tests than it should."""
+    """Put the core first, which tells most, and fail if fewer tests are there than should be."""
+    for item in items:
+        if _folder(item) in NODES:
+            item.add_marker('nodes')
+    items.sort(key=lambda item: _folder(item) in NODES)
     whole_tree.check(session, items, LEFT_OUT)
+
+
+def _folder(item: pytest.Item) -> str:
+    """Return the first folder of a test below test/."""
+    return item.path.resolve().relative_to(Path(__file__).resolve().parent).parts[0]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -1,0 +1,22 @@
+"""Ruff and mypy find nothing; the linters of ROS 2 have tests of their own."""
+
+from importlib.util import find_spec
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.linter
+@pytest.mark.parametrize('command', [('ruff', 'check', '.'), ('mypy',)], ids=lambda c: c[0])
+def test_linter_finds_nothing(command):
+    if find_spec(command[0]) is None:
+        pytest.skip(f'{command[0]} is not installed')
+    if find_spec('rclpy') is not None:
+        pytest.skip('with the packages of ROS 2, which are typed in part, mypy finds others')
+    done = subprocess.run(
+        [sys.executable, '-m', *command], cwd=ROOT, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout
