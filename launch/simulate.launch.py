@@ -155,7 +155,7 @@ def generate_launch_description() -> LaunchDescription:
             'output', default_value='dynid_simulation',
             description='Folder for the motion, the recording, the result and its report.'),
         DeclareLaunchArgument(
-            'rate', default_value='500.0',
+            'rate', default_value='250.0',
             description='Rate of joint_states, Hz; a divisor of 1000.'),
         DeclareLaunchArgument(
             'seed', default_value='0', description='Seed of motion and sensor noise.'),

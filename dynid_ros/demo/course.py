@@ -20,7 +20,7 @@ from dynid_ros.nodes.chain import chain, DESIGN
 from dynid_ros.nodes.warm_up import compile_kernels
 
 #: Rate of joint_states, Hz.
-RATE = 500.0
+RATE = 250.0
 #: Time between looks at the nodes, s.
 LOOK = 0.1
 

@@ -31,7 +31,7 @@ LOST = 0.5
 #: Wait of one thread for another: Python's own 5 ms are five periods.
 SWITCH = 0.0005
 #: Period of the clock, s, as simulators usually have it.
-CLOCK = 0.01
+CLOCK = 0.02
 #: States that are published at once where nobody answers each of them.
 BURST = 50
 #: Wall time without an answer after which users read who is waited for, s.
@@ -94,8 +94,8 @@ class SimulationLoop:
             self._ticked = stamp
             self._clock.publish(ClockMessage(clock=Time(nanoseconds=stamp).to_msg()))
 
-    def _step(self) -> Reading:
-        reading = self._arm.step()
+    def _step(self, periods: int = 1) -> Reading:
+        reading = self._arm.step(periods)
         if self._arm.held != self._held:
             self._held = self._arm.held
             self._node.get_logger().info(
@@ -284,8 +284,7 @@ class Lockstep(SimulationLoop):
     def _advance(self, states: int) -> None:
         self._since = time.monotonic()
         for _ in range(states):
-            for _ in range(self._every):
-                reading = self._step()
+            reading = self._step(self._every)
             self._settle()
             stamp = round(reading.t * 1e9)
             self._tick(stamp)

@@ -178,8 +178,14 @@ class LiveArm:
         """Give the trajectory up: slow down and hold."""
         self._controller.cancel()
 
-    def step(self) -> Reading:
-        """Move on by one period and read the sensors."""
+    def step(self, periods: int = 1) -> Reading:
+        """Move on by some periods and read the sensors."""
+        for _ in range(periods):
+            self._move()
+        return self._read()
+
+    def _move(self) -> None:
+        """Move on by one period under what commands the arm now."""
         state = self._physics.state
         tau = commanded = self._torques_at(state.t)
         if tau is None:
@@ -187,9 +193,7 @@ class LiveArm:
         if tau is None:
             tau = self._rigid.gravity(state.q) - self._damping * state.qd
         self.held = commanded is None and not self._controller.moving
-        state = self._physics.step(tau, round(PERIOD / TIMESTEP))
-        self._torques.append(state.tau)
-        return self._read(state.t, state.q, state.qd)
+        self._torques.append(self._physics.step(tau, round(PERIOD / TIMESTEP)).tau)
 
     def _torques_at(self, t: float) -> Array | None:
         """Torques in force, (n,), or None if there are none."""
@@ -198,7 +202,8 @@ class LiveArm:
             return None
         return commanded[1]
 
-    def _read(self, t: float, q: Array, qd: Array) -> Reading:
+    def _read(self) -> Reading:
+        t, q, qd, _ = self._physics.state
         drive, sensors = self.arm.drive, self._sensors
         tau = self._torques[0] + self._noise * self._rng.normal(size=self.arm.n)
         gravity = np.zeros(self.arm.n) if drive.includes_gravity else self._rigid.gravity(q)
