@@ -14,8 +14,8 @@ from pathlib import Path
 import sys
 
 from dynid_ros.arm import load_arm
-from dynid_ros.estimation.identify import identify
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.identification.identify import identify
+from dynid_ros.storage.recording_reader import read_recording
 
 PLAIN = ('viscous', 'coulomb', 'offset')
 CASES = (

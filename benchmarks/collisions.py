@@ -16,13 +16,14 @@ from dataclasses import replace
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.diagnosis import outliers
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
-from dynid_ros.estimation import innovations, outliers
-from dynid_ros.estimation.identify import identify
-from dynid_ros.estimation.replay import replay
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.signals.log import JointLog
+from dynid_ros.identification.identify import identify
+from dynid_ros.online import innovation_statistics
+from dynid_ros.online.replay import replay
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.record import simulate
 
 CASES = (('panda', 1, 20.0), ('panda', 1, 100.0), ('panda', 1, 10000.0), ('ur10', 2, 300.0),
@@ -45,24 +46,24 @@ def main() -> None:
         print(f'| {name} | {joint + 1} | {torque:g} | {" | ".join(cells)} |')
 
 
-def _off(arm: ArmModel, good: JointLog, hit: JointLog) -> list[float]:
+def _off(arm: ArmModel, good: Recording, hit: Recording) -> list[float]:
     """Batch and online: without a hit, with it, and with it left out, %."""
-    limits = outliers.FAR, innovations.FAR
+    limits = outliers.FAR_RESIDUAL, innovation_statistics.FAR_INNOVATION
     result = []
     for way in (_batch, _online):
         result.append(way(arm, good))
-        outliers.FAR = innovations.FAR = NEVER
+        outliers.FAR_RESIDUAL = innovation_statistics.FAR_INNOVATION = NEVER
         result.append(way(arm, hit))
-        outliers.FAR, innovations.FAR = limits
+        outliers.FAR_RESIDUAL, innovation_statistics.FAR_INNOVATION = limits
         result.append(way(arm, hit))
     return result
 
 
-def _batch(arm: ArmModel, log: JointLog) -> float:
+def _batch(arm: ArmModel, log: Recording) -> float:
     return _distance(arm, identify(arm, [log], friction=arm.friction).theta)
 
 
-def _online(arm: ArmModel, log: JointLog) -> float:
+def _online(arm: ArmModel, log: Recording) -> float:
     return _distance(arm, replay(arm, log)[0].theta)
 
 

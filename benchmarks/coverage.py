@@ -20,11 +20,11 @@ from scipy.signal import lfilter
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.identify import identify
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.signals.log import JointLog
+from dynid_ros.identification.identify import identify
+from dynid_ros.recordings.recording import Recording
 
 RATE = 125.0
 REPETITIONS = 40
@@ -48,7 +48,7 @@ def coverage(name: str, seconds: float, correlation: float) -> tuple[float, floa
     for _ in range(REPETITIONS):
         noise = lfilter([1], [1, -correlation], rng.normal(size=(len(t) + SETTLE, arm.n)), axis=0)
         noise *= np.sqrt(1 - correlation**2) * NOISE * tau.std(axis=0)
-        log = JointLog(t, q, tau + noise[SETTLE:], 'effort', arm.joint_names, 'simulated')
+        log = Recording(t, q, tau + noise[SETTLE:], 'effort', arm.joint_names, 'simulated')
         result = identify(arm, [log], friction=arm.friction, holdout=0)
         error = np.abs(result.theta - truth)
         stated.append(error < 1.96 * result.std)

@@ -21,7 +21,7 @@ import numpy as np
 
 from dynid_ros.arm import LimitMargins, load_arm
 from dynid_ros.excitation.design import design
-from dynid_ros.excitation.task import Task
+from dynid_ros.excitation.search import Task
 
 URDF = Path(__file__).parents[1] / 'config' / 'arms' / 'ur10' / 'ur10.urdf'
 ITERATIONS = (10, 30)
@@ -71,13 +71,13 @@ def figaroh(seed: int, iterations: int) -> tuple[float, float, int]:
         trajectory.idx_b)
 
 
-def ours(goal: float, seed: int) -> float:
+def ours(objective: float, seed: int) -> float:
     """Seconds until a verified motion is as good; infinite if 20 s do not do."""
     arm = replace(load_arm('ur10'), margins=LimitMargins())
     reached = [np.inf]
 
     def tell(_start: int, seconds: float, best: float) -> None:
-        if best <= goal:
+        if best <= objective:
             reached[0] = min(reached[0], seconds)
 
     design(arm, Task(seed=seed, starts=20), None, tell)

@@ -16,18 +16,18 @@ import numpy as np
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.identify import identify
-from dynid_ros.estimation.result import Identification
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.excitation.goal import Goal
-from dynid_ros.excitation.plots import draw_motion
+from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.prior_information import EarlierModel, objective_given
 from dynid_ros.excitation.random_motion import condition_number, random_motion
-from dynid_ros.excitation.scene import build_scene, Scene
-from dynid_ros.excitation.sequential import goal_given, Known
-from dynid_ros.excitation.task import Task
-from dynid_ros.signals.log import JointLog
+from dynid_ros.excitation.search import Task
+from dynid_ros.feasibility.scene import build_scene, Scene
+from dynid_ros.identification.identify import identify
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.report.motion_plots import draw_motion
 from dynid_ros.simulation.record import simulate
+from dynid_ros.trajectory.fourier import FourierMotion
 
 
 def shipped(name: str) -> tuple[ArmModel, Scene | None]:
@@ -57,9 +57,9 @@ def compare(name: str) -> None:
               f'{np.median(result.std / np.maximum(np.abs(truth), 1e-3)):.3f} |', flush=True)
 
 
-def known(result: Identification) -> Known:
+def known(result: IdentifiedModel) -> EarlierModel:
     treatment = result.treatment
-    return Known(
+    return EarlierModel(
         'first', result.arm.joint_names, base_parameters(result.arm).names, result.covariance,
         result.std_white, result.sigma, treatment.rate_hz / treatment.decimation)
 
@@ -77,11 +77,11 @@ def draw_sequence(folder: Path) -> None:
     first = simulate(arm, lazy(arm), seed=1).log
     begun = identify(arm, [first], friction=arm.friction, holdout=0.0)
     task = Task(periods=1)
-    goal = goal_given(Goal('volume'), arm, [known(begun)], task.period)
+    objective = objective_given(DesignObjective('volume'), arm, [known(begun)], task.period)
     curves = {'first recording (wrist hardly moves)': begun.std}
-    for label, chosen in (('second one designed alone', Goal('volume')),
-                          ('second one designed with --given', goal)):
-        motion = design(arm, replace(task, goal=chosen), scene).motion
+    for label, chosen in (('second one designed alone', DesignObjective('volume')),
+                          ('second one designed with --given', objective)):
+        motion = design(arm, replace(task, objective=chosen), scene).motion
         curves[f'both, {label}'] = after(arm, [first, simulate(arm, motion, seed=2).log])
     order = np.argsort(-begun.std / curves['both, second one designed with --given'])
     figure = Figure(figsize=(9, 3.6), layout='constrained')
@@ -98,7 +98,7 @@ def draw_sequence(folder: Path) -> None:
     figure.savefig(folder / 'design_given.png', dpi=90)
 
 
-def after(arm: ArmModel, logs: list[JointLog]) -> np.ndarray:
+def after(arm: ArmModel, logs: list[Recording]) -> np.ndarray:
     return identify(arm, logs, friction=arm.friction, holdout=0.0).std
 
 

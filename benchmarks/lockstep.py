@@ -26,11 +26,11 @@ from dynid_ros.arm import load_arm
 from dynid_ros.demo.course import run_chain
 from dynid_ros.demo.domain import own_domain
 from dynid_ros.demo.view import View
-from dynid_ros.excitation.motion_file import write_motion
 from dynid_ros.excitation.random_motion import random_motion
 import dynid_ros.nodes  # noqa: F401 (brings rclpy where there is none)
 from dynid_ros.nodes.warm_up import compile_kernels
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.trajectory.motion_file import write_motion
 
 ARM = 'panda'
 PERIOD, PERIODS = 10.0, 3

@@ -20,10 +20,10 @@ import numpy as np
 from dynid_ros.arm import load_arm
 from dynid_ros.demo.domain import own_domain
 from dynid_ros.demo.processes import Processes
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.excitation.motion_file import write_motion
-from dynid_ros.excitation.room import room_of
+from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.storage.result_file import read_result
+from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_file import write_motion
 
 ARM = load_arm('panda')
 RATE, PERIOD = 1000.0, 5.0
@@ -32,7 +32,7 @@ RATE, PERIOD = 1000.0, 5.0
 def write_excitation(path, seconds):
     reduced = 0.2 * np.linspace(0.5, 1.0, ARM.n)[:, None] * np.ones(6)
     motion = FourierMotion.at_rest(
-        PERIOD, room_of(ARM).middle, reduced, max(1, round(seconds / PERIOD)))
+        PERIOD, planning_limits(ARM).middle, reduced, max(1, round(seconds / PERIOD)))
     write_motion(path, motion, ARM)
 
 

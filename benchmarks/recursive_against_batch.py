@@ -17,12 +17,13 @@ import sys
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.estimation.figures import figures
-from dynid_ros.estimation.fit import fit
-from dynid_ros.estimation.prediction import predict
-from dynid_ros.estimation.preparation import checked, decide_treatment, motions, split
-from dynid_ros.estimation.replay import replay
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.identification.recording_division import split
+from dynid_ros.identification.validation import predict
+from dynid_ros.model.metrics import metrics
+from dynid_ros.online.replay import replay
+from dynid_ros.regression.fit import fit
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03
 
@@ -31,14 +32,14 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return times, the held-out error of the recursive estimate then, and the batch's, %."""
     arm = load_arm(name)
     log = read_recording(folder / name / f'{name}_exciting_trajectory.db3', arm)
-    log, _ = checked(log, arm)
+    log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
-    treatment = decide_treatment(arm, [train])
+    treatment = choose_conditioning(arm, [train])
     held_out = motions(arm, unseen, treatment)
 
     def error(theta: np.ndarray) -> float:
         parts = predict(arm, held_out, treatment, theta, name, True)
-        return figures(name, True, arm.joint_names, parts).relative_error_percent
+        return metrics(name, True, arm.joint_names, parts).relative_error_percent
 
     _, history = replay(arm, train)
     batch = error(fit(arm, motions(arm, train, treatment), treatment).theta)

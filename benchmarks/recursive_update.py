@@ -28,10 +28,10 @@ import pinocchio as pin
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.online import OnlineIdentifier
-from dynid_ros.estimation.stream import BLOCK
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.online.online_estimator import OnlineEstimator
+from dynid_ros.online.row_pipeline import BLOCK
 
 RATE = 1000.0
 ALLOWED_MICROSECONDS, ALLOWED_LATENCY_MS = 60.0, 5.0
@@ -41,7 +41,7 @@ ORDER = (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-class Course:
+class CostPoint:
     """Sum of sines in each joint, at any time."""
 
     def __init__(self, joints: int) -> None:
@@ -58,9 +58,9 @@ class Course:
                 -(self.a * self.w**2 * sine).sum(axis=2))
 
 
-def stream(arm: ArmModel, first: int, samples: int) -> Iterator[tuple[Motion, np.ndarray]]:
+def pipeline(arm: ArmModel, first: int, samples: int) -> Iterator[tuple[Motion, np.ndarray]]:
     """Blocks of motion and measured torque."""
-    course, theta = Course(arm.n), nominal_parameters(arm)
+    course, theta = CostPoint(arm.n), nominal_parameters(arm)
     rng = np.random.default_rng(1)
     for k in range(first, first + samples, BLOCK):
         motion = course.at(np.arange(k, k + BLOCK) / RATE)
@@ -69,11 +69,11 @@ def stream(arm: ArmModel, first: int, samples: int) -> Iterator[tuple[Motion, np
 
 
 def times_of_blocks(
-    online: OnlineIdentifier, arm: ArmModel, first: int, samples: int
+    online: OnlineEstimator, arm: ArmModel, first: int, samples: int
 ) -> np.ndarray:
     """Seconds of each block: by the clock, and of this thread alone."""
     times = []
-    for (t, q, _, _), tau in stream(arm, first, samples):
+    for (t, q, _, _), tau in pipeline(arm, first, samples):
         start, own = perf_counter(), thread_time()
         online.push(t, q, tau)
         times.append((perf_counter() - start, thread_time() - own))
@@ -81,7 +81,7 @@ def times_of_blocks(
 
 
 class Textbook:
-    """Covariance form: P -= K W P (Ljung 1999, System Identification, eq. 11.12)."""
+    """Covariance form: P -= K W P (Ljung 1999, System IdentifiedModel, eq. 11.12)."""
 
     def __init__(self, arm: ArmModel) -> None:
         self.arm, self.base = arm, base_parameters(arm).columns
@@ -115,7 +115,7 @@ def time_of_textbook(arm: ArmModel) -> float:
     """Seconds a sample."""
     peer = Textbook(arm)
     total = 0.0
-    for (_, q, qd, qdd), tau in stream(arm, 0, PEER):
+    for (_, q, qd, qdd), tau in pipeline(arm, 0, PEER):
         start = perf_counter()
         for sample in zip(q, qd, qdd, tau, strict=True):
             peer.update(*sample)
@@ -131,14 +131,14 @@ def memory_mb() -> float:
 
 def main(minutes: float) -> int:
     arm = load_arm('panda')
-    online = OnlineIdentifier(arm)
+    online = OnlineEstimator(arm)
     times_of_blocks(online, arm, 0, WARM_UP)
     clock, thread = times_of_blocks(online, arm, WARM_UP, TIMED)
     own, peer = clock.sum() / TIMED, time_of_textbook(arm)
     # Other work on the machine delays a block by the clock: the thread's own time is judged.
     worst = 1e3 * thread.max()
     print(f'dynid_ros, blocks of {BLOCK}: {1e6 * own:.1f} us a sample '
-          f'(allowed {ALLOWED_MICROSECONDS:.0f}), {online.estimator.theta.size} parameters')
+          f'(allowed {ALLOWED_MICROSECONDS:.0f}), {online.recursion.theta.size} parameters')
     print(f'latency of a block: median {1e3 * np.median(clock):.2f} ms, 99 % '
           f'{1e3 * np.quantile(clock, 0.99):.2f} ms by the clock; worst {worst:.2f} ms of the '
           f'thread (allowed {ALLOWED_LATENCY_MS:.0f} ms)')

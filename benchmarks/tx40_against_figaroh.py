@@ -93,8 +93,8 @@ def ours(folder: Path) -> None:
     import scipy.signal  # noqa: F401
 
     from dynid_ros.arm import load_arm
-    from dynid_ros.estimation.identify import identify
-    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.identification.identify import identify
+    from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import write_result
 
     start = perf_counter()

@@ -18,9 +18,9 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.estimation.estimate import Estimate
-from dynid_ros.estimation.recursive import RecursiveEstimator
-from dynid_ros.estimation.uncertainty import hac_covariance
+from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.regression.covariance import hac_covariance
 from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
 from dynid_ros.signals.first_order import Discretisation, filtered
 
@@ -144,7 +144,7 @@ class Evolution:
 
 def step_by_step(result: Result) -> Evolution:
     """Estimate recursively from the same rows."""
-    estimator = RecursiveEstimator(2, 9, np.ones(9), sigma=np.ones(2))
+    estimator = RecursiveLeastSquares(2, 9, np.ones(9), sigma=np.ones(2))
     times, estimates = [], []
     for k in range(0, len(result.W), STEP):
         estimator.update(result.W[k:k + STEP], result.tau[k:k + STEP])

@@ -29,15 +29,15 @@ LAST_MESSAGES = '5000'
 def decide(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
     from dynid_ros.arm.load import load_arm
-    from dynid_ros.estimation.preparation import checked, decide_treatment
-    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.regression.preparation import checked_recording, choose_conditioning
+    from dynid_ros.storage.recording_reader import read_recording
 
     given = {
         name: LaunchConfiguration(name).perform(context)
         for name in ('bag', 'arm', 'topic', 'cutoff_hz', 'memory', 'output')}
     arm = load_arm(given['arm'])
-    log, _ = checked(read_recording(given['bag'], arm, topic=given['topic']), arm)
-    treatment = decide_treatment(arm, [log])
+    log, _ = checked_recording(read_recording(given['bag'], arm, topic=given['topic']), arm)
+    treatment = choose_conditioning(arm, [log])
     settings = {
         'arm': given['arm'], 'output_folder': given['output'], 'save_at_end': True,
         'cutoff_hz': float(given['cutoff_hz']) or treatment.cutoff_hz,

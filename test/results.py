@@ -7,15 +7,10 @@ from oracles import random_arm
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.result import (
-    Figures,
-    Identification,
-    JointFigures,
-    Prediction,
-    Treatment,
-    Verdict,
-)
-from dynid_ros.signals.log import Defect
+from dynid_ros.model.identified_model import ConditioningSettings, IdentifiedModel, Verdict
+from dynid_ros.model.metrics import JointMetrics, Metrics
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.recordings.recording import Defect
 
 DEFECTS = (
     Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),
@@ -24,7 +19,7 @@ DEFECTS = (
 
 
 def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 0,
-                   **changes: object) -> Identification:
+                   **changes: object) -> IdentifiedModel:
     """Make an identification with random numbers; ``changes`` replaces fields."""
     rng = np.random.default_rng(seed)
     arm = random_arm(rng, 2, prismatic=False) if arm is None else arm
@@ -41,9 +36,11 @@ def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 
         'seconds': 18.4,
         'sources': ('walk.db3',),
         'data_hash': 'ab' * 32,
-        'treatment': Treatment(3.0, True, 'butterworth', 125.0, 10, 0.004, None, ('A note.',)),
-        'fit': figures(arm, 'first 67 % of walk.db3', False, 2.98),
-        'validation': figures(arm, 'last 33 % of walk.db3', True, 5.76),
+        'treatment': ConditioningSettings(
+            3.0, True, 'butterworth', 125.0, 10, 0.004, None, ('A note.',)
+        ),
+        'fit': metrics(arm, 'first 67 % of walk.db3', False, 2.98),
+        'validation': metrics(arm, 'last 33 % of walk.db3', True, 5.76),
         'verdict': Verdict(True, (), 2.3),
         'friction_trials': {'viscous coulomb offset': 5.0, 'viscous coulomb': 6.1},
         'defects': DEFECTS,
@@ -53,15 +50,15 @@ def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 
             prediction(rng, arm.n, samples // 2, 'last 33 % of walk.db3', True),
         ),
     }
-    return Identification(**{**fields, **changes})  # type: ignore[arg-type]
+    return IdentifiedModel(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def figures(arm: ArmModel, source: str, held_out: bool, error: float) -> Figures:
+def metrics(arm: ArmModel, source: str, held_out: bool, error: float) -> Metrics:
     """Figures of each joint of an arm, all different."""
     joints = tuple(
-        JointFigures(name, 0.1 + j, error + j, 0.99 - 0.01 * j)
+        JointMetrics(name, 0.1 + j, error + j, 0.99 - 0.01 * j)
         for j, name in enumerate(arm.joint_names))
-    return Figures(source, held_out, 217, error, joints)
+    return Metrics(source, held_out, 217, error, joints)
 
 
 def prediction(

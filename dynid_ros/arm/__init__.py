@@ -1,17 +1,11 @@
 """What the arm is."""
 
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape, FrictionTerm
 from dynid_ros.arm.load import load_arm, shipped_arms
-from dynid_ros.arm.model import (
-    ArmModel,
-    Conditioning,
-    CouplingColumn,
-    Drive,
-    JointLimits,
-    LimitMargins,
-    Table,
-)
+from dynid_ros.arm.model import ArmModel, Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import ParameterLayout
+from dynid_ros.arm.tree import JointLimits, LimitMargins
 
 __all__ = [
     'ArmModel', 'Conditioning', 'CouplingColumn', 'Drive', 'FrictionShape', 'FrictionTerm',

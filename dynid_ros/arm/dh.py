@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.geometry import units
-from dynid_ros.arm.model import Array, JointLimits
-from dynid_ros.arm.placement import Placement, rotation_rpy
 from dynid_ros.arm.schema import Section
-from dynid_ros.arm.tree import KinematicTree
+from dynid_ros.arm.tree import JointLimits, KinematicTree, Placement, rotation_rpy
 from dynid_ros.errors import ArmError
+
+Array = NDArray[np.float64]
 
 COLUMNS = ('alpha', 'a', 'd', 'theta')
 

@@ -1,13 +1,89 @@
-"""From what is recorded at the drives to what happens at the joints."""
+"""From what is recorded at the drives to what happens at the joints, and back."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import Drive
-
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DriveTopic:
+    """
+    A topic of its own for the drive signal.
+
+    Its messages are sensor_msgs/JointState with the signal in the field ``effort``,
+    control_msgs/DynamicJointState if there is an `interface`, or std_msgs/Float64MultiArray if
+    there are `joints`.
+
+    Attributes
+    ----------
+    name : str
+        Name; a relative one is in the namespace of the joint states.
+    interface : str or None
+        Interface that holds the signal.
+    joints : tuple of str
+        Joints in the order of the values.
+
+    """
+
+    name: str
+    interface: str | None = None
+    joints: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Type of the messages."""
+        if self.interface is not None:
+            return 'control_msgs/msg/DynamicJointState'
+        return 'std_msgs/msg/Float64MultiArray' if self.joints else 'sensor_msgs/msg/JointState'
+
+    def beside(self, states: str) -> str:
+        """Full name, given the full name of the joint states."""
+        if self.name.startswith('/'):
+            return self.name
+        return f'{states.rpartition("/")[0]}/{self.name}'
+
+
+@dataclass(frozen=True)
+class Drive:
+    """
+    How the recorded drive signal becomes joint torque.
+
+    ``tau = transmissionᵀ (gain * u)``; positions recorded at the motors become joint positions
+    by ``q = transmission⁻¹ p + offset``.
+
+    Attributes
+    ----------
+    signal : str
+        ``effort``, ``current`` or ``voltage``.
+    gain : (n,) ndarray
+        Nm (or N) per unit of the signal; sign and torque constants included.
+    transmission : (n, n) ndarray
+        Motor positions from joint positions; the identity for joint-side recordings.
+    offset : (n,) ndarray
+        Joint positions where the motors read zero, rad or m.
+    includes_gravity : bool
+        Whether the signal holds the torque against gravity, as a sensor or a motor current does.
+    topic : DriveTopic or None
+        Where the signal is published; None if it is the effort of the joint states.
+
+    """
+
+    signal: str
+    gain: Array
+    transmission: Array
+    offset: Array
+    includes_gravity: bool = True
+    topic: DriveTopic | None = None
+
+    @staticmethod
+    def joint_torque(joints: int) -> Drive:
+        """Describe a recording in Nm at the joints."""
+        return Drive('effort', np.ones(joints), np.eye(joints), np.zeros(joints))
 
 
 def joint_torque(u: Array, drive: Drive) -> Array:
@@ -76,3 +152,8 @@ def joint_velocity(p: Array, drive: Drive) -> Array:
 def is_direct(drive: Drive) -> bool:
     """Whether the drives move the joints one to one."""
     return bool((drive.transmission == np.eye(len(drive.gain))).all())
+
+
+def motor_position(q: Array, drive: Drive) -> Array:
+    """Positions (N, n) where they are measured, from joint positions (N, n)."""
+    return np.asarray((q - drive.offset) @ drive.transmission.T)

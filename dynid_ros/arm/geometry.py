@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dynid_ros.arm.model import Array
-from dynid_ros.arm.placement import Placement, rotation_rpy, Tool
 from dynid_ros.arm.schema import near, Section
-from dynid_ros.arm.tolerances import GEOMETRY, Tolerances
+from dynid_ros.arm.tree import GEOMETRY, Placement, rotation_rpy, Tolerances, Tool
+
+Array = NDArray[np.float64]
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3}
 ANGLES = {'rad': 1.0, 'deg': np.pi / 180}

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from dynid_ros.arm.dh import read_dh
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
-from dynid_ros.arm.model import ArmModel, Drive
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.schema import near, read_yaml, Section
 from dynid_ros.arm.settings import (
     read_conditioning,

@@ -7,59 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive_topic import DriveTopic
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.parameters import ParameterLayout
-from dynid_ros.arm.placement import Placement, Tool
-from dynid_ros.arm.tolerances import Tolerances
+from dynid_ros.arm.schema import near
+from dynid_ros.arm.tree import JointLimits, LimitMargins, Placement, Tolerances, Tool
+from dynid_ros.errors import InputError
 
 Array = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class JointLimits:
-    """
-    Limits of each joint, (n,) each; infinite where unknown.
-
-    Attributes
-    ----------
-    lower, upper : (n,) ndarray
-        Position, rad or m.
-    velocity, acceleration, effort : (n,) ndarray
-        Magnitudes: rad/s or m/s, rad/s² or m/s², Nm or N.
-
-    """
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
-    effort: Array
-
-    @staticmethod
-    def unknown(joints: int) -> JointLimits:
-        """Make limits of which nothing is known."""
-        infinite = np.full(joints, np.inf)
-        return JointLimits(-infinite, infinite, infinite, infinite, infinite)
-
-
-@dataclass(frozen=True)
-class LimitMargins:
-    """
-    What a planned motion leaves free of the limits of the hardware.
-
-    Attributes
-    ----------
-    position_margin : float
-        Distance kept from both position limits, rad or m.
-    velocity_scale, effort_scale : float
-        Share of the velocity and effort limits that may be used.
-
-    """
-
-    position_margin: float = 0.0
-    velocity_scale: float = 1.0
-    effort_scale: float = 1.0
+TOOL = 'tool'
 
 
 @dataclass(frozen=True)
@@ -84,44 +41,6 @@ class CouplingColumn:
     name: str
     quantity: str
     matrix: Array
-
-
-@dataclass(frozen=True)
-class Drive:
-    """
-    How the recorded drive signal becomes joint torque.
-
-    ``tau = transmissionᵀ (gain * u)``; positions recorded at the motors become joint positions
-    by ``q = transmission⁻¹ p + offset``.
-
-    Attributes
-    ----------
-    signal : str
-        ``effort``, ``current`` or ``voltage``.
-    gain : (n,) ndarray
-        Nm (or N) per unit of the signal; sign and torque constants included.
-    transmission : (n, n) ndarray
-        Motor positions from joint positions; the identity for joint-side recordings.
-    offset : (n,) ndarray
-        Joint positions where the motors read zero, rad or m.
-    includes_gravity : bool
-        Whether the signal holds the torque against gravity, as a sensor or a motor current does.
-    topic : DriveTopic or None
-        Where the signal is published; None if it is the effort of the joint states.
-
-    """
-
-    signal: str
-    gain: Array
-    transmission: Array
-    offset: Array
-    includes_gravity: bool = True
-    topic: DriveTopic | None = None
-
-    @staticmethod
-    def joint_torque(joints: int) -> Drive:
-        """Describe a recording in Nm at the joints."""
-        return Drive('effort', np.ones(joints), np.eye(joints), np.zeros(joints))
 
 
 @dataclass(frozen=True)
@@ -293,3 +212,52 @@ class ArmModel:
     def rigid(self) -> ArmModel:
         """Return the same arm without rotor inertia, friction and coupling."""
         return replace(self, rotor_inertia=False, friction=(), coupling=())
+
+
+def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
+    """
+    Find a frame that moves with the arm.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    name : str
+        ``tool``, or the name of a joint for the frame of the link that it moves.
+
+    Returns
+    -------
+    joint : int
+        Joint that moves the link.
+    placement : Placement
+        Frame in the frame of the link.
+
+    Raises
+    ------
+    InputError
+        There is no such body; names the near ones.
+
+    """
+    if name in arm.joint_names:
+        return arm.joint_names.index(name), Placement()
+    if name == TOOL:
+        return arm.tool.joint % arm.n, arm.tool.placement
+    known = (*arm.joint_names, TOOL)
+    raise InputError(
+        f"the arm '{arm.name}' has no body '{name}'"
+        + (near(name, known) or f'; links go by the joint that moves them: {", ".join(known)}'))
+
+
+def path_to(arm: ArmModel, joint: int) -> list[int]:
+    """Joints that carry a link, from the base to its own."""
+    path = []
+    while joint >= 0:
+        path.append(joint)
+        joint = int(arm.parent[joint])
+    return path[::-1]
+
+
+def without_load(arm: ArmModel) -> ArmModel:
+    """Return the same arm without friction terms that depend on the estimate itself."""
+    names = [term.name for term in friction_terms(arm.friction) if not term.needs_load]
+    return arm.with_friction(tuple(names))

@@ -1,20 +1,22 @@
-"""
-The one layout of the standard parameters, and conversions of a link's inertia.
-
-Each joint owns a block of columns: ten inertial parameters of its link, the rotor inertia if it
-is identified, then the friction terms that are switched on. Declared coupling columns follow at
-the end.
-"""
+"""The one layout of the standard parameters, their units, and conversions of inertia."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.friction import friction_terms
+
+if TYPE_CHECKING:
+    from dynid_ros.arm.model import ArmModel, CouplingColumn
+
 INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+_INERTIAL_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m²',))
+_COUPLING_UNITS = {'qdd': 'kg m²', 'qd': 'Nm s/rad', 'sign_qd': 'Nm'}
 
 
 @dataclass(frozen=True)
@@ -172,3 +174,30 @@ def is_physical(parameters: ArrayLike) -> bool:
 def stack_inertial(links: Sequence[ArrayLike]) -> NDArray[np.float64]:
     """Inertial parameters of all links, (n, 10), from one vector of ten a link."""
     return np.array([np.asarray(link, dtype=float) for link in links]).reshape(-1, len(INERTIAL))
+
+
+def torque_units(arm: ArmModel) -> tuple[str, ...]:
+    """Nm for each joint that turns and N for each that slides."""
+    return tuple('N' if sliding else 'Nm' for sliding in arm.prismatic)
+
+
+def parameter_units(arm: ArmModel) -> tuple[str, ...]:
+    """SI unit of every column of ``arm.layout``."""
+    rotor = ('kg m²',) if arm.rotor_inertia else ()
+    drive = (*rotor, *(term.unit for term in friction_terms(arm.friction)))
+    units: list[str] = []
+    for sliding in arm.prismatic:
+        units += [*_INERTIAL_UNITS, *(_of_sliding(unit) if sliding else unit for unit in drive)]
+    units += [_of_coupling(column, arm) for column in arm.coupling]
+    return tuple(units)
+
+
+def _of_sliding(unit: str) -> str:
+    return unit.replace('kg m²', 'kg').replace('Nm', 'N').replace('rad', 'm')
+
+
+def _of_coupling(column: CouplingColumn, arm: ArmModel) -> str:
+    # Between a turning and a sliding joint no unit fits both rows; that of rotation is taken.
+    involved = np.any(column.matrix != 0, axis=0) | np.any(column.matrix != 0, axis=1)
+    unit = _COUPLING_UNITS[column.quantity]
+    return _of_sliding(unit) if arm.prismatic[involved].all() else unit

@@ -10,10 +10,12 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 import yaml
 
-from dynid_ros.arm.model import Array
 from dynid_ros.errors import ArmError
+
+Array = NDArray[np.float64]
 
 # YAML 1.1 takes a number such as 1e-3, without a decimal point, for text.
 _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')

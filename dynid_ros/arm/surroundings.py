@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.load import arm_file, KEYS, locked_joints
-from dynid_ros.arm.model import ArmModel, Array
-from dynid_ros.arm.placement import rotation_rpy
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.schema import near, read_yaml, Section
+from dynid_ros.arm.tree import rotation_rpy
+
+Array = NDArray[np.float64]
 
 BASE = 'base'
 #: Distance that a motion keeps from everything where the file states none, m.

@@ -1,14 +1,140 @@
-"""What a description of an arm says, before the settings of ``arm.yaml`` are added."""
+"""Kinematic trees: frames, joint limits and how exact the geometry is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.model import Array, JointLimits
-from dynid_ros.arm.placement import Placement
+Array = NDArray[np.float64]
+
+GEOMETRY = ('alpha', 'a', 'd', 'theta')
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """
+    Pose of a frame in another one.
+
+    Attributes
+    ----------
+    rotation : (3, 3) ndarray
+        Its columns are the axes of the frame, in the other frame.
+    translation : (3,) ndarray
+        Its origin in the other frame, m.
+
+    """
+
+    rotation: Array = field(default_factory=lambda: np.eye(3))
+    translation: Array = field(default_factory=lambda: np.zeros(3))
+
+    def then(self, other: Placement) -> Placement:
+        """Return the placement of a frame that is placed in this one."""
+        return Placement(
+            self.rotation @ other.rotation, self.translation + self.rotation @ other.translation)
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """
+    Frame fixed to one link.
+
+    Attributes
+    ----------
+    placement : Placement
+        Its pose in the frame of the link.
+    joint : int
+        Joint that moves the link; -1 for the last one.
+
+    """
+
+    placement: Placement = field(default_factory=Placement)
+    joint: int = -1
+
+
+def rotation_rpy(angles: ArrayLike) -> Array:
+    """
+    Rotation matrix (3, 3) of roll, pitch and yaw about fixed axes, as in URDF.
+
+    ``Rz(yaw) Ry(pitch) Rx(roll)``; Craig, Introduction to Robotics, eq. 2.64.
+    """
+    (sr, sp, sy), (cr, cp, cy) = np.sin(angles), np.cos(angles)
+    return np.array([
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ])
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """
+    Limits of each joint, (n,) each; infinite where unknown.
+
+    Attributes
+    ----------
+    lower, upper : (n,) ndarray
+        Position, rad or m.
+    velocity, acceleration, effort : (n,) ndarray
+        Magnitudes: rad/s or m/s, rad/s² or m/s², Nm or N.
+
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+    @staticmethod
+    def unknown(joints: int) -> JointLimits:
+        """Make limits of which nothing is known."""
+        infinite = np.full(joints, np.inf)
+        return JointLimits(-infinite, infinite, infinite, infinite, infinite)
+
+
+@dataclass(frozen=True)
+class LimitMargins:
+    """
+    What a planned motion leaves free of the limits of the hardware.
+
+    Attributes
+    ----------
+    position_margin : float
+        Distance kept from both position limits, rad or m.
+    velocity_scale, effort_scale : float
+        Share of the velocity and effort limits that may be used.
+
+    """
+
+    position_margin: float = 0.0
+    velocity_scale: float = 1.0
+    effort_scale: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Tolerances:
+    """
+    Standard deviations of errors, all independent of each other.
+
+    Attributes
+    ----------
+    base, mounting, tool : (6,) ndarray
+        Pose of the body in the world, of the arm on the body and of the tool on its link:
+        rotation about x, y, z (rad), then translation along x, y, z (m).
+    joints : dict of str to (n,) ndarray
+        ``alpha``, ``a``, ``d`` and ``theta`` of each row of the table of a DH arm (rad, m), or
+        ``rotation`` and ``translation`` of each joint placement of any other arm (the same about
+        or along each axis), and ``reading``, the error of each joint position (rad, or m for
+        prismatic joints). What is absent is taken as exact.
+
+    """
+
+    base: Array = field(default_factory=lambda: np.zeros(6))
+    mounting: Array = field(default_factory=lambda: np.zeros(6))
+    tool: Array = field(default_factory=lambda: np.zeros(6))
+    joints: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import Array, JointLimits
 from dynid_ros.arm.schema import near
-from dynid_ros.arm.tree import KinematicTree
+from dynid_ros.arm.tree import JointLimits, KinematicTree
 from dynid_ros.arm.urdf_xml import MOVING, read_urdf_xml, UrdfJoint, UrdfTree
 from dynid_ros.errors import ArmError
+
+Array = NDArray[np.float64]
 
 # Pinocchio writes the inertia as Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 _OUR_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]

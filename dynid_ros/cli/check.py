@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dynid_ros.cli.options import add_arm, add_json, add_reading, Subparsers
+from dynid_ros.cli.common.arguments import add_arm, add_json, add_reading, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -23,9 +23,9 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check and print the defects; status 1 if nothing can be identified from the recording."""
     from dynid_ros.arm import load_arm
-    from dynid_ros.cli.summary import defect_lines, print_json
-    from dynid_ros.signals.quality import check_quality
-    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.cli.common.summary import defect_lines, print_json
+    from dynid_ros.recordings.quality import check_quality
+    from dynid_ros.storage.recording_reader import read_recording
 
     arm = load_arm(args.arm)
     log = read_recording(args.recording, arm, topic=args.topic, received=args.received)

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynid_ros.cli.options import add_json, Subparsers
+from dynid_ros.cli.common.arguments import add_json, Subparsers
 
 if TYPE_CHECKING:
     from dynid_ros.demo.comparison import Comparison
@@ -39,7 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Demonstrate, and print what came out."""
     start = perf_counter()
-    from dynid_ros.cli.summary import print_json
+    from dynid_ros.cli.common.summary import print_json
     from dynid_ros.demo.domain import own_domain
     from dynid_ros.storage.bag_writer import check_absent
 

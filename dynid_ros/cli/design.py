@@ -9,12 +9,18 @@ from pathlib import Path
 import sys
 from typing import Any, TYPE_CHECKING
 
-from dynid_ros.cli.options import add_json, add_output, check_folder_of, positive, Subparsers
+from dynid_ros.cli.common.arguments import (
+    add_json,
+    add_output,
+    check_folder_of,
+    positive,
+    Subparsers,
+)
 from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
-    from dynid_ros.excitation.task import Design, Progress, Task
+    from dynid_ros.excitation.search import Design, Progress, Task
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
@@ -63,12 +69,12 @@ def run(args: argparse.Namespace) -> int:
     """Design the motion and write it."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
-    from dynid_ros.cli.summary import print_json
+    from dynid_ros.cli.common.summary import print_json
     from dynid_ros.excitation.design import design, validation_motion
-    from dynid_ros.excitation.export import check_formats, export_motion
-    from dynid_ros.excitation.motion_file import write_motion
-    from dynid_ros.excitation.notes import design_notes
-    from dynid_ros.excitation.scene import build_scene
+    from dynid_ros.excitation.design_metadata import design_metadata
+    from dynid_ros.feasibility.scene import build_scene
+    from dynid_ros.trajectory.motion_file import write_motion
+    from dynid_ros.trajectory.sampled_motion import check_formats, export_motion
 
     arm = load_arm(args.arm)
     check_formats(args.export)
@@ -81,12 +87,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         with _progress(args) as progress:
             designed = design(arm, task, scene, progress)
-    notes = design_notes(designed, task, arm, scene, optimised=not args.validation)
+    notes = design_metadata(designed, task, arm, scene, optimised=not args.validation)
     write_motion(args.output, designed.motion, arm, notes)
     for path in args.export:
         export_motion(path, designed.motion, arm.joint_names, args.rate)
     if args.plots:
-        from dynid_ros.excitation.plots import draw_motion
+        from dynid_ros.report.motion_plots import draw_motion
 
         draw_motion(args.plots, designed.motion, arm)
     if args.json:
@@ -98,11 +104,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
-    from dynid_ros.excitation.goal import Goal
-    from dynid_ros.excitation.sequential import goal_given
-    from dynid_ros.excitation.task import Task
+    from dynid_ros.excitation.design_objective import DesignObjective
+    from dynid_ros.excitation.prior_information import objective_given
+    from dynid_ros.excitation.search import Task
 
-    goal = Goal(args.criterion, args.scale_columns, tuple(args.chosen))
+    objective = DesignObjective(args.criterion, args.scale_columns, tuple(args.chosen))
     if args.harmonics > HIGHEST_HZ * args.period:
         raise InputError(
             f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
@@ -110,20 +116,20 @@ def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
             f'{HIGHEST_HZ:g} Hz')
     if args.given:
         seconds = args.period * args.periods + 2 * args.ramp
-        goal = goal_given(goal, arm, [_known(path) for path in args.given], seconds)
+        objective = objective_given(objective, arm, [_known(path) for path in args.given], seconds)
     return Task(
-        args.period, args.harmonics, args.periods, args.ramp, goal, args.starts, args.time,
+        args.period, args.harmonics, args.periods, args.ramp, objective, args.starts, args.time,
         args.seed)
 
 
 def _known(path: Path) -> Any:
     from dynid_ros.dynamics.base import base_parameters
-    from dynid_ros.excitation.sequential import Known
+    from dynid_ros.excitation.prior_information import EarlierModel
     from dynid_ros.storage.result_file import read_result
 
     result = read_result(path)
     treatment = result.treatment
-    return Known(
+    return EarlierModel(
         str(path), result.arm.joint_names, base_parameters(result.arm).names, result.covariance,
         result.std_white, result.sigma, treatment.rate_hz / treatment.decimation)
 

@@ -6,8 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dynid_ros.cli.options import add_json, Subparsers
-from dynid_ros.cli.positions import add_position, plain_warnings, position
+from dynid_ros.cli.common.arguments import (
+    add_json,
+    add_position,
+    plain_warnings,
+    position,
+    Subparsers,
+)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -37,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Print torque and acceleration joint by joint; status 1 if a limit is exceeded."""
     import numpy as np
 
-    from dynid_ros.cli.summary import print_json
+    from dynid_ros.cli.common.summary import print_json
     from dynid_ros.dynamics.external_force import external_force
     from dynid_ros.dynamics.rigid_body import forward_dynamics, gravity_torque, inverse_dynamics
 

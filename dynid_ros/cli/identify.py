@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynid_ros.cli.options import (
+from dynid_ros.cli.common.arguments import (
     add_arm,
     add_json,
     add_output,
@@ -23,7 +23,7 @@ from dynid_ros.cli.options import (
 from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
-    from dynid_ros.signals.log import JointLog
+    from dynid_ros.recordings.recording import Recording
 
 AUTO = 'auto'
 
@@ -67,10 +67,10 @@ def run(args: argparse.Namespace) -> int:
     """Identify, write the result and the report, and print a summary."""
     start = perf_counter()
     from dynid_ros.arm import load_arm
-    from dynid_ros.cli.summary import print_json, result_as_dict, result_lines
-    from dynid_ros.estimation.identify import identify
+    from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.identification.identify import identify
     from dynid_ros.report.page import write_report
-    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import write_result
 
     arm = load_arm(args.arm)
@@ -107,11 +107,11 @@ class ReadingClock:
     gone when its rows are made.
     """
 
-    def __init__(self, read: Callable[[Path], JointLog]) -> None:
+    def __init__(self, read: Callable[[Path], Recording]) -> None:
         self._read = read
         self.seconds = 0.0
 
-    def read(self, path: Path) -> JointLog:
+    def read(self, path: Path) -> Recording:
         """Read one recording."""
         before = perf_counter()
         try:

@@ -6,8 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dynid_ros.cli.options import add_json, positive, Subparsers
-from dynid_ros.cli.positions import add_position, plain_warnings, position
+from dynid_ros.cli.common.arguments import (
+    add_json,
+    add_position,
+    plain_warnings,
+    position,
+    positive,
+    Subparsers,
+)
 
 STATES = 500
 DRAWN = 40
@@ -46,10 +52,10 @@ def run(args: argparse.Namespace) -> int:
     import numpy as np
 
     from dynid_ros.arm import load_arm
-    from dynid_ros.cli.budget_table import budget_as_dict, budget_lines
-    from dynid_ros.cli.summary import print_json
-    from dynid_ros.kinematics.budget import error_budget, workspace_states
-    from dynid_ros.kinematics.sources import uniform_tolerances
+    from dynid_ros.cli.common.budget_table import budget_as_dict, budget_lines
+    from dynid_ros.cli.common.summary import print_json
+    from dynid_ros.kinematics.error_budget import error_budget, workspace_states
+    from dynid_ros.kinematics.error_sources import uniform_tolerances
 
     arm = load_arm(args.arm)
     assumed = arm.tolerances is None
@@ -74,9 +80,9 @@ def run(args: argparse.Namespace) -> int:
 def _draw(arm: Any, budget: Any, tolerances: Any, args: argparse.Namespace) -> None:
     import numpy as np
 
+    from dynid_ros.kinematics.error_sources import standard_deviations
     from dynid_ros.kinematics.pose_error import error_jacobian
-    from dynid_ros.kinematics.sources import standard_deviations
-    from dynid_ros.kinematics.spread import propagated_covariance
+    from dynid_ros.kinematics.uncertainty_propagation import propagated_covariance
     from dynid_ros.report.arm_picture import arm_picture, save_picture
 
     chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN else np.append(

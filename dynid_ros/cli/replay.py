@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from dynid_ros.cli.options import (
+from dynid_ros.cli.common.arguments import (
     add_arm,
     add_json,
     add_output,
@@ -52,12 +52,12 @@ def run(args: argparse.Namespace) -> int:
     import numpy as np
 
     from dynid_ros.arm import load_arm
-    from dynid_ros.arm.units import parameter_units
-    from dynid_ros.cli.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.arm.parameters import parameter_units
+    from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
     from dynid_ros.dynamics.base import base_parameters
-    from dynid_ros.estimation.replay import replay
+    from dynid_ros.online.replay import replay
     from dynid_ros.report.evolution import draw_evolution
-    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import write_result
 
     arm = load_arm(args.arm)

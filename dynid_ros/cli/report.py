@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dynid_ros.cli.options import Subparsers
+from dynid_ros.cli.common.arguments import Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:

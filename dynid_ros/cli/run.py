@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 import sys
 
-from dynid_ros.cli.options import Subparsers
+from dynid_ros.cli.common.arguments import Subparsers
 
 NODES = ('identifier', 'recorder', 'simulated_arm', 'trajectory_publisher')
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from dynid_ros.cli.options import add_json, add_output, Subparsers
+from dynid_ros.cli.common.arguments import add_json, add_output, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -31,12 +31,12 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from dynid_ros.arm import load_arm
-    from dynid_ros.cli.summary import print_json
+    from dynid_ros.cli.common.summary import print_json
     from dynid_ros.errors import InputError
-    from dynid_ros.excitation.motion_file import check_made_for, read_motion
     from dynid_ros.excitation.random_motion import random_motion
     from dynid_ros.simulation.record import simulate
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
+    from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
     arm = load_arm(args.arm)
     if arm.drive.topic is not None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from dynid_ros.cli.options import add_json, add_reading, Subparsers
+from dynid_ros.cli.common.arguments import add_json, add_reading, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -23,25 +23,25 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Validate and print the figures; status 1 if the model does not carry over."""
-    from dynid_ros.cli.summary import figure_lines, figures_as_dict, print_json
-    from dynid_ros.estimation.identify import validate
-    from dynid_ros.estimation.verdict import held_out_reasons
-    from dynid_ros.storage.recording import read_recording
+    from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
+    from dynid_ros.diagnosis.verdict import held_out_reasons
+    from dynid_ros.identification.validation import validate
+    from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
 
     result = read_result(args.result)
     log = read_recording(args.recording, result.arm, topic=args.topic, received=args.received)
-    figures, _ = validate(result, log)
+    metrics, _ = validate(result, log)
     if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
         print(f'dynid validate: {args.recording} was used for fitting, at least in part; these '
               'figures are flattering', file=sys.stderr)
-    reasons = held_out_reasons(result.fit, figures)
+    reasons = held_out_reasons(result.fit, metrics)
     if args.json:
         print_json({
             'arm': result.arm.name, 'samples': len(log.t), 'seconds': log.seconds,
-            'validation': figures_as_dict(figures), 'reasons': reasons,
+            'validation': metrics_as_dict(metrics), 'reasons': reasons,
         })
     else:
-        print('\n'.join(figure_lines(figures)))
+        print('\n'.join(metric_lines(metrics)))
         print('verdict: ' + ('the model carries over' if not reasons else '; '.join(reasons)))
     return 1 if reasons else 0

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
-from dynid_ros.estimation.result import Identification
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.storage.result_file import read_result
 
 Array = NDArray[np.float64]
@@ -87,10 +87,10 @@ def compare(arm: str, online: Path, batch: Path) -> Comparison:
         _off(first.theta, second.theta))
 
 
-def _quality(result: Identification, true: Array) -> Quality:
-    figures = result.validation or result.fit
+def _quality(result: IdentifiedModel, true: Array) -> Quality:
+    metrics = result.validation or result.fit
     return Quality(
-        figures.relative_error_percent, result.condition_number, _off(result.theta, true),
+        metrics.relative_error_percent, result.condition_number, _off(result.theta, true),
         float(np.sqrt(np.mean(((result.theta - true) / result.std) ** 2))),
         result.verdict.trustworthy)
 

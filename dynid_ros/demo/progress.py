@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from dynid_ros.nodes.runtime import LATCHED
+from dynid_ros.nodes.common.runtime import LATCHED
 
 
 @dataclass

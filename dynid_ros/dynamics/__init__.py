@@ -1,1 +1,1 @@
-"""How the arm moves."""
+"""How the arm moves: regressors, base parameters and rigid-body functions."""

@@ -127,3 +127,32 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     grouping[:, gone] = regroup
     ascending = np.argsort(kept)
     return BaseParameters(kept[ascending], grouping[ascending], layout)
+
+
+def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
+    """
+    Torque that holds the arm at rest, from its base parameters.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (N, n) ndarray
+        Positions, rad or m.
+    theta : (b,) ndarray or None
+        Base parameters of the arm; None stands for an arm that is not known yet.
+
+    Returns
+    -------
+    (N, n) ndarray
+        Nm; zero for an arm that is not known yet.
+
+    """
+    if theta is None:
+        return np.zeros_like(q)
+    base = base_parameters(arm)
+    rigid = arm.rigid()
+    standard = np.zeros(arm.layout.size)
+    standard[base.columns] = theta
+    still = np.zeros_like(q)
+    return np.asarray(regressor(rigid, q, still, still) @ standard[arm.layout.all_inertial()])

@@ -12,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import find_body
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, find_body
 from dynid_ros.dynamics.pose_kernels import fill_poses, fill_screws
 from dynid_ros.dynamics.regressor import tree
-from dynid_ros.dynamics.rigid_parameters import Identified
+from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.errors import InputError
 
@@ -24,14 +23,14 @@ Array = NDArray[np.float64]
 
 
 def external_force(
-    arm: ArmModel | Identified, body: str, wrench: ArrayLike, q: ArrayLike | None = None,
+    arm: ArmModel | IdentifiedParameters, body: str, wrench: ArrayLike, q: ArrayLike | None = None,
 ) -> Array:
     """
     Force matrix of a wrench on one body.
 
     Parameters
     ----------
-    arm : ArmModel or Identified
+    arm : ArmModel or IdentifiedParameters
         The arm.
     body : str
         ``tool``, or the joint that moves the link.

@@ -17,14 +17,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import find_body, path_to, TOOL
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
 from dynid_ros.dynamics.external_force import force_matrix, joint_force
 from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
 from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
 from dynid_ros.dynamics.pose_kernels import fill_jacobian
 from dynid_ros.dynamics.regressor import regressor, tree
-from dynid_ros.dynamics.rigid_parameters import Identified, rigid_parameters, RigidParameters
+from dynid_ros.dynamics.rigid_parameters import (
+    IdentifiedParameters,
+    rigid_parameters,
+    RigidParameters,
+)
 from dynid_ros.dynamics.state import as_states, States
 from dynid_ros.errors import InputError
 
@@ -33,7 +36,7 @@ BLOCK = 2048
 
 
 def inverse_dynamics(
-    arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | None = None,
+    arm: ArmModel | IdentifiedParameters, q: ArrayLike, qd: ArrayLike | None = None,
     qdd: ArrayLike | None = None, fext: ArrayLike | None = None,
 ) -> Array:
     """
@@ -41,7 +44,7 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    arm : ArmModel or Identified
+    arm : ArmModel or IdentifiedParameters
         Nominal arm or identified result.
     q, qd, qdd : (n,) or (N, n) array_like
         rad, rad/s, rad/s² (m for prismatic joints); None or empty is zero for the rates.
@@ -70,7 +73,7 @@ def inverse_dynamics(
 
 
 def forward_dynamics(
-    arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | None = None,
+    arm: ArmModel | IdentifiedParameters, q: ArrayLike, qd: ArrayLike | None = None,
     tau: ArrayLike | None = None, fext: ArrayLike | None = None,
 ) -> Array:
     """
@@ -78,7 +81,7 @@ def forward_dynamics(
 
     Parameters
     ----------
-    arm : ArmModel or Identified
+    arm : ArmModel or IdentifiedParameters
         Nominal arm or identified result.
     q, qd : (n,) or (N, n) array_like
         rad, rad/s (m for prismatic joints); None or empty is zero for the velocity.
@@ -114,7 +117,7 @@ def forward_dynamics(
     return states.shaped(result)
 
 
-def mass_matrix(arm: ArmModel | Identified, q: ArrayLike) -> Array:
+def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     """
     Mass matrix, (n, n) or (N, n, n), kg m², for positions (n,) or (N, n).
 
@@ -129,7 +132,9 @@ def mass_matrix(arm: ArmModel | Identified, q: ArrayLike) -> Array:
     return states.shaped(_mass(parameters, states.q))
 
 
-def velocity_product(arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | None) -> Array:
+def velocity_product(
+    arm: ArmModel | IdentifiedParameters, q: ArrayLike, qd: ArrayLike | None
+) -> Array:
     """
     Torque of Coriolis and centrifugal effects ``C(q, qd) qd``, (n,) or (N, n), Nm.
 
@@ -146,7 +151,7 @@ def velocity_product(arm: ArmModel | Identified, q: ArrayLike, qd: ArrayLike | N
     return states.shaped(moving - _torque(parameters, states.q, zero, zero))
 
 
-def gravity_torque(arm: ArmModel | Identified, q: ArrayLike) -> Array:
+def gravity_torque(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     """
     Torque that holds the arm at rest, (n,) or (N, n), Nm.
 
@@ -159,13 +164,15 @@ def gravity_torque(arm: ArmModel | Identified, q: ArrayLike) -> Array:
     return inverse_dynamics(arm, q)
 
 
-def geometric_jacobian(arm: ArmModel | Identified, q: ArrayLike, body: str = TOOL) -> Array:
+def geometric_jacobian(
+    arm: ArmModel | IdentifiedParameters, q: ArrayLike, body: str = TOOL
+) -> Array:
     """
     Angular and linear velocity of a body by joint velocity.
 
     Parameters
     ----------
-    arm : ArmModel or Identified
+    arm : ArmModel or IdentifiedParameters
         The arm; inertias are not needed.
     q : (n,) or (N, n) array_like
         Positions.

@@ -1,4 +1,4 @@
-"""The rigid-body part of what is known of an arm: nominal or identified."""
+"""What is known of the parameters of an arm: nominal or identified."""
 
 from __future__ import annotations
 
@@ -9,14 +9,55 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]
 
+#: Rounding of the smallest eigenvalue of a pseudo-inertia, by the largest one.
+ROUNDING = 1e-13
 
-class Identified(Protocol):
+
+def nominal_parameters(arm: ArmModel) -> Array:
+    """
+    Nominal standard parameters, zero where a rotor, friction or coupling term is not known.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with nominal inertial parameters.
+
+    Returns
+    -------
+    (p,) ndarray
+        In the order of ``arm.layout``.
+
+    Raises
+    ------
+    ArmError
+        The arm has no nominal inertial parameters.
+
+    """
+    if arm.inertial is None:
+        raise ArmError(
+            f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml")
+    layout = arm.layout
+    theta = np.zeros(layout.size)
+    theta[layout.all_inertial()] = arm.inertial.ravel()
+    for joint in range(arm.n):
+        if layout.rotor_inertia and arm.rotor_nominal is not None:
+            theta[layout.rotor(joint)] = arm.rotor_nominal[joint]
+        for term in friction_terms(arm.friction):
+            if term.name in arm.friction_nominal:
+                column = layout.friction_column(joint, term.symbol)
+                theta[column] = arm.friction_nominal[term.name][joint]
+    return theta
+
+
+class IdentifiedParameters(Protocol):
     """What the rigid-body functions need of an identified result."""
 
     @property
@@ -54,7 +95,7 @@ class RigidParameters:
     nominal: bool
 
 
-def rigid_parameters(model: ArmModel | Identified) -> RigidParameters:
+def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
     """
     Collect the rigid-body parameters of an arm or of a result.
 
@@ -93,3 +134,26 @@ def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
             rotor += standard[first + k] * column.matrix
     inertial = standard[layout.all_inertial()].reshape(arm.n, -1)
     return RigidParameters(arm, inertial, rotor, False)
+
+
+def check_physical(arm: ArmModel) -> None:
+    """
+    Make sure that an arm can be simulated.
+
+    Raises
+    ------
+    ArmError
+        Nominal inertial parameters are missing, or those of a link are not physical.
+
+    """
+    if arm.inertial is None:
+        raise ArmError(
+            f"the arm '{arm.name}' cannot be simulated without nominal inertias; add them to its "
+            'URDF or arm.yaml')
+    for name, link in zip(arm.joint_names, arm.inertial, strict=True):
+        eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
+        if link[0] <= 0 or eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
+            raise ArmError(
+                f"the arm '{arm.name}' cannot be simulated: no body of positive mass has the "
+                f"nominal inertia of the link at joint '{name}'; correct it in the URDF or "
+                'arm.yaml')

@@ -1,1 +1,1 @@
-"""How to shake the arm."""
+"""The optimal design of exciting motions."""

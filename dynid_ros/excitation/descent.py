@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from dynid_ros.excitation.criterion import Criterion
-from dynid_ros.excitation.objective import Course, Objective
+from dynid_ros.excitation.design_cost import CostPoint, DesignCost
+from dynid_ros.excitation.information_criteria import Criterion
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Descent:
 
     Attributes
     ----------
-    objective : Objective
+    cost : DesignCost
         What is descended.
     X : (n, m) ndarray
         Coordinates, always inside of all limits.
@@ -51,7 +51,7 @@ class Descent:
 
     """
 
-    objective: Objective
+    cost: DesignCost
     X: Array
     curvature: Array = field(init=False)
     steps: int = 0
@@ -81,14 +81,14 @@ class Descent:
         merit, here = self._merit(self.X, criterion, wall)
         if here is None:
             return
-        gradient = self.objective.gradient(here)
+        gradient = self.cost.gradient(here)
         for _ in range(iterations):
             if stop():
                 return
             step, promise = self._step(gradient, wall)
             if promise < ARRIVED:
                 return
-            length = min(1.0, BOUNDARY * self.objective.room.reach(self.X, step))
+            length = min(1.0, BOUNDARY * self.cost.allowed.reach(self.X, step))
             for _ in range(HALVINGS):
                 candidate = self.X + length * step
                 reached, there = self._merit(candidate, criterion, wall)
@@ -97,21 +97,23 @@ class Descent:
                 length /= 2
             else:
                 return
-            following = self.objective.gradient(there)
+            following = self.cost.gradient(there)
             self._learn((candidate - self.X).ravel(), (following - gradient).ravel())
             self.X, gradient, merit = candidate, following, reached
             self.steps += 1
 
-    def _merit(self, X: Array, criterion: Criterion, wall: float) -> tuple[float, Course | None]:
-        room = self.objective.room.value(X)
-        if not np.isfinite(room):
+    def _merit(
+        self, X: Array, criterion: Criterion, wall: float
+    ) -> tuple[float, CostPoint | None]:
+        allowed = self.cost.allowed.value(X)
+        if not np.isfinite(allowed):
             return np.inf, None
-        value, course = self.objective.at(X, criterion, wall)
-        return wall * room + value, course
+        value, point = self.cost.at(X, criterion, wall)
+        return wall * allowed + value, point
 
     def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
         """Newton step (n, m), and the decrease that its slope promises."""
-        slope, blocks = self.objective.room.derivatives(self.X)
+        slope, blocks = self.cost.allowed.derivatives(self.X)
         n, m = self.X.shape
         hessian = self.curvature.copy()
         for j in range(n):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.excitation.scene import Scene
-from dynid_ros.excitation.search import Search
-from dynid_ros.excitation.task import Design, Progress, Task
+from dynid_ros.excitation.search import Design, Progress, Search, Task
+from dynid_ros.feasibility.scene import Scene
 
 #: Period of a validation motion by that of the motion that is optimised: no multiple of either
 #: is near the other for long.

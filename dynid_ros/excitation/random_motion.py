@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.extremes import extremes
-from dynid_ros.excitation.fourier import FourierMotion, rest_projection
-from dynid_ros.excitation.room import Room, room_of
+from dynid_ros.feasibility.motion_bounds import motion_bounds
+from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
+from dynid_ros.trajectory.fourier import FourierMotion, rest_projection
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ def random_motion(
     ----------
     arm : ArmModel
         The arm; its motion limits are kept between samples too, and limits that are not known
-        are replaced by the defaults of `room_of`.
+        are replaced by the defaults of `planning_limits`.
     seed : int
         The same seed gives the same motion.
     period : float
@@ -56,11 +56,11 @@ def random_motion(
 
     """
     rng = np.random.default_rng(seed)
-    room = room_of(arm)
+    allowed = planning_limits(arm)
     known = arm.with_friction(_without_load(arm))
     best, least, shares = None, np.inf, np.zeros((tries, arm.n))
     for k in range(tries):
-        motion = _fitting_motion(rng, room, period, harmonics, periods)
+        motion = _fitting_motion(rng, allowed, period, harmonics, periods)
         shares[k] = _load_share(known, motion)
         condition = condition_number(known, motion)
         if condition < least and (shares[k] <= 1).all():
@@ -96,16 +96,16 @@ def condition_number(arm: ArmModel, motion: FourierMotion) -> float:
 
 
 def _fitting_motion(
-    rng: np.random.Generator, room: Room, period: float, harmonics: int, periods: int,
+    rng: np.random.Generator, allowed: PlanningLimits, period: float, harmonics: int, periods: int,
 ) -> FourierMotion:
     """Random motion, as large as the room allows and anywhere in it."""
-    lower, upper = room.lower, room.upper
+    lower, upper = allowed.lower, allowed.upper
     n = len(lower)
     shape = rng.normal(size=(n, rest_projection(harmonics).shape[1]))
-    bounds = extremes(FourierMotion.at_rest(period, np.zeros(n), shape))
+    bounds = motion_bounds(FourierMotion.at_rest(period, np.zeros(n), shape))
     scale = np.min([
-        (upper - lower) / (bounds.upper - bounds.lower), room.velocity / bounds.velocity,
-        room.acceleration / bounds.acceleration], axis=0)
+        (upper - lower) / (bounds.upper - bounds.lower), allowed.velocity / bounds.velocity,
+        allowed.acceleration / bounds.acceleration], axis=0)
     lowest, highest = lower - scale * bounds.lower, upper - scale * bounds.upper
     offset = lowest + rng.random(n) * (highest - lowest)
     return FourierMotion.at_rest(period, offset, scale[:, None] * shape, periods)

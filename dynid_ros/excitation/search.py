@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, without_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.barrier import RoomBarrier
-from dynid_ros.excitation.collision import CollisionBarrier
-from dynid_ros.excitation.criterion import condition_of
 from dynid_ros.excitation.descent import Descent
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.excitation.information import identifiable, Information, smoothed
-from dynid_ros.excitation.margins import Limits
-from dynid_ros.excitation.objective import Objective
-from dynid_ros.excitation.room import room_of
-from dynid_ros.excitation.scene import Scene
-from dynid_ros.excitation.series import motion_of, SampledSeries
-from dynid_ros.excitation.starts import random_start
-from dynid_ros.excitation.task import Design, Progress, Task
-from dynid_ros.excitation.torque import torque_limit
+from dynid_ros.excitation.design_cost import DesignCost
+from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.information_criteria import condition_of, Information, smoothed
+from dynid_ros.excitation.initial_guess import initial_guess
+from dynid_ros.feasibility.barrier import LimitBarrier
+from dynid_ros.feasibility.collision import CollisionBarrier
+from dynid_ros.feasibility.margins import all_limits, MotionMargins
+from dynid_ros.feasibility.scene import Scene
+from dynid_ros.feasibility.torque_limit import torque_limit
+from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.sampled_series import motion_at, SampledSeries
 
 Array = NDArray[np.float64]
 
+#: Told the start, the seconds gone and the best score so far.
+Progress = Callable[[int, float, float], None]
 #: Points in the period of the highest harmonic: of the descent, of its limits, of the result.
 POINTS = 28
 LIMIT_POINTS = 100
@@ -43,9 +45,74 @@ RANDOM = 8
 CUT = 1e-3
 
 
-def limits_of(arm: ArmModel, scene: Scene | None = None) -> Limits:
-    """All limits of an arm that are known."""
-    return Limits(room_of(arm), torque_limit(identifiable(arm)), scene)
+@dataclass(frozen=True)
+class Task:
+    """
+    What motion is wanted, and how long its design may take.
+
+    Attributes
+    ----------
+    period : float
+        Period of the fundamental, s.
+    harmonics : int
+        Number of harmonics.
+    periods : int
+        Periods at full amplitude.
+    ramp : float
+        Time in which the amplitude grows and shrinks, s.
+    objective : DesignObjective
+        What is to be achieved.
+    starts : int
+        Random motions from which the design starts; the best result counts.
+    seconds : float
+        Time after which the best so far is taken. Where it does not cut in, the same seed gives
+        the same motion.
+    seed : int
+        Of the random motions.
+
+    """
+
+    period: float = 10.0
+    harmonics: int = 8
+    periods: int = 3
+    ramp: float = 0.0
+    objective: DesignObjective = field(default_factory=DesignObjective)
+    starts: int = 3
+    seconds: float = 20.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """
+    A designed motion.
+
+    Attributes
+    ----------
+    motion : FourierMotion
+        The best motion.
+    score : float
+        What the goal makes of it; see `DesignObjective.score`.
+    condition_number : float
+        Of the base regressor, columns as they are.
+    margins : MotionMargins
+        What it leaves of each limit.
+    starts : int
+        Starts that were made.
+    complete : bool
+        Whether all starts were descended to their end, so that the seed alone decides.
+    seconds : float
+        Time that it took.
+
+    """
+
+    motion: FourierMotion
+    score: float
+    condition_number: float
+    margins: MotionMargins
+    starts: int
+    complete: bool
+    seconds: float
 
 
 class Search:
@@ -69,20 +136,20 @@ class Search:
         self, arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None,
     ) -> None:
         self._begin = perf_counter()
-        self._arm, self._task, self._progress = identifiable(arm), task, progress
-        self._limits = limits_of(self._arm, scene)
-        goal = task.goal
-        weights = np.ones(arm.n) if goal.weights is None else goal.weights
-        self._information = Information(self._arm, weights, goal.prior)
-        self._stages = goal.stages(self._arm)
-        self.objective = self._make_objective()
+        self._arm, self._task, self._progress = without_load(arm), task, progress
+        self._limits = all_limits(self._arm, scene)
+        objective = task.objective
+        weights = np.ones(arm.n) if objective.weights is None else objective.weights
+        self._information = Information(self._arm, weights, objective.prior)
+        self._stages = objective.stages(self._arm)
+        self.cost = self._make_cost()
         self._best: Design | None = None
         self._steps = 0
 
     def first(self, start: int) -> Array:
         """Coordinates (n, m) from which a start begins."""
         rng = np.random.default_rng([self._task.seed, start])
-        return random_start(self.objective, self._arm, rng)
+        return initial_guess(self.cost, self._arm, rng)
 
     def run(self) -> Design:
         """Make all starts, or as many as the time allows."""
@@ -120,14 +187,14 @@ class Search:
             raise self._failure()
         return self._best
 
-    def _make_objective(self) -> Objective:
+    def _make_cost(self) -> DesignCost:
         task, limits = self._task, self._limits
         descent = SampledSeries.of(task.period, task.harmonics, POINTS * task.harmonics)
         grid = SampledSeries.of(task.period, task.harmonics, LIMIT_POINTS * task.harmonics)
-        speed = TURNOVER * float(np.median(limits.room.velocity))
+        speed = TURNOVER * float(np.median(limits.allowed.velocity))
         arm = smoothed(self._arm, speed)
-        return Objective(
-            arm, descent, self._information, RoomBarrier(grid, limits.room.shrunk(SPARE)),
+        return DesignCost(
+            arm, descent, self._information, LimitBarrier(grid, limits.allowed.shrunk(SPARE)),
             torque_limit(arm),
             None if limits.scene is None else CollisionBarrier(limits.scene, SPARE_CLEARANCE))
 
@@ -136,7 +203,7 @@ class Search:
 
     def _descend(self, start: int) -> None:
         first = self.first(start)
-        descent = Descent(self.objective, first)
+        descent = Descent(self.cost, first)
         try:
             for criterion, wall, steps in self._stages:
                 descent.run(criterion, wall, steps, self._late)
@@ -156,7 +223,7 @@ class Search:
         center = X * (np.arange(X.shape[1]) == 0)
         while share > 0:
             task = self._task
-            motion = motion_of(center + share * (X - center), task.period, task.periods, task.ramp)
+            motion = motion_at(center + share * (X - center), task.period, task.periods, task.ramp)
             score, condition = self._judge(motion)
             if self._best is not None and score >= self._best.score:
                 return True
@@ -173,7 +240,7 @@ class Search:
         t = motion.ramp + np.arange(points) * (motion.period / points)
         Y = regressor(self._arm, *motion.evaluate(t))
         plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
-        score = self._task.goal.score(self._arm, self._information.matrix(Y))
+        score = self._task.objective.score(self._arm, self._information.matrix(Y))
         return score, condition_of(plain)
 
     def _report(self, start: int) -> None:

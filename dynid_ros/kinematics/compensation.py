@@ -9,14 +9,13 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import find_body, path_to, TOOL
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import InputError
+from dynid_ros.kinematics.error_sources import ErrorSource
 from dynid_ros.kinematics.forward import arm_base, forward_kinematics
 from dynid_ros.kinematics.perturbed import perturbed_kinematics
 from dynid_ros.kinematics.pose_error import pose_difference
-from dynid_ros.kinematics.sources import Source
 
 Array = NDArray[np.float64]
 
@@ -138,7 +137,11 @@ def joint_correction(
 
 
 def known_correction(
-    arm: ArmModel, q: ArrayLike, sources: Sequence[Source], errors: ArrayLike, body: str = TOOL,
+    arm: ArmModel,
+    q: ArrayLike,
+    sources: Sequence[ErrorSource],
+    errors: ArrayLike,
+    body: str = TOOL,
     part: str = 'pose',
 ) -> JointErrors:
     """
@@ -151,7 +154,7 @@ def known_correction(
     ----------
     arm, q, body, part
         As in `joint_errors`.
-    sources : sequence of Source
+    sources : sequence of ErrorSource
         What the errors are.
     errors : (S,) array_like
         Errors, rad or m; real minus nominal.

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import find_body, path_to, TOOL
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
+from dynid_ros.kinematics.error_sources import ErrorSource, SCREWS, X, Z
 from dynid_ros.kinematics.forward import Pose
-from dynid_ros.kinematics.sources import SCREWS, Source, X, Z
 
 Array = NDArray[np.float64]
 
@@ -33,7 +32,11 @@ def rotation_vector(rotation: Array) -> Array:
 
 
 def perturbed_kinematics(
-    arm: ArmModel, q: ArrayLike, sources: Sequence[Source], errors: ArrayLike, body: str = TOOL,
+    arm: ArmModel,
+    q: ArrayLike,
+    sources: Sequence[ErrorSource],
+    errors: ArrayLike,
+    body: str = TOOL,
 ) -> Pose:
     """
     Pose of a body in the world, with errors of any size.
@@ -44,7 +47,7 @@ def perturbed_kinematics(
         The arm.
     q : (..., n) array_like
         Positions that are read, rad or m.
-    sources : sequence of Source
+    sources : sequence of ErrorSource
         What the columns of `errors` are.
     errors : (..., S) array_like
         Errors, rad or m; real minus nominal. The leading axes of `q` and `errors` broadcast.
@@ -86,7 +89,7 @@ def perturbed_kinematics(
     return chain.placed(pose, 'tool', -1, placement.rotation, placement.translation)
 
 
-def perturbed_arm(arm: ArmModel, source: Source, error: float) -> ArmModel:
+def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
     """
     Return an arm with one error of its geometry.
 
@@ -94,7 +97,7 @@ def perturbed_arm(arm: ArmModel, source: Source, error: float) -> ArmModel:
     ----------
     arm : ArmModel
         The arm.
-    source : Source
+    source : ErrorSource
         A source between base and last link, other than a reading.
     error : float
         Its size, rad or m.
@@ -131,7 +134,7 @@ def perturbed_arm(arm: ArmModel, source: Source, error: float) -> ArmModel:
 class _Chain:
     """Errors by what they act on; what is not among them is exact."""
 
-    def __init__(self, sources: Sequence[Source], errors: Array) -> None:
+    def __init__(self, sources: Sequence[ErrorSource], errors: Array) -> None:
         self._errors = errors
         self._column = {(s.group, s.joint, s.axis, s.turning): k for k, s in enumerate(sources)}
 

@@ -12,19 +12,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import find_body, TOOL
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, find_body, TOOL
 from dynid_ros.dynamics.state import as_states
+from dynid_ros.kinematics.error_sources import error_sources, ErrorSource, SCREWS, X
 from dynid_ros.kinematics.forward import forward_kinematics, frames, Pose
 from dynid_ros.kinematics.perturbed import perturbed_kinematics, rotation_vector
-from dynid_ros.kinematics.sources import error_sources, SCREWS, Source, X
 
 Array = NDArray[np.float64]
 BODY, FOOT = 0, 1
 
 
 def error_jacobian(
-    arm: ArmModel, q: ArrayLike, body: str = TOOL, sources: Sequence[Source] | None = None,
+    arm: ArmModel, q: ArrayLike, body: str = TOOL, sources: Sequence[ErrorSource] | None = None,
 ) -> Array:
     """
     Pose error of a body by each source of error.
@@ -37,7 +36,7 @@ def error_jacobian(
         Positions, rad or m.
     body : str
         ``tool``, or the joint that moves the link.
-    sources : sequence of Source, optional
+    sources : sequence of ErrorSource, optional
         Sources; all of ``error_sources(arm, body)`` if not given.
 
     Returns
@@ -81,7 +80,7 @@ def error_jacobian(
 
 def pose_error(
     arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
-    sources: Sequence[Source] | None = None,
+    sources: Sequence[ErrorSource] | None = None,
 ) -> Array:
     """Pose error to first order, (6,) or (N, 6), of errors (S,); see `error_jacobian`."""
     return np.asarray(error_jacobian(arm, q, body, sources) @ np.asarray(errors, dtype=float))
@@ -89,7 +88,7 @@ def pose_error(
 
 def exact_pose_error(
     arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
-    sources: Sequence[Source] | None = None,
+    sources: Sequence[ErrorSource] | None = None,
 ) -> Array:
     """Pose error of errors (..., S) of any size at one position (n,): (..., 6)."""
     sources = error_sources(arm, body) if sources is None else sources
@@ -103,7 +102,7 @@ def pose_difference(real: Pose, nominal: Pose) -> Array:
     return np.concatenate([turn, real.translation - nominal.translation], axis=-1)
 
 
-def _axis(arm: ArmModel, every: Pose, target: Array, source: Source) -> tuple[Array, Array]:
+def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tuple[Array, Array]:
     """Direction and point through which a source acts, (N, 3) each, in the world."""
     own, carrier = source.joint + 2, int(arm.parent[source.joint]) + 2
     if source.group == 'base':

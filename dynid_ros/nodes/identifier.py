@@ -20,25 +20,21 @@ from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.contact.external_torque import ExternalTorque, FALSE_ALARM, quantile
 from dynid_ros.errors import DynidError, InputError, RecordingError
-from dynid_ros.estimation.external_torque import (
-    ExternalTorque,
-    FALSE_ALARM,
-    prediction_variance,
-    quantile,
-)
-from dynid_ros.estimation.rows import Block
-from dynid_ros.estimation.session import Session
-from dynid_ros.estimation.stream import BLOCK
-from dynid_ros.nodes import estimate_messages as say
-from dynid_ros.nodes.arm_subscription import ArmSubscription
-from dynid_ros.nodes.joint_state_reader import PROBLEMS
-from dynid_ros.nodes.runtime import declare, LATCHED, run, Setting
-from dynid_ros.nodes.session_store import read_state, write_state
+from dynid_ros.model.torque_prediction import torque_variance
+from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.arm_subscription import ArmSubscription
+from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
+from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
+from dynid_ros.nodes.identifier_state import read_state, write_state
 from dynid_ros.nodes.warm_up import warm_up
-from dynid_ros.signals.intake import RULES
-from dynid_ros.signals.log import Defect
+from dynid_ros.online.online_identifier import OnlineIdentifier
+from dynid_ros.online.row_pipeline import BLOCK
+from dynid_ros.recordings.recording import Defect
+from dynid_ros.regression.rows import RowBlock
 from dynid_ros.storage.result_file import write_result
+from dynid_ros.streaming.sample_validation import RULES
 
 Array = NDArray[np.float64]
 
@@ -67,7 +63,7 @@ LAST_WORDS = 10**9
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
+class _CurrentModel:
     """What external torque is judged by."""
 
     arm: ArmModel
@@ -87,12 +83,12 @@ class Identifier(Node):
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._external: ExternalTorque | None = None
-        self._known: _Known | None = None
+        self._known: _CurrentModel | None = None
         self._fresh = False
         self._publish()
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
-        self._session = self._start_session()
+        self._online = self._start_online()
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(
             1.0 / self._settings['report_rate'], self._report, clock=self._steady)
@@ -120,15 +116,15 @@ class Identifier(Node):
         friction = self._settings['friction']
         return arm.with_friction(tuple(friction)) if friction else arm
 
-    def _start_session(self) -> Session:
+    def _start_online(self) -> OnlineIdentifier:
         delay = self._settings['delay']
-        session = Session(
+        online = OnlineIdentifier(
             self._arm, self._input.topic, cutoff_hz=self._settings['cutoff_hz'] or None,
             delay=None if math.isnan(delay) else delay,
             memory=self._settings['memory'] or math.inf)
-        if self._settings['resume'] and read_state(session, self._output()):
-            self.get_logger().info(f'resumed after {session.samples} samples')
-        return session
+        if self._settings['resume'] and read_state(online, self._output()):
+            self.get_logger().info(f'resumed after {online.samples} samples')
+        return online
 
     def _publish(self) -> None:
         self._estimates = self.create_publisher(DiagnosticArray, '~/estimates', 10)
@@ -152,13 +148,13 @@ class Identifier(Node):
             self._learn()
 
     def _learn(self) -> None:
-        for block, tau_hat in self._session.push(*self._reader.take()):
+        for block, tau_hat in self._online.push(*self._reader.take()):
             self._fresh = True
             self._show_rows(block, tau_hat)
 
-    def _show_rows(self, block: Block, tau_hat: Array) -> None:
+    def _show_rows(self, block: RowBlock, tau_hat: Array) -> None:
         residual = np.where(block.moving, block.tau - tau_hat, np.nan)
-        stamps = self._session.first_stamp + np.rint(block.t * 1e9).astype(np.int64)
+        stamps = self._online.first_stamp + np.rint(block.t * 1e9).astype(np.int64)
         for stamp, beyond, torque in zip(stamps.tolist(), residual, tau_hat, strict=True):
             self._residuals.publish(say.effort_message(self._arm, stamp, beyond))
             self._predicted.publish(say.effort_message(self._arm, stamp, torque))
@@ -167,10 +163,10 @@ class Identifier(Node):
         if self._settings['external_torque']:
             if not self._frozen or self._known is None:
                 # While frozen, errors are what is looked for and no noise.
-                now = self._session.estimate()
-                self._known = _Known(self._arm, now.theta, now.covariance, now.sigma)
+                now = self._online.estimate()
+                self._known = _CurrentModel(self._arm, now.theta, now.covariance, now.sigma)
             known = self._known
-            std = np.sqrt(prediction_variance(block.W, known))
+            std = np.sqrt(torque_variance(block.W, known))
             self._external = ExternalTorque(
                 np.nan_to_num(residual), std, quantile(FALSE_ALARM) * std)
 
@@ -181,17 +177,17 @@ class Identifier(Node):
         if not self._fresh:
             return
         self._fresh = False
-        estimate = self._session.estimate()
+        estimate = self._online.estimate()
         self._estimates.publish(say.array(now, say.estimate_statuses(self._arm, estimate)))
         self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
-        facts = {'samples': self._session.samples, 'source': self._input.topic}
+        facts = {'samples': self._online.samples, 'source': self._input.topic}
         self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
 
     def _health(self) -> list[DiagnosticStatus]:
-        applied = self._session.online.stream.counters.as_dict()
-        values = {**applied, **self._input.values(), 'samples': self._session.samples,
+        applied = self._online.estimator.pipeline.counters.as_dict()
+        values = {**applied, **self._input.values(), 'samples': self._online.samples,
                   'frozen': self._frozen}
-        met = [*self._input.met(), *self._session.dead_signals,
+        met = [*self._input.met(), *self._online.dead_signals,
                *(f'{applied[rule]} times: {RULES[rule]}' for rule in LOSSES if applied[rule])]
         topics = ' and '.join(self._input.topics)
         good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
@@ -211,17 +207,17 @@ class Identifier(Node):
 
     @property
     def _frozen(self) -> bool:
-        return self._session.online.estimator.frozen
+        return self._online.estimator.recursion.frozen
 
     def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         self._reader.take()
-        self._session.reset()
+        self._online.reset()
         answer.success, answer.message = True, 'everything is forgotten'
         return answer
 
     def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:
         self._learn()
-        self._session.online.estimator.freeze(request.data)
+        self._online.estimator.recursion.freeze(request.data)
         answer.success = True
         answer.message = 'estimates stay as they are' if request.data else 'estimates go on'
         return answer
@@ -243,11 +239,11 @@ class Identifier(Node):
         folder = self._output()
         self._learn()
         counts = self._reader.counts.items()
-        result = self._session.result([
+        result = self._online.result([
             Defect(f'topic_{problem}', 'info', f'{count} {PROBLEMS[problem]}.', None, count)
             for problem, count in counts if count])
         write_result(result, folder)
-        write_state(self._session, folder)
+        write_state(self._online, folder)
         verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
         return f'{result.samples} samples, {verdict}, in {folder}'
 

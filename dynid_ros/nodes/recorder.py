@@ -17,13 +17,13 @@ import yaml
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import DynidError, InputError, ResultError
-from dynid_ros.nodes import estimate_messages as say
-from dynid_ros.nodes.arm_subscription import ArmSubscription
 from dynid_ros.nodes.bag_process import BagProcess
-from dynid_ros.nodes.lockstep import simulated_time
+from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.arm_subscription import ArmSubscription
+from dynid_ros.nodes.common.lockstep import simulated_time
+from dynid_ros.nodes.common.runtime import declare, DEPTH, run, Setting, state_qos
 from dynid_ros.nodes.recording_quality import RollingQuality
-from dynid_ros.nodes.runtime import declare, DEPTH, run, Setting, state_qos
-from dynid_ros.storage.arm_record import arm_to_plain
+from dynid_ros.storage.plain import arm_to_plain
 from dynid_ros.storage.whole_file import write_whole
 
 SETTINGS = (

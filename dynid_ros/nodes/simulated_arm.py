@@ -22,7 +22,7 @@ each with an optional duration in seconds, and ``none``.
 
 With ``use_sim_time`` the time is simulated: it begins at zero and is published on ``/clock``. The
 nodes that ``lockstep`` names then lead it: the arm goes on when they have answered its last
-state, whatever time that takes (see `dynid_ros.nodes.lockstep`).
+state, whatever time that takes (see `dynid_ros.nodes.common.lockstep`).
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from std_msgs.msg import Float64MultiArray
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.motion_file import check_made_for, read_motion
-from dynid_ros.excitation.room import room_of
-from dynid_ros.nodes.lockstep import simulated_time
-from dynid_ros.nodes.runtime import declare, DEPTH, NEWEST, run, Setting
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.nodes.common.lockstep import simulated_time
+from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.nodes.simulation_loop import Lockstep, RealTime
 from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
+from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SETTINGS = (
     Setting('arm', 'panda', 'A shipped arm, or the path of an arm.yaml'),
@@ -170,7 +170,7 @@ class SimulatedArmNode(Node):
 def _start_of(excitation: str, arm: ArmModel) -> NDArray[np.float64]:
     """Position (n,) at which the arm stands first."""
     if not excitation:
-        return room_of(arm).middle
+        return planning_limits(arm).middle
     motion = read_motion(Path(excitation))
     check_made_for(motion, arm, Path(excitation))
     return motion.motion.start

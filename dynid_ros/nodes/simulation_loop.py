@@ -16,14 +16,7 @@ from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 
-from dynid_ros.nodes.lockstep import (
-    BEHIND,
-    DEPTH,
-    LOOK,
-    nanoseconds,
-    simulated_time,
-    TOPIC,
-)
+from dynid_ros.nodes.common.lockstep import BEHIND, DEPTH, LOOK, nanoseconds, simulated_time, TOPIC
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
 
 #: Lag of real time behind which the simulation is not caught up, s.

@@ -21,13 +21,13 @@ from dynid_ros.nodes.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
 from dynid_ros.simulation.trajectory_controller import (
-    Goal,
     GOAL_TIME,
     GOAL_TOLERANCE,
     Outcome,
     PATH_TOLERANCE,
     REPLACED,
     Status,
+    TrajectoryGoal,
 )
 
 #: Name of the controller, which its topic, action and service begin with.
@@ -61,7 +61,7 @@ class TrajectoryInput:
         self._loop = loop
         self._names = list(arm.arm.joint_names)
         # Goals with their handles; those of the topic have none.
-        self._goals: list[tuple[Any, Goal]] = []
+        self._goals: list[tuple[Any, TrajectoryGoal]] = []
         self._outcomes: dict[bytes, Outcome] = {}
         self._server = ActionServer(
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._result,
@@ -95,7 +95,7 @@ class TrajectoryInput:
                 self._tolerance(PATH_TOLERANCE, path), self._tolerance(GOAL_TOLERANCE, end))
             # A controller starts a goal when it accepts it; here that is when it has been read,
             # since the client hears of it only then.
-            goal = Goal(read, self._start(message), *tolerances, patience)
+            goal = TrajectoryGoal(read, self._start(message), *tolerances, patience)
             self._arm.follow(goal)
         except core.TrajectoryError as error:
             self._conclude(handle, Outcome(Status.ABORTED, error.code, str(error)))

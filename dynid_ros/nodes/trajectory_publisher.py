@@ -15,24 +15,23 @@ from std_srvs.srv import Trigger
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.execution import Execution, Phase, Reference
-from dynid_ros.excitation.motion_file import check_made_for, read_motion
-from dynid_ros.excitation.room import room_of
-from dynid_ros.excitation.scene import build_scene
-from dynid_ros.excitation.supervision import (
+from dynid_ros.execution.motion_executor import MotionExecutor, Phase, Reference
+from dynid_ros.execution.safety_monitor import (
     check_motion,
     check_start,
     LimitWatch,
-    motion_of,
-    Supervision,
+    moving_joint,
+    SafetyMonitor,
 )
-from dynid_ros.nodes.lockstep import Answers, ControlTime, watch_clock
-from dynid_ros.nodes.motion_outputs import EffortOutput, Output
-from dynid_ros.nodes.motion_settings import SETTINGS
-from dynid_ros.nodes.motion_state import MotionState, MotionStateReader
-from dynid_ros.nodes.runtime import declare, NEWEST, run
-from dynid_ros.nodes.state_subscription import StateSubscription
-from dynid_ros.nodes.trajectory_output import TrajectoryOutput
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.feasibility.scene import build_scene
+from dynid_ros.nodes.common.arm_subscription import StateSubscription
+from dynid_ros.nodes.common.lockstep import Answers, ControlTime, watch_clock
+from dynid_ros.nodes.common.runtime import declare, NEWEST, run
+from dynid_ros.nodes.motion.motion_outputs import EffortOutput, Output
+from dynid_ros.nodes.motion.motion_state import MotionState, MotionStateReader, SETTINGS
+from dynid_ros.nodes.motion.trajectory_output import TrajectoryOutput
+from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 #: Periods of the watchdog and of the look at the graph, s; and of the latter while simulated time
 #: waits for it.
@@ -62,7 +61,7 @@ class TrajectoryPublisher(Node):
         self.status = 0
         self._values = values
         self._load(values)
-        self._supervision = Supervision(self._arm, values['tracking_error'])
+        self._monitor = SafetyMonitor(self._arm, values['tracking_error'])
         self._limits = LimitWatch(self._arm)
         self._reader = MotionStateReader(self._arm)
         self._state: MotionState | None = None
@@ -71,7 +70,7 @@ class TrajectoryPublisher(Node):
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
         self._mixed = ''
-        self._phase = self._execution.phase
+        self._phase = self._executor.phase
         self._output = self._make_output(values)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
         self._subscription = StateSubscription(
@@ -93,11 +92,11 @@ class TrajectoryPublisher(Node):
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
         end = time.monotonic() + LAST
-        if self._execution.active:
+        if self._executor.active:
             self._slow_down()
-            while self._execution.active and time.monotonic() < end:
+            while self._executor.active and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
-        if self._state is not None and self._execution.phase is not Phase.IDLE:
+        if self._state is not None and self._executor.phase is not Phase.IDLE:
             self._output.hold(self._state)
         while not self._output.settled and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
@@ -119,8 +118,8 @@ class TrajectoryPublisher(Node):
         check_made_for(excitation, self._arm, path)
         self._scene = build_scene(self._arm, load_surroundings(values['arm'], self._arm))
         check_motion(self._arm, excitation.motion, self._scene)
-        self._execution = Execution(
-            excitation.motion, room_of(self._arm), values['start_speed'])
+        self._executor = MotionExecutor(
+            excitation.motion, planning_limits(self._arm), values['start_speed'])
 
     def _make_output(self, values: dict[str, Any]) -> Output:
         if values['output'] == 'joint_trajectory_controller':
@@ -163,12 +162,12 @@ class TrajectoryPublisher(Node):
         if state is None:
             return
         now = self._now
-        execution = self._execution
-        wanted = execution.reference(now)
-        watched = execution.phase not in (Phase.IDLE, Phase.ABORTED)
+        executor = self._executor
+        wanted = executor.reference(now)
+        watched = executor.phase not in (Phase.IDLE, Phase.ABORTED)
         following = watched and not self._values['dry_run']
         problem = (
-            self._supervision.violation(
+            self._monitor.violation(
                 state.q, state.qd, wanted if following else None, self._output.ahead)
             or self._limits.violation(state.qd, state.tau))
         if problem and watched:
@@ -180,9 +179,9 @@ class TrajectoryPublisher(Node):
             # safe command of the abort the arm is left to its own command timeout.
             return
         self._state, self._seen = state, self._time.now()
-        if execution.phase is Phase.ABORTED and wanted is None:
-            execution.brake(now, state.q, state.qd)
-        wanted = execution.reference(now)
+        if executor.phase is Phase.ABORTED and wanted is None:
+            executor.brake(now, state.q, state.qd)
+        wanted = executor.reference(now)
         if wanted is not None:
             tau, problem = self._output.follow(now, state, wanted)
             if problem and following:
@@ -211,8 +210,8 @@ class TrajectoryPublisher(Node):
         if self._stale and before:
             self._notice_silence()
         since = self._time.now() - self._aborted
-        if not self._stale and self._execution.phase is Phase.ABORTED and since > LAST:
-            moving = motion_of(self._arm, self._state.qd)
+        if not self._stale and self._executor.phase is Phase.ABORTED and since > LAST:
+            moving = moving_joint(self._arm, self._state.qd)
             if moving:
                 self.get_logger().error(
                     f'{moving} {since:.0f} s after the abort: use the emergency stop',
@@ -224,7 +223,7 @@ class TrajectoryPublisher(Node):
         return self._time.now() - self._seen
 
     def _notice_silence(self) -> None:
-        if (self._state is not None and self._execution.phase is not Phase.IDLE
+        if (self._state is not None and self._executor.phase is not Phase.IDLE
                 and self._age > self._values['state_timeout']):
             self._abort(self._mixed
                         or f'no usable joint state has come for {self._age * 1000:.0f} ms')
@@ -243,11 +242,11 @@ class TrajectoryPublisher(Node):
     def _look(self) -> None:
         """Look at who else is there."""
         self._follow()
-        if self._execution.phase not in (Phase.IDLE, Phase.ABORTED):
+        if self._executor.phase not in (Phase.IDLE, Phase.ABORTED):
             problem = self._mixed or self._output.missing
             if problem:
                 self._abort(problem)
-        if not self._execution.active:
+        if not self._executor.active:
             self._output.look()
         waiting = self._values['once'] and not self._ran
         if waiting and self._output.settled and (self._state is not None or self._patient):
@@ -255,7 +254,7 @@ class TrajectoryPublisher(Node):
 
     def _look_soon(self) -> None:
         if self._unanswered is not None:
-            if not (self._ran or self._execution.active):
+            if not (self._ran or self._executor.active):
                 self._look()
             self._answer()
 
@@ -298,7 +297,7 @@ class TrajectoryPublisher(Node):
 
     def _start(self) -> str:
         """Begin, and say what was begun."""
-        self._execution.check_free()
+        self._executor.check_free()
         self._follow()
         if self._mixed:
             raise InputError(f'{self._mixed}; leave only that of the arm')
@@ -310,42 +309,42 @@ class TrajectoryPublisher(Node):
         if problem:
             raise NotThereError(problem)
         check_start(
-            self._arm, self._state.q, self._state.qd, self._execution.motion.start, self._scene)
+            self._arm, self._state.q, self._state.qd, self._executor.motion.start, self._scene)
         now = self._now
-        seconds = self._execution.start(now, self._state.q)
-        self._output.begin(self._execution, now)
+        seconds = self._executor.start(now, self._state.q)
+        self._output.begin(self._executor, now)
         self._ran = True
         return f'moving for {seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        aborted = self._execution.phase is Phase.ABORTED
+        aborted = self._executor.phase is Phase.ABORTED
         self._slow_down()
         response.success = True
-        response.message = 'reset after the abort' if aborted else self._execution.phase.value
+        response.message = 'reset after the abort' if aborted else self._executor.phase.value
         return response
 
     def _slow_down(self) -> None:
-        going = self._execution.phase in (Phase.MOVING, Phase.RUNNING)
+        going = self._executor.phase in (Phase.MOVING, Phase.RUNNING)
         now = self._now
-        self._execution.stop(now)
+        self._executor.stop(now)
         if going:
-            self._output.begin(self._execution, now)
+            self._output.begin(self._executor, now)
 
     def _abort(self, reason: str) -> None:
-        if self._execution.phase is Phase.ABORTED:
+        if self._executor.phase is Phase.ABORTED:
             return
         self._follow()
         self._aborted = self._time.now()
-        self._execution.abort(reason)
+        self._executor.abort(reason)
         if self._state is not None:
             self._output.hold(self._state)
         self.get_logger().error(f'aborted: {reason}; the arm is held, ~/stop resets')
         self._notice_phase()
 
     def _notice_phase(self) -> None:
-        if self._execution.phase is not self._phase:
-            self._phase = self._execution.phase
+        if self._executor.phase is not self._phase:
+            self._phase = self._executor.phase
             if self._phase is not Phase.ABORTED:
                 self.get_logger().info(self._phase.value)
             self._rested = self._time.now()

@@ -12,8 +12,8 @@ import numpy as np
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError
-from dynid_ros.estimation.session import Session
-from dynid_ros.excitation.room import room_of
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.online.online_identifier import OnlineIdentifier
 
 RATE_HZ = 200.0
 SECONDS = 10.0
@@ -39,11 +39,11 @@ class _Notice(event.Listener):
 
 def warm_up(arm: ArmModel) -> None:
     """Identify the arm from made-up samples, and forget them."""
-    session = Session(arm, 'warm-up')
+    online = OnlineIdentifier(arm, 'warm-up')
     t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
     q = np.sin(t[:, None] * np.linspace(1.0, 2.0, arm.n))
-    session.push(np.rint(t * 1e9).astype(np.int64), q, q)
-    session.estimate()
+    online.push(np.rint(t * 1e9).astype(np.int64), q, q)
+    online.estimate()
 
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
@@ -62,7 +62,7 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
 
     with event.install_listener('numba:compile', _Notice(say)):
         warm_up(arm)
-        LiveArm(arm, room_of(arm).middle)
+        LiveArm(arm, planning_limits(arm).middle)
 
 
 def main(arm: str) -> int:

@@ -1,4 +1,4 @@
-"""How a result looks."""
+"""Pages and drawings of results."""
 
 from dynid_ros.report.page import write_report
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.result import Prediction
+from dynid_ros.model.torque_prediction import Prediction
 
 Array = NDArray[np.float64]
 

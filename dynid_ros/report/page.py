@@ -6,22 +6,22 @@ from html import escape
 from pathlib import Path
 
 from dynid_ros import __version__
-from dynid_ros.estimation.result import Identification
+from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.report import sections
 from dynid_ros.report.numbers import percent, significant
-from dynid_ros.report.plots import spectrum_section, torque_section
+from dynid_ros.report.sections import spectrum_section, torque_section
 from dynid_ros.report.style import STYLE
 from dynid_ros.report.tables import joint_table
 from dynid_ros.storage.whole_file import write_whole
 
 
-def write_report(result: Identification, path: Path) -> None:
+def write_report(result: IdentifiedModel, path: Path) -> None:
     """
     Write the report as one HTML file without any reference to another.
 
     Parameters
     ----------
-    result : Identification
+    result : IdentifiedModel
         What was identified.
     path : Path
         File; its folder is taken for the folder of the result.
@@ -36,7 +36,7 @@ def write_report(result: Identification, path: Path) -> None:
     write_whole(path, _page(result, folder).encode())
 
 
-def _page(result: Identification, folder: str) -> str:
+def _page(result: IdentifiedModel, folder: str) -> str:
     parts = [
         ('joints', 'How well each joint is predicted', _joints(result)),
         ('torque', 'Measured and predicted torque', torque_section(result)),
@@ -58,7 +58,7 @@ def _page(result: Identification, folder: str) -> str:
         f'{sections.headline(result)}{sections.key_figures(result)}{body}</body></html>\n')
 
 
-def _joints(result: Identification) -> str:
+def _joints(result: IdentifiedModel) -> str:
     return (
         '<p>RMSE is the typical error of the torque; the relative error is its share of the '
         'torque itself; R² is the share of the variance that the model explains. Judge the '
@@ -66,7 +66,7 @@ def _joints(result: Identification) -> str:
         f'{joint_table(result)}')
 
 
-def _use(result: Identification, folder: str) -> str:
+def _use(result: IdentifiedModel, folder: str) -> str:
     name = escape(folder)
     python = (
         'from pathlib import Path\n'
@@ -80,7 +80,7 @@ def _use(result: Identification, folder: str) -> str:
         f'{escape(result.data_hash)}</p>')
 
 
-def _citation(result: Identification) -> str:
+def _citation(result: IdentifiedModel) -> str:
     held_out = '' if result.validation is None else (
         f' The relative torque error is {percent(result.validation.relative_error_percent)} on '
         f'held-out motion ({escape(result.validation.source)}).')

@@ -1,26 +1,34 @@
-"""Sections of the report that are words and short tables."""
+"""Sections of the report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.result import Identification
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.recordings.recording import Defect
+from dynid_ros.report.drawings import spectrum_drawings, torque_drawings, torque_range
 from dynid_ros.report.numbers import percent, significant
 from dynid_ros.report.tables import parameter_table, unclear
-from dynid_ros.signals.log import Defect
 
 _SEVERITIES = ('error', 'warning', 'info')
+
 _FILTERS = {
     'butterworth': 'zero-phase Butterworth low-pass',
     'fir': 'zero-phase FIR low-pass (order 30, Nuttall window)',
     'periodic': 'averaging over periods, with exact derivatives in the frequency domain',
 }
 
+_ABSENT = ('<p>The torque over time (prediction.npz) is not stored beside the result, so there '
+           'is nothing to draw.</p>')
 
-def headline(result: Identification) -> str:
+
+def headline(result: IdentifiedModel) -> str:
     """Verdict in words, with its reasons."""
     verdict = result.verdict
     name = escape(result.arm.name)
@@ -42,7 +50,7 @@ def headline(result: Identification) -> str:
         f'<p class="lead">{_lead(result)}</p>{reasons}{weak}</header>')
 
 
-def _lead(result: Identification) -> str:
+def _lead(result: IdentifiedModel) -> str:
     fitted = percent(result.fit.relative_error_percent)
     if result.validation is None:
         return (f'It reproduces the torque that it was fitted to up to an error of {fitted}. '
@@ -52,7 +60,7 @@ def _lead(result: Identification) -> str:
             f'on the motion that it was fitted to, by {fitted}.')
 
 
-def key_figures(result: Identification) -> str:
+def key_figures(result: IdentifiedModel) -> str:
     """Grid of the numbers that one looks for first."""
     validation = result.validation
     recordings = ', '.join(escape(source) for source in result.sources)
@@ -76,7 +84,7 @@ def key_figures(result: Identification) -> str:
         'motion excited the parameters; smaller is better.</p>')
 
 
-def parameters(result: Identification) -> str:
+def parameters(result: IdentifiedModel) -> str:
     """Parameter table with its explanation, and the groupings folded away."""
     pairs = list(zip(result.theta.tolist(), result.std.tolist(), strict=True))
     faint = sum(unclear(value, std) for value, std in pairs)
@@ -96,7 +104,7 @@ def parameters(result: Identification) -> str:
         f'first term.</p><ul class="groupings">{groups}</ul></details>')
 
 
-def _median_ratio(result: Identification) -> str:
+def _median_ratio(result: IdentifiedModel) -> str:
     known = (result.std_white > 0) & np.isfinite(result.std_white) & np.isfinite(result.std)
     if not known.any():
         return ''
@@ -104,7 +112,7 @@ def _median_ratio(result: Identification) -> str:
     return f'; in the median they are {significant(ratio, 2)} times as wide'
 
 
-def friction(result: Identification) -> str:
+def friction(result: IdentifiedModel) -> str:
     """Friction terms that were tried."""
     chosen = ', '.join(result.arm.friction) or 'none'
     if not result.friction_trials:
@@ -127,7 +135,7 @@ def _same(terms: str, chosen: tuple[str, ...]) -> bool:
     return set(terms.replace(',', ' ').replace('+', ' ').split()) == set(chosen)
 
 
-def treatment(result: Identification) -> str:
+def treatment(result: IdentifiedModel) -> str:
     """List what was done to the signals."""
     done = result.treatment
     origin = 'chosen from the data' if done.cutoff_from_data else 'given'
@@ -179,3 +187,58 @@ def timing(seconds: dict[str, float]) -> str:
     """Seconds by stage, in one line."""
     stages = ' · '.join(f'{escape(stage)} {value:.2f} s' for stage, value in seconds.items())
     return f'<p>{stages or "Not measured."}</p>'
+
+
+def torque_section(result: IdentifiedModel) -> str:
+    """Measured against predicted torque of each joint, training and held-out apart."""
+    fitted, held_out = _of(result, False), _of(result, True)
+    if not (fitted or held_out):
+        return _ABSENT
+    units = torque_units(result.arm)
+    ranges = torque_range([*fitted, *held_out])
+    columns = []
+    for chosen, name, label in (
+            (fitted, 'fitted', 'Training, in-sample'),
+            (held_out, 'heldout', 'Held-out, not fitted')):
+        if chosen:
+            caption = f'{label}: {escape("; ".join(p.source for p in chosen))}'
+            drawings = torque_drawings(chosen, units, *ranges, name)
+            columns.append([f'<figure><figcaption>{caption}</figcaption>{drawing}</figure>'
+                            for drawing in drawings])
+    joints = ''.join(
+        f'<h3>{escape(name)}</h3><div class="figures">{"".join(figures)}</div>'
+        for name, *figures in zip(result.arm.joint_names, *columns, strict=True))
+    return (
+        '<p>Where the thin line covers the thick one, the model is right. Below it is what '
+        'remains, on a scale of its own: jumps where a joint turns round point to friction, slow '
+        'waves to gravity or inertia that the model gets wrong. All drawings of a joint share '
+        'their scales.</p>'
+        '<p class="legend"><span><i class="measured"></i>measured</span>'
+        '<span><i class="predicted"></i>predicted</span>'
+        f'<span><i class="residual"></i>residual, measured − predicted</span></p>{joints}')
+
+
+def spectrum_section(result: IdentifiedModel) -> str:
+    """Residual spectrum of each joint, training against held-out."""
+    fitted, held_out = _of(result, False), _of(result, True)
+    if not (fitted or held_out):
+        return _ABSENT
+    drawings = spectrum_drawings(
+        fitted, held_out, torque_units(result.arm), result.treatment.cutoff_hz)
+    figures = ''.join(
+        f'<figure><figcaption>{escape(name)}</figcaption>{drawing}</figure>'
+        for name, drawing in zip(result.arm.joint_names, drawings, strict=True))
+    legend = ''.join(
+        f'<span><i class="{colour}"></i>{label}</span>' for colour, label, shown in (
+            ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
+            ('cutoff', 'cut-off of the filter', True)) if shown)
+    return (
+        '<p>How strong the residual is at each frequency (Welch). Sensor noise alone would be '
+        'flat up to the cut-off; a hump at low frequencies is motion that the model does not '
+        'explain, and a held-out line far above the training line means that something was '
+        'fitted which does not repeat.</p>'
+        f'<p class="legend">{legend}</p><div class="figures small">{figures}</div>')
+
+
+def _of(result: IdentifiedModel, held_out: bool) -> Sequence[Prediction]:
+    return [p for p in result.predictions if p.held_out == held_out and len(p.t) > 1]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from html import escape
 
-from dynid_ros.arm.units import parameter_units, torque_units
+from dynid_ros.arm.parameters import parameter_units, torque_units
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.result import Figures, Identification
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import Metrics
 from dynid_ros.report.numbers import NONE, percent, significant, with_interval, Z95
 
 # Half width of the drawing of an interval, in its own units.
 _HALF = 100.0
 
 
-def joint_table(result: Identification) -> str:
+def joint_table(result: IdentifiedModel) -> str:
     """HTML table of how well the torque of each joint is predicted."""
     sets = [('In-sample (fitted)', result.fit)]
     if result.validation is not None:
@@ -25,12 +26,12 @@ def joint_table(result: Identification) -> str:
     units = torque_units(result.arm)
     rows = ''.join(
         f'<tr><th scope="row">{escape(name)}</th>'
-        + ''.join(_joint_cells(figures, j, units[j]) for _, figures in sets) + '</tr>'
+        + ''.join(_joint_cells(metrics, j, units[j]) for _, metrics in sets) + '</tr>'
         for j, name in enumerate(result.arm.joint_names))
     total = ''.join(
         '<td class="number apart"></td>'
-        f'<td class="number">{percent(figures.relative_error_percent)}</td>'
-        '<td class="number"></td>' for _, figures in sets)
+        f'<td class="number">{percent(metrics.relative_error_percent)}</td>'
+        '<td class="number"></td>' for _, metrics in sets)
     return (
         '<div class="scroll"><table><thead>'
         f'<tr><th rowspan="2" scope="col">Joint</th>{top}</tr><tr>{heads}</tr></thead>'
@@ -38,8 +39,8 @@ def joint_table(result: Identification) -> str:
         '</tbody></table></div>')
 
 
-def _joint_cells(figures: Figures, j: int, unit: str) -> str:
-    joint = figures.joints[j]
+def _joint_cells(metrics: Metrics, j: int, unit: str) -> str:
+    joint = metrics.joints[j]
     return (
         f'<td class="number apart">{significant(joint.rmse)} {unit}</td>'
         f'<td class="number">{percent(joint.relative_error_percent)}</td>'
@@ -51,7 +52,7 @@ def _share(r2: float) -> str:
     return f'{r2:.4f}'.replace('-', '−')
 
 
-def parameter_table(result: Identification) -> str:
+def parameter_table(result: IdentifiedModel) -> str:
     """HTML table of the base parameters with their 95 % intervals, joint by joint."""
     base = base_parameters(result.arm)
     layout = result.arm.layout
@@ -78,7 +79,7 @@ def unclear(value: float, std: float) -> bool:
     return not abs(value) > Z95 * std
 
 
-def _heading(result: Identification, joint: int) -> str:
+def _heading(result: IdentifiedModel, joint: int) -> str:
     if joint < result.arm.n:
         title = f'{joint + 1} · {escape(result.arm.joint_names[joint])}'
     else:

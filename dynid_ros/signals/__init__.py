@@ -1,1 +1,1 @@
-"""What the sensors say."""
+"""Filters, derivatives and decimation of whole recordings."""

@@ -7,20 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import joint_torque
-from dynid_ros.arm.model import Drive
-from dynid_ros.signals.bandwidth import HIGHEST
+from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.signals.conditioning_settings import ConditioningSettings, HIGHEST
 from dynid_ros.signals.decimation import Decimator
 from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
-from dynid_ros.signals.periodic import (
-    average_periods,
-    harmonic_derivative,
-    periodic_part,
-    SAME,
-)
+from dynid_ros.signals.periodic import average_periods, harmonic_derivative, periodic_part, SAME
 from dynid_ros.signals.segments import Segment
 from dynid_ros.signals.standstill import moving
-from dynid_ros.signals.treatment import Treatment
 
 Array = NDArray[np.float64]
 
@@ -28,7 +21,7 @@ POSITION_BAND = 3.0
 
 
 @dataclass(frozen=True)
-class Motion:
+class ConditionedMotion:
     """
     One conditioned stretch of a recording, at full rate.
 
@@ -54,7 +47,9 @@ class Motion:
     moving: NDArray[np.bool_]
 
 
-def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
+def condition(
+    segment: Segment, treatment: ConditioningSettings, drive: Drive
+) -> ConditionedMotion:
     """
     Condition one stretch as the treatment says.
 
@@ -62,14 +57,14 @@ def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
     ----------
     segment : Segment
         Uniformly sampled stretch.
-    treatment : Treatment
+    treatment : ConditioningSettings
         Filter, cut-off and rate.
     drive : Drive
         From drive signal to torque.
 
     Returns
     -------
-    Motion
+    ConditionedMotion
         The same stretch; or one period of the part of it that repeats itself, continued at both
         ends as far as the decimating filter reaches.
 
@@ -83,10 +78,10 @@ def condition(segment: Segment, treatment: Treatment, drive: Drive) -> Motion:
     else:
         q = butterworth(segment.q, rate, position_cutoff(treatment))
     qd = differentiate(q, rate)
-    return Motion(segment.t, q, qd, differentiate(qd, rate), tau, moving(qd, rate))
+    return ConditionedMotion(segment.t, q, qd, differentiate(qd, rate), tau, moving(qd, rate))
 
 
-def position_cutoff(treatment: Treatment) -> float:
+def position_cutoff(treatment: ConditioningSettings) -> float:
     """
     Place the cut-off for the positions, Hz.
 
@@ -96,7 +91,9 @@ def position_cutoff(treatment: Treatment) -> float:
     return min(POSITION_BAND * treatment.cutoff_hz, HIGHEST * treatment.rate_hz)
 
 
-def _one_period(segment: Segment, tau: Array, treatment: Treatment) -> Motion:
+def _one_period(
+    segment: Segment, tau: Array, treatment: ConditioningSettings
+) -> ConditionedMotion:
     assert treatment.period is not None
     part = periodic_part(segment.q, treatment.rate_hz, treatment.period)
     q, rate = average_periods(segment.q[part], treatment.rate_hz, treatment.period, SAME)
@@ -106,4 +103,6 @@ def _one_period(segment: Segment, tau: Array, treatment: Treatment) -> Motion:
     steps = np.arange(-reach, len(q) + reach)
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
-    return Motion(segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate))
+    return ConditionedMotion(
+        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate)
+    )

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.signals.treatment import Treatment
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class Decimator:
 
     Parameters
     ----------
-    treatment : Treatment
+    treatment : ConditioningSettings
         Rate, cut-off and step.
 
     Attributes
@@ -42,7 +42,7 @@ class Decimator:
 
     """
 
-    def __init__(self, treatment: Treatment) -> None:
+    def __init__(self, treatment: ConditioningSettings) -> None:
         self.step = treatment.decimation
         self.reach = int(HALF_PERIODS * treatment.rate_hz / treatment.cutoff_hz)
         self._relative_cutoff = treatment.cutoff_hz / treatment.rate_hz

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
-from dynid_ros.signals.saved import Saved
 
 Array = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ class Discretisation:
         return Discretisation(pole, (half, 0.0, -half), (sixth, 4.0 * sixth, sixth))
 
 
-class FirstOrderFilter(Saved):
+class FirstOrderFilter(Checkpointed):
     """
     ``f x + s f p`` of a stream of samples, block by block.
 

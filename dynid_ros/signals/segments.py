@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.signals.log import JointLog
+from dynid_ros.recordings.recording import Recording
 
 Array = NDArray[np.float64]
 
@@ -39,18 +39,18 @@ class Segment:
     u: Array
 
 
-def sample_rate(log: JointLog) -> float:
+def sample_rate(log: Recording) -> float:
     """Median rate of a recording, Hz."""
     return float(1 / np.median(np.diff(log.t)))
 
 
-def uniform_segments(log: JointLog, rate_hz: float, delay: float = 0.0) -> tuple[Segment, ...]:
+def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tuple[Segment, ...]:
     """
     Cut a recording at its gaps and bring each stretch to a uniform rate.
 
     Parameters
     ----------
-    log : JointLog
+    log : Recording
         Recording with increasing stamps.
     rate_hz : float
         Rate to bring it to.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.execution import Reference
+from dynid_ros.execution.motion_executor import Reference
 
 Array = NDArray[np.float64]
 Rows = Sequence[Sequence[float]]

@@ -8,27 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.simulation.control import Gains, tracking_gains
+from dynid_ros.execution.tracking_control import live_gains, RigidArm, tracking_gains
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
-from dynid_ros.simulation.rigid import RigidArm
-from dynid_ros.simulation.sensors import (
-    drive_signal,
-    motor_position,
-    quantise,
-    rated_noise,
-    SensorModel,
-)
-from dynid_ros.simulation.trajectory_controller import Goal, TrajectoryController
+from dynid_ros.simulation.sensors import drive_signal, quantise, rated_noise, SensorModel
+from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
 
 Array = NDArray[np.float64]
 
 #: Period of the physics as commands and readings see it, s.
 PERIOD = 0.001
-#: Reaction time of a controller behind topics on a busy machine, s.
-REACTION = 0.005
 #: Torque noise by rating of the default sensors.
 NOISE_SHARE = 0.01
 
@@ -155,7 +147,7 @@ class LiveArm:
         self._controller.release()
         self._commanded = (self.time, wanted)
 
-    def follow(self, goal: Goal) -> None:
+    def follow(self, goal: TrajectoryGoal) -> None:
         """
         Run a trajectory, instead of the one before.
 
@@ -212,8 +204,3 @@ class LiveArm:
         return Reading(
             t, position, drive.transmission @ velocity,
             drive_signal(tau[None], gravity[None], drive)[0])
-
-
-def live_gains(arm: ArmModel) -> Gains:
-    """Gains of a PD control that reaches the arm through topics."""
-    return tracking_gains(arm, REACTION)

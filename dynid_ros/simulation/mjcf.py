@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import inertial_to_com, pseudo_inertia
-from dynid_ros.errors import ArmError
+from dynid_ros.arm.parameters import inertial_to_com
+from dynid_ros.dynamics.rigid_parameters import check_physical
 
 #: Added to each principal inertia, kg m²: MuJoCo has no point masses and no thin rods.
 EXTENT = 1e-12
-#: Rounding of the smallest eigenvalue of a pseudo-inertia, by the largest one.
-ROUNDING = 1e-13
 
 
 def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
@@ -66,29 +64,6 @@ def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]
     MuJoCo numbers the bodies of a branched tree depth first, whatever the order of the joints.
     """
     return np.array([int(model.joint(name).dofadr[0]) for name in arm.joint_names], dtype=np.intp)
-
-
-def check_physical(arm: ArmModel) -> None:
-    """
-    Make sure that an arm can be simulated.
-
-    Raises
-    ------
-    ArmError
-        Nominal inertial parameters are missing, or those of a link are not physical.
-
-    """
-    if arm.inertial is None:
-        raise ArmError(
-            f"the arm '{arm.name}' cannot be simulated without nominal inertias; add them to its "
-            'URDF or arm.yaml')
-    for name, link in zip(arm.joint_names, arm.inertial, strict=True):
-        eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
-        if link[0] <= 0 or eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
-            raise ArmError(
-                f"the arm '{arm.name}' cannot be simulated: no body of positive mass has the "
-                f"nominal inertia of the link at joint '{name}'; correct it in the URDF or "
-                'arm.yaml')
 
 
 def _add_link(parent: Any, arm: ArmModel, joint: int) -> Any:

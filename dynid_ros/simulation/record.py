@@ -10,23 +10,22 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.nominal import nominal_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.signals.log import JointLog
-from dynid_ros.simulation.control import feedforward, Gains, tracking_gains
+from dynid_ros.execution.tracking_control import feedforward, Gains, RigidArm, tracking_gains
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
-from dynid_ros.simulation.rigid import RigidArm
 from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,
     drive_signal,
-    motor_position,
     quantise,
     rated_noise,
     SensorModel,
 )
+from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
 
@@ -78,7 +77,7 @@ class Simulation:
 
     Attributes
     ----------
-    log : JointLog
+    log : Recording
         The recording, as the sensors saw it.
     truth : Trace
         What really happened, at the stamps of the recording.
@@ -87,7 +86,7 @@ class Simulation:
 
     """
 
-    log: JointLog
+    log: Recording
     truth: Trace
     theta: Array
 
@@ -185,7 +184,7 @@ def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
 
 def _measure(
     arm: ArmModel, trace: Trace, sensors: SensorModel, rng: np.random.Generator,
-) -> JointLog:
+) -> Recording:
     """Record a course as the sensors of the arm see it."""
     shape = trace.q.shape
     white = rng.normal(size=shape) * np.broadcast_to(sensors.effort_noise, arm.n)
@@ -197,7 +196,7 @@ def _measure(
         rigid = RigidArm(arm)
         gravity = np.array([rigid.gravity(q) for q in trace.q])
     qd = trace.qd + sensors.velocity_noise * rng.normal(size=shape)
-    return JointLog(
+    return Recording(
         t=trace.t - trace.t[0],
         q=quantise(motor_position(trace.q, arm.drive), sensors.encoder_counts, arm.prismatic),
         u=drive_signal(tau, gravity, arm.drive),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.drive import is_direct
-from dynid_ros.arm.model import ArmModel, Drive
+from dynid_ros.arm.drive import Drive, is_direct
+from dynid_ros.arm.model import ArmModel
 
 Array = NDArray[np.float64]
 
@@ -135,11 +135,6 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
     if is_direct(drive):
         return np.asarray(torque / drive.gain)
     return np.asarray(np.linalg.solve(drive.transmission.T, torque.T).T / drive.gain)
-
-
-def motor_position(q: Array, drive: Drive) -> Array:
-    """Positions (N, n) where they are measured, from joint positions (N, n)."""
-    return np.asarray((q - drive.offset) @ drive.transmission.T)
 
 
 def rated_noise(arm: ArmModel, tau: Array, share: float) -> Array:

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.excitation.execution import Reference
-from dynid_ros.excitation.room import room_of
-from dynid_ros.simulation.control import Gains
+from dynid_ros.execution.motion_executor import Reference
+from dynid_ros.execution.tracking_control import Gains, RigidArm
+from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
-from dynid_ros.simulation.rigid import RigidArm
 
 Array = NDArray[np.float64]
 
@@ -48,7 +47,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(eq=False)
-class Goal:
+class TrajectoryGoal:
     """
     One trajectory to be run.
 
@@ -103,16 +102,16 @@ class TrajectoryController:
     def __init__(self, arm: ArmModel, rigid: RigidArm, gains: Gains) -> None:
         self.moving = False
         self._names = arm.joint_names
-        self._deceleration = room_of(arm).acceleration
+        self._deceleration = planning_limits(arm).acceleration
         self._rigid = rigid
         self._gains = gains
         self._lock = threading.Lock()
-        self._goal: Goal | None = None
+        self._goal: TrajectoryGoal | None = None
         self._course: JointTrajectory | None = None
         self._start = 0.0
         self._begin: Callable[[float, Array, Array], None] | None = None
 
-    def follow(self, goal: Goal) -> None:
+    def follow(self, goal: TrajectoryGoal) -> None:
         """Run a goal from the next step on, instead of the one before."""
         with self._lock:
             self._conclude(Status.ABORTED, Code.INVALID_GOAL, REPLACED)
@@ -177,7 +176,9 @@ class TrajectoryController:
         self._course = JointTrajectory(
             times, q + qd * s - slow * s**2 / 2, qd - slow * s, np.full_like(s, np.nan))
 
-    def _judge(self, goal: Goal, t: float, q: Array, qd: Array, wanted: Reference) -> bool:
+    def _judge(
+        self, goal: TrajectoryGoal, t: float, q: Array, qd: Array, wanted: Reference
+    ) -> bool:
         """End the goal where it is reached or lost; whether the arm is to be stopped."""
         away = np.abs(q - wanted.q)
         late = t - self._start - goal.trajectory.end

@@ -1,1 +1,1 @@
-"""Where data and results last."""
+"""Bags, tables and result files."""

@@ -8,7 +8,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any, Protocol
 
-from dynid_ros.signals.log import Defect
+from dynid_ros.recordings.recording import Defect
 
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
 

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
-from dynid_ros.signals.log import Array, Defect
+from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.bags import JointStates
-from dynid_ros.storage.joint_state_cdr import Block
+from dynid_ros.storage.joint_state_cdr import SampleBlock
+
+Array = NDArray[np.float64]
 
 FIELDS = ('position', 'velocity', 'effort')
 
@@ -99,7 +101,7 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
 
 
 def _check_lengths(
-    block: Block, names: tuple[str, ...], where: str, needed: tuple[str, ...]
+    block: SampleBlock, names: tuple[str, ...], where: str, needed: tuple[str, ...]
 ) -> None:
     """Refuse messages without what is needed; all else may be absent altogether."""
     for label in FIELDS:
@@ -119,7 +121,7 @@ def _check_lengths(
 
 
 def _name_defects(
-    states: JointStates, used: list[Block], columns: list[list[int]]
+    states: JointStates, used: list[SampleBlock], columns: list[list[int]]
 ) -> list[Defect]:
     """Report messages of other publishers, changes of order, and velocities left out."""
     found = []

@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 import re
 
-from dynid_ros.arm.drive_topic import DriveTopic
+from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.errors import DynidError, RecordingError
-from dynid_ros.signals.log import Defect
+from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.bag_backends import BagReader, open_backend, STORAGE_OF_SUFFIX
 from dynid_ros.storage.drive_cdr import drive_parser
-from dynid_ros.storage.joint_state_cdr import Block, decode, merge, Parser
+from dynid_ros.storage.joint_state_cdr import decode, merge, Parser, SampleBlock
 from dynid_ros.storage.mcap_recovery import is_truncated, TruncatedMcap
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
@@ -32,7 +32,7 @@ class JointStates:
         Full name of the topic.
     count : int
         Number of messages.
-    blocks : tuple of Block
+    blocks : tuple of SampleBlock
         The messages, those of equal joint names together.
     defects : tuple of Defect
         What was found wrong with the files.
@@ -41,7 +41,7 @@ class JointStates:
 
     topic: str
     count: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[SampleBlock, ...]
     defects: tuple[Defect, ...]
 
 
@@ -110,9 +110,9 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
 
 def _decode_all(
     messages: Iterator[tuple[int, bytes]], parse: Parser
-) -> tuple[tuple[Block, ...], int]:
+) -> tuple[tuple[SampleBlock, ...], int]:
     """Decode in batches, so that the raw messages are never all in memory."""
-    blocks: list[Block] = []
+    blocks: list[SampleBlock] = []
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)

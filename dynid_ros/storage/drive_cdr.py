@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from dynid_ros.arm.drive_topic import DriveTopic
+from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.storage.joint_state_cdr import Cursor, Layout, parse_layout, Parser
 
 _NOTHING = slice(0, 0)

@@ -55,7 +55,7 @@ Parser = Callable[[bytes], Layout]
 
 
 @dataclass(frozen=True)
-class Block:
+class SampleBlock:
     """
     Messages of one layout.
 
@@ -178,7 +178,7 @@ def parse_layout(data: bytes) -> Layout:
 def decode(
     received: Sequence[int], messages: Sequence[bytes], first: int,
     parse: Parser = parse_layout,
-) -> list[Block]:
+) -> list[SampleBlock]:
     """
     Decode messages, all of equal layout at once.
 
@@ -219,7 +219,7 @@ def decode(
 
 def _block(
     layout: Layout, rows: NDArray[np.uint8], index: NDArray[np.int64], received: NDArray[np.int64]
-) -> Block:
+) -> SampleBlock:
     """Read the values of messages of one layout; a stamp that is not there is zero."""
     stamps = np.zeros(len(rows), dtype=np.int64)
     if layout.stamped:
@@ -231,12 +231,12 @@ def _block(
     position, velocity, effort = (
         part.view(f'{layout.order}f8').astype(np.float64) if part.shape[1]
         else np.empty((len(rows), 0)) for part in parts)
-    return Block(layout.names, index, stamps, received, position, velocity, effort)
+    return SampleBlock(layout.names, index, stamps, received, position, velocity, effort)
 
 
-def merge(blocks: list[Block]) -> tuple[Block, ...]:
+def merge(blocks: list[SampleBlock]) -> tuple[SampleBlock, ...]:
     """Join blocks of equal names and array lengths; the list is emptied to save memory."""
-    groups: dict[tuple[object, ...], list[Block]] = {}
+    groups: dict[tuple[object, ...], list[SampleBlock]] = {}
     for block in blocks:
         widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
         groups.setdefault((block.names, *widths), []).append(block)
@@ -244,12 +244,14 @@ def merge(blocks: list[Block]) -> tuple[Block, ...]:
     return tuple(_join(group) for group in groups.values())
 
 
-def _join(group: list[Block]) -> Block:
+def _join(group: list[SampleBlock]) -> SampleBlock:
     names = group[0].names
-    columns = [[getattr(block, field.name) for block in group] for field in fields(Block)[1:]]
+    columns = [
+        [getattr(block, field.name) for block in group] for field in fields(SampleBlock)[1:]
+    ]
     # Each field is released as soon as it is joined.
     group.clear()
-    return Block(names, *(np.concatenate(columns.pop(0)) for _ in range(len(columns))))
+    return SampleBlock(names, *(np.concatenate(columns.pop(0)) for _ in range(len(columns))))
 
 
 def encode(

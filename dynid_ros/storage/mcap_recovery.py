@@ -8,7 +8,7 @@ import importlib.util
 from pathlib import Path
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.signals.log import Defect
+from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.bag_backends import Rosbag2Reader
 from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 

@@ -1,9 +1,4 @@
-"""
-Frozen dataclasses as plain values of YAML and back, without loss.
-
-What a field holds follows from its type hint, so a new field of a dataclass is stored without a
-line of code here.
-"""
+"""Frozen dataclasses, arms among them, as plain values of YAML and back, without loss."""
 
 from __future__ import annotations
 
@@ -13,6 +8,8 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints, Union
 
 import numpy as np
+
+from dynid_ros.arm.model import ArmModel
 
 _SCALARS = (bool, int, float, str)
 
@@ -131,3 +128,51 @@ def _checked(data: Any, kind: type, where: str) -> Any:
     if type(data) is not kind:
         raise ValueError(f'{where} should be a {kind.__name__}, not {data!r:.40}')
     return data
+
+
+def arm_to_plain(arm: ArmModel) -> dict[str, Any]:
+    """Turn an arm into plain values of YAML."""
+    plain: dict[str, Any] = to_plain(arm, ArmModel)
+    return plain
+
+
+def arm_from_plain(data: Any) -> ArmModel:
+    """
+    Turn plain values back into an arm.
+
+    Raises
+    ------
+    ValueError
+        A field is missing, unknown or of the wrong shape; the message names it.
+
+    """
+    arm: ArmModel = from_plain(data, ArmModel, 'arm')
+    _check_shapes(arm)
+    # The kernels walk the tree without looking whether an index exists.
+    if not all(-1 <= parent < i for i, parent in enumerate(arm.parent.tolist())):
+        raise ValueError('arm.parent does not describe a tree')
+    return arm
+
+
+def _check_shapes(arm: ArmModel) -> None:
+    n = arm.n
+    arrays: list[tuple[str, Any, tuple[int, ...]]] = [
+        ('parent', arm.parent, (n,)),
+        ('rotation', arm.rotation, (n, 3, 3)),
+        ('translation', arm.translation, (n, 3)),
+        ('prismatic', arm.prismatic, (n,)),
+        ('axis', arm.axis, (n, 3)),
+        ('gravity', arm.gravity, (3,)),
+        ('inertial', arm.inertial, (n, 10)),
+        ('rotor_nominal', arm.rotor_nominal, (n,)),
+        ('drive.gain', arm.drive.gain, (n,)),
+        ('drive.transmission', arm.drive.transmission, (n, n)),
+        ('drive.offset', arm.drive.offset, (n,)),
+    ]
+    arrays += [(f'limits.{name}', value, (n,)) for name, value in vars(arm.limits).items()]
+    arrays += [(f'friction_nominal.{name}', value, (n,))
+               for name, value in arm.friction_nominal.items()]
+    arrays += [(f'coupling {column.name}', column.matrix, (n, n)) for column in arm.coupling]
+    for name, value, shape in arrays:
+        if value is not None and np.shape(value) != shape:
+            raise ValueError(f'arm.{name} has the shape {np.shape(value)} instead of {shape}')

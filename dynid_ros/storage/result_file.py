@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 import yaml
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.units import parameter_units
+from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError, ResultError
-from dynid_ros.estimation.result import Array, Identification, Prediction
-from dynid_ros.storage.arm_record import arm_from_plain, arm_to_plain
-from dynid_ros.storage.plain import field_hints, from_plain, to_plain
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
 from dynid_ros.storage.whole_file import write_whole
+
+Array = NDArray[np.float64]
 
 FORMAT = 1
 RESULT = 'result.yaml'
@@ -36,17 +39,17 @@ _HEADER = """\
 # No line is broken, so that each parameter and each defect has a line of its own.
 _ONE_LINE = 10**6
 _ARRAYS = ('t', 'q', 'qd', 'tau', 'tau_hat')
-# Stored in a shape of their own; every other field of an Identification follows its type hint.
+# Stored in a shape of their own; every other field of an IdentifiedModel follows its type hint.
 _OWN = ('arm', 'theta', 'covariance', 'std_white', 'predictions')
 
 
-def write_result(result: Identification, folder: Path) -> None:
+def write_result(result: IdentifiedModel, folder: Path) -> None:
     """
     Write ``result.yaml`` and ``prediction.npz``; numbers keep every bit.
 
     Parameters
     ----------
-    result : Identification
+    result : IdentifiedModel
         What was identified.
     folder : Path
         Folder; made where it is missing, and an earlier result in it is replaced.
@@ -64,7 +67,7 @@ def write_result(result: Identification, folder: Path) -> None:
     write_whole(folder / RESULT, _HEADER.encode() + _dump(_record(result, stored)))
 
 
-def read_result(folder_or_file: Path) -> Identification:
+def read_result(folder_or_file: Path) -> IdentifiedModel:
     """
     Read a result.
 
@@ -76,7 +79,7 @@ def read_result(folder_or_file: Path) -> Identification:
 
     Returns
     -------
-    Identification
+    IdentifiedModel
         Equal to what was written, bit by bit.
 
     Raises
@@ -99,10 +102,10 @@ def read_result(folder_or_file: Path) -> Identification:
         raise ResultError(f'{path} is damaged: {reason}; identify again') from error
 
 
-def _record(result: Identification, stored: bytes | None) -> dict[str, Any]:
+def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
     plain = {
         name: to_plain(getattr(result, name), hint)
-        for name, hint in field_hints(Identification).items() if name not in _OWN
+        for name, hint in field_hints(IdentifiedModel).items() if name not in _OWN
     }
     predictions = None if stored is None else {
         'sha256': hashlib.sha256(stored).hexdigest(),
@@ -119,11 +122,11 @@ def _record(result: Identification, stored: bytes | None) -> dict[str, Any]:
     }
 
 
-def _identification(record: dict[str, Any], prediction: Path) -> Identification:
+def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel:
     arm = arm_from_plain(record['arm'])
     theta, std_white = _parameters(record['parameters'], arm)
-    hints = field_hints(Identification)
-    return Identification(
+    hints = field_hints(IdentifiedModel)
+    return IdentifiedModel(
         arm=arm,
         theta=theta,
         covariance=_matrix(record['covariance'], len(theta)),
@@ -134,7 +137,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> Identification:
     )
 
 
-def _parameter_list(result: Identification) -> list[dict[str, Any]]:
+def _parameter_list(result: IdentifiedModel) -> list[dict[str, Any]]:
     base = base_parameters(result.arm)
     units = parameter_units(result.arm)
     columns = zip(

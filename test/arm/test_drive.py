@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dynid_ros.arm.drive import joint_position, joint_torque, joint_velocity
-from dynid_ros.arm.model import Drive
+from dynid_ros.arm.drive import Drive, joint_position, joint_torque, joint_velocity
 
 
 def coupled(n=4):

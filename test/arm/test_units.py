@@ -6,7 +6,7 @@ import numpy as np
 from oracles import random_arm
 
 from dynid_ros.arm.model import CouplingColumn
-from dynid_ros.arm.units import parameter_units, torque_units
+from dynid_ros.arm.parameters import parameter_units, torque_units
 
 
 def arm(*prismatic):

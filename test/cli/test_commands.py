@@ -15,7 +15,7 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 ARM = 'two_axis'

@@ -7,7 +7,7 @@ import pytest
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
-from dynid_ros.excitation.motion_file import check_made_for, read_motion
+from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SHORT = ['--harmonics', '3', '--starts', '1', '--period', '4']
 

@@ -13,9 +13,9 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.demo.domain import own_domain
-from dynid_ros.excitation.motion_file import write_motion
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.trajectory.motion_file import write_motion
 
 pytestmark = [
     pytest.mark.skipif(find_spec(name) is None, reason=f'{name} is not installed')

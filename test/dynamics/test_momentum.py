@@ -12,8 +12,8 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 
 SEEDS = st.integers(0, 10**6)
 # Central differences of smooth functions of order one: truncation h² and rounding 1e-16 / h.

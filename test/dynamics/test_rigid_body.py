@@ -12,10 +12,9 @@ import pinocchio as pin
 import pytest
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.arm.placement import Placement, rotation_rpy, Tool
+from dynid_ros.arm.tree import Placement, rotation_rpy, Tool
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.external_force import external_force
-from dynid_ros.dynamics.nominal import nominal_parameters
 from dynid_ros.dynamics.rigid_body import (
     forward_dynamics,
     geometric_jacobian,
@@ -24,6 +23,7 @@ from dynid_ros.dynamics.rigid_body import (
     mass_matrix,
     velocity_product,
 )
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.dynamics.state import LimitWarning
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model

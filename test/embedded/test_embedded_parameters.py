@@ -11,9 +11,7 @@ from rcl_interfaces.msg import (
     ParameterValue,
     SetParametersResult,
 )
-from rcl_interfaces.msg import (
-    Parameter as ParameterMessage,
-)
+from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node

@@ -16,10 +16,10 @@ from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
 from dynid_ros.cli.main import main
-from dynid_ros.excitation.motion_file import write_motion
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.excitation.room import room_of
+from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.storage.result_file import read_result
+from dynid_ros.trajectory.motion_file import write_motion
 
 pytestmark = layer_only
 PEER = Path(__file__).with_name('ros_peer.py')
@@ -134,7 +134,7 @@ def test_nodes_on_fast_dds_see_the_embedded_ones_and_hear_them(start, talker):
 def test_controller_on_fast_dds_is_refused_with_what_to_do(start, talker, peer, tmp_path):
     arm = load_arm('two_axis')
     peer('python3', PEER, 'serve', json.dumps(arm.joint_names),
-         json.dumps(room_of(arm).middle.tolist()), rmw=FAST)
+         json.dumps(planning_limits(arm).middle.tolist()), rmw=FAST)
     publisher = start('trajectory_publisher', arm='two_axis', excitation=excitation(tmp_path))
     talker.until(lambda: 'follow_joint_trajectory is not there' in talker.call(
         Trigger, '/trajectory_publisher/start').message, 'states and the refusal')
@@ -176,7 +176,7 @@ def test_rclpy_hears_every_state_and_moves_the_embedded_arm_by_a_goal(start, pee
 def test_embedded_publisher_moves_an_arm_behind_an_rclpy_action_server(
         start, talker, peer, tmp_path):
     arm = load_arm('two_axis')
-    middle = json.dumps(room_of(arm).middle.tolist())
+    middle = json.dumps(planning_limits(arm).middle.tolist())
     server = peer('python3', PEER, 'serve', json.dumps(arm.joint_names), middle)
     publisher = start('trajectory_publisher', arm='two_axis', excitation=excitation(tmp_path))
     answers = []

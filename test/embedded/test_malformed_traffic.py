@@ -18,7 +18,7 @@ from rcl_interfaces.srv import GetParameters
 from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm import load_arm
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 pytestmark = [

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
-from dynid_ros.embedded.messages import (
-    decode,
-    encode,
-    message_class,
-    STORE,
-)
+from dynid_ros.embedded.messages import decode, encode, message_class, STORE
 
 #: As in the action file of control_msgs.
 GOAL = """

@@ -7,17 +7,17 @@ from oracles import random_arm
 import pytest
 
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.model import CouplingColumn, JointLimits, LimitMargins
+from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.arm.surroundings import Box, Capsule, Surroundings, Wall
+from dynid_ros.arm.tree import JointLimits, LimitMargins
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.goal import Goal
+from dynid_ros.excitation.design_objective import DesignObjective
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.excitation.scene import build_scene
-from dynid_ros.excitation.search import Search
-from dynid_ros.excitation.task import Task
+from dynid_ros.excitation.search import Search, Task
+from dynid_ros.feasibility.scene import build_scene
 
 UR10_TARGET = JointLimits(
     np.full(6, -2.5), np.full(6, 2.5), np.array([2.0944, 2.0944, *[3.1416] * 4]), np.full(6, 6.0),
@@ -63,15 +63,22 @@ def test_the_same_seed_gives_the_same_motion_and_another_seed_another():
     assert not np.array_equal(first.sine, other.sine)
 
 
-@pytest.mark.parametrize('goal', [
-    Goal(), Goal('volume'), Goal(scale_columns=True), Goal(chosen=('Ixx2', 'Izz2'))],
-    ids=['condition', 'volume', 'scaled', 'chosen'])
-def test_each_criterion_is_best_at_its_own(goal):
+@pytest.mark.parametrize(
+    'objective',
+    [
+        DesignObjective(),
+        DesignObjective('volume'),
+        DesignObjective(scale_columns=True),
+        DesignObjective(chosen=('Ixx2', 'Izz2')),
+    ],
+    ids=['condition', 'volume', 'scaled', 'chosen'],
+)
+def test_each_criterion_is_best_at_its_own(objective):
     arm = load_arm('two_axis')
-    own = design(arm, Task(harmonics=4, starts=3, goal=goal))
+    own = design(arm, Task(harmonics=4, starts=3, objective=objective))
     other = random_motion(arm, 0, harmonics=4)
     W, V = regressor_matrix(arm, own.motion), regressor_matrix(arm, other)
-    score = [goal.score(arm, A.T @ A / 2000) for A in (W, V)]
+    score = [objective.score(arm, A.T @ A / 2000) for A in (W, V)]
     assert score[0] == pytest.approx(own.score, rel=0.02)
     assert score[0] < score[1]
 
@@ -83,11 +90,13 @@ def test_scores_are_what_they_are_called():
     covariance = np.linalg.inv(G)
     scaled = W / np.linalg.norm(W, axis=0)
     chosen = (names[0], names[2])
-    assert Goal().score(arm, G) == pytest.approx(np.linalg.cond(W), rel=1e-6)
-    assert Goal(scale_columns=True).score(arm, G) == pytest.approx(np.linalg.cond(scaled), 1e-6)
-    assert Goal(chosen=chosen).score(arm, G) == pytest.approx(
+    assert DesignObjective().score(arm, G) == pytest.approx(np.linalg.cond(W), rel=1e-6)
+    assert DesignObjective(scale_columns=True).score(arm, G) == pytest.approx(
+        np.linalg.cond(scaled), 1e-6
+    )
+    assert DesignObjective(chosen=chosen).score(arm, G) == pytest.approx(
         np.sqrt(covariance[0, 0] + covariance[2, 2]), rel=1e-6)
-    assert Goal('volume').score(arm, G) == pytest.approx(
+    assert DesignObjective('volume').score(arm, G) == pytest.approx(
         np.linalg.det(covariance) ** (1 / (2 * len(G))), rel=1e-6)
 
 
@@ -100,10 +109,17 @@ def scene_of(arm):
     return build_scene(arm, Surroundings(hulls, (wall,), (far,)))
 
 
-@pytest.mark.parametrize('goal', [
-    Goal(), Goal('volume'), Goal(scale_columns=True), Goal(chosen=('Izz3',))],
-    ids=['condition', 'volume', 'scaled', 'chosen'])
-def test_gradient_agrees_with_finite_differences(goal):
+@pytest.mark.parametrize(
+    'objective',
+    [
+        DesignObjective(),
+        DesignObjective('volume'),
+        DesignObjective(scale_columns=True),
+        DesignObjective(chosen=('Izz3',)),
+    ],
+    ids=['condition', 'volume', 'scaled', 'chosen'],
+)
+def test_gradient_agrees_with_finite_differences(objective):
     """With a prismatic joint, coupling, torque limits and obstacles."""
     rng = np.random.default_rng(5)
     arm = random_arm(rng, 4, prismatic=False, branched=False)
@@ -114,19 +130,19 @@ def test_gradient_agrees_with_finite_differences(goal):
                        lower=-np.array([2.0, 0.3, 2.0, 2.0]), effort=np.full(4, 150.0)),
         coupling=(CouplingColumn('Iam', 'qdd', np.eye(4)[::-1]),
                   CouplingColumn('Fvm', 'qd', np.diag([1.0, -2, 0, 3]))))
-    search = Search(arm, Task(harmonics=3, goal=goal), scene_of(arm), None)
-    criterion, wall, _ = goal.stages(arm)[0]
-    objective = search.objective
+    search = Search(arm, Task(harmonics=3, objective=objective), scene_of(arm), None)
+    criterion, wall, _ = objective.stages(arm)[0]
+    cost = search.cost
     X = search.first(0)
-    value, course = objective.at(X, criterion, wall)
+    value, course = cost.at(X, criterion, wall)
     assert np.isfinite(value)
-    gradient, step = objective.gradient(course), 1e-5
+    gradient, step = cost.gradient(course), 1e-5
     numeric = np.empty_like(X)
     for index in np.ndindex(X.shape):
         change = np.zeros_like(X)
         change[index] = step
-        numeric[index] = (objective.at(X + change, criterion, wall)[0]
-                          - objective.at(X - change, criterion, wall)[0]) / (2 * step)
+        numeric[index] = (cost.at(X + change, criterion, wall)[0]
+                          - cost.at(X - change, criterion, wall)[0]) / (2 * step)
     # Forward differences of 1e-6 inside, central ones of 1e-5 here.
     np.testing.assert_allclose(gradient, numeric, rtol=1e-3, atol=1e-4 * np.abs(numeric).max())
 
@@ -211,9 +227,9 @@ def test_other_wrong_requests_are_named():
     with pytest.raises(InputError, match='0 s leave no time for one iteration'):
         design(arm, Task(seconds=0.0))
     with pytest.raises(InputError, match="no parameter 'Izz9'"):
-        design(arm, Task(goal=Goal(chosen=('Izz9',))))
+        design(arm, Task(objective=DesignObjective(chosen=('Izz9',))))
     with pytest.raises(InputError, match="'m2' of 'two_axis' is no base parameter"):
-        design(arm, Task(goal=Goal(chosen=('m2',))))
+        design(arm, Task(objective=DesignObjective(chosen=('m2',))))
     with pytest.raises(InputError, match='2 harmonics at least'):
         design(arm, Task(harmonics=1))
     everywhere = Box('block', np.zeros(3), np.full(3, 2.0), np.eye(3))

@@ -10,10 +10,10 @@ import pytest
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.excitation import goal
+from dynid_ros.excitation import design_objective
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.scene import build_scene
-from dynid_ros.excitation.task import Task
+from dynid_ros.excitation.search import Task
+from dynid_ros.feasibility.scene import build_scene
 
 PERIOD = 5.0
 RATE = 10_000
@@ -90,7 +90,7 @@ def torque_left(arm, q, qd, qdd):
 def test_no_limit_is_broken_at_10_khz(name, seed, monkeypatch):
     arm, scene = arm_and_scene(name)
     # Few steps at both ends of the schedule: far inside the limits, then right beside them.
-    monkeypatch.setattr(goal, 'STAGES', ((2.0, 1e-2, 6), (20.0, 3e-4, 8)))
+    monkeypatch.setattr(design_objective, 'STAGES', ((2.0, 1e-2, 6), (20.0, 3e-4, 8)))
     task = Task(period=PERIOD, harmonics=5, starts=1, seconds=60.0, seed=seed)
     designed = design(arm, task, scene)
     assert designed.margins.kept

@@ -8,10 +8,14 @@ import pinocchio as pin
 import pytest
 
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.model import JointLimits
+from dynid_ros.arm.tree import JointLimits
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import condition_number, random_motion
-from dynid_ros.excitation.room import DEFAULT_ACCELERATION, DEFAULT_POSITION, DEFAULT_VELOCITY
+from dynid_ros.feasibility.planning_limits import (
+    DEFAULT_ACCELERATION,
+    DEFAULT_POSITION,
+    DEFAULT_VELOCITY,
+)
 
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])

@@ -4,18 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from thesis import (
-    forward_errors,
-    hand_pose,
-    inverse_angles,
-    inverse_errors,
-)
+from thesis import forward_errors, hand_pose, inverse_angles, inverse_errors
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.placement import Placement
+from dynid_ros.arm.tree import Placement
+from dynid_ros.kinematics.error_sources import error_sources, standard_deviations
 from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.kinematics.pose_error import exact_pose_error, pose_error
-from dynid_ros.kinematics.sources import error_sources, standard_deviations
 
 # Printed with four decimals.
 PRINTED = {'rtol': 0, 'atol': 5e-5}

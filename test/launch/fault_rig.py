@@ -25,9 +25,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.excitation.motion_file import write_motion
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_file import write_motion
 
 ARM = load_arm('panda')
 DEPTH = 2000

@@ -14,8 +14,8 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR

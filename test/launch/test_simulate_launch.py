@@ -13,11 +13,11 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.nominal import nominal_parameters
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.excitation.motion_file import write_motion
-from dynid_ros.excitation.room import room_of
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.storage.result_file import read_result
+from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_file import write_motion
 
 PANDA = load_arm('panda')
 
@@ -92,7 +92,9 @@ def excitation(tmp_path) -> Path:
     """Return a slow motion of 15 s around where the simulated arm stands."""
     reduced = 0.1 * np.ones((PANDA.n, 4))
     path = tmp_path / 'excitation.yaml'
-    write_motion(path, FourierMotion.at_rest(3.0, room_of(PANDA).middle, reduced, 5), PANDA)
+    write_motion(
+        path, FourierMotion.at_rest(3.0, planning_limits(PANDA).middle, reduced, 5), PANDA
+    )
     return path
 
 

@@ -10,9 +10,9 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.fourier import FourierMotion
-from dynid_ros.excitation.motion_file import write_motion
-from dynid_ros.excitation.room import room_of
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_file import write_motion
 
 ARM = load_arm('panda')
 DEPTH = 2000
@@ -24,7 +24,7 @@ LATE = 0.5
 def slow_motion(amplitude=0.1, periods=1):
     """Around the position at which the simulated arm begins; all joints differ."""
     reduced = amplitude * np.linspace(0.5, 1.0, ARM.n)[:, None] * np.ones(4)
-    return FourierMotion.at_rest(2.0, room_of(ARM).middle, reduced, periods)
+    return FourierMotion.at_rest(2.0, planning_limits(ARM).middle, reduced, periods)
 
 
 def slow_file(folder, periods=1, amplitude=0.1):

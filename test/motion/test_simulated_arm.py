@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm import load_arm
-from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.execution.tracking_control import RigidArm
 
 ARM = load_arm('panda')
 DEPTH = 2000

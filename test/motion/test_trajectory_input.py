@@ -15,12 +15,12 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.fourier import quintic_step
-from dynid_ros.excitation.room import room_of
-from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.execution.tracking_control import RigidArm
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.trajectory.fourier import quintic_step
 
 ARM = load_arm('panda')
-START = room_of(ARM).middle
+START = planning_limits(ARM).middle
 WAY = np.linspace(0.1, 0.4, ARM.n)
 DEPTH = 2000
 CONTROLLER = 'joint_trajectory_controller'

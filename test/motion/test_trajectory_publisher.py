@@ -10,7 +10,7 @@ import pytest
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.execution.tracking_control import RigidArm
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import numpy as np
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
-from dynid_ros.estimation.replay import replay
-from dynid_ros.estimation.stream import BLOCK
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.online.replay import replay
+from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.simulation.record import simulate
 
 ARM = 'two_axis'

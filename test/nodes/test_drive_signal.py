@@ -13,10 +13,10 @@ from std_srvs.srv import Trigger
 import yaml
 
 from dynid_ros.arm import load_arm
-from dynid_ros.estimation.replay import replay
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.online.replay import replay
 from dynid_ros.simulation.record import simulate
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 TWO_AXIS = Path(__file__).resolve().parents[2] / 'config' / 'arms' / 'two_axis' / 'arm.yaml'

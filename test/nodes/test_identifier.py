@@ -14,11 +14,11 @@ from std_srvs.srv import SetBool, Trigger
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.replay import replay
-from dynid_ros.estimation.stream import BLOCK
-from dynid_ros.nodes.runtime import LATCHED
+from dynid_ros.nodes.common.runtime import LATCHED
+from dynid_ros.online.replay import replay
+from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.storage.bag_writer import write_joint_states
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 

@@ -21,8 +21,8 @@ import yaml
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
-from dynid_ros.storage.arm_record import arm_from_plain
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.plain import arm_from_plain
+from dynid_ros.storage.recording_reader import read_recording
 
 ARM = 'two_axis'
 

@@ -6,8 +6,8 @@ import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.nodes.runtime import NEWEST
-from dynid_ros.nodes.state_subscription import StateSubscription
+from dynid_ros.nodes.common.arm_subscription import StateSubscription
+from dynid_ros.nodes.common.runtime import NEWEST
 
 
 def test_who_controls_gets_the_newest_state_and_who_learns_gets_all(talker):

@@ -13,7 +13,7 @@ from results import identification, prediction
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.result import Verdict
+from dynid_ros.model.identified_model import Verdict
 from dynid_ros.report import write_report
 
 SECTIONS = ['joints', 'torque', 'spectra', 'parameters', 'friction', 'treatment', 'defects',

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynid_ros.arm.model import Drive
+from dynid_ros.arm.drive import Drive
 from dynid_ros.errors import RecordingError
 from dynid_ros.signals.conditioning import condition, position_cutoff
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
 from dynid_ros.signals.decimation import Decimator
 from dynid_ros.signals.segments import Segment
-from dynid_ros.signals.treatment import Treatment
 
 RATE, SECONDS = 200.0, 30.0
 T = np.arange(int(RATE * SECONDS)) / RATE
@@ -31,7 +31,7 @@ def segment(noise=0.0):
 
 
 def treatment(**changes):
-    return replace(Treatment(5.0, False, 'butterworth', RATE, 13), **changes)
+    return replace(ConditioningSettings(5.0, False, 'butterworth', RATE, 13), **changes)
 
 
 @pytest.mark.parametrize(('kind', 'gain'), [('butterworth', 1e-6), ('fir', 0.02)])

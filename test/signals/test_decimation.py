@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.signal import convolve
 
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
 from dynid_ros.signals.decimation import decimation_step, Decimator
-from dynid_ros.signals.treatment import Treatment
 
 
 def decimator(rate=100.0, cutoff=5.0, step=None):
     step = decimation_step(rate, cutoff) if step is None else step
-    return Decimator(Treatment(cutoff, False, 'butterworth', rate, step))
+    return Decimator(ConditioningSettings(cutoff, False, 'butterworth', rate, step))
 
 
 def gain(taps, frequency, rate):

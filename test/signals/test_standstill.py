@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from dynid_ros.signals.standstill import (
-    moving,
-    PAUSE,
-    SHORTEST,
-    SLOWEST,
-    STILL,
-    time_in_motion,
-)
+from dynid_ros.signals.standstill import moving, PAUSE, SHORTEST, SLOWEST, STILL, time_in_motion
 
 RATE = 100.0
 

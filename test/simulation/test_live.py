@@ -5,14 +5,14 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.room import room_of
+from dynid_ros.execution.tracking_control import live_gains, RigidArm
+from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.faults import parse_fault
-from dynid_ros.simulation.live import live_gains, LiveArm, PERIOD
-from dynid_ros.simulation.rigid import RigidArm
+from dynid_ros.simulation.live import LiveArm, PERIOD
 from dynid_ros.simulation.sensors import PERFECT
 
 ARM = load_arm('panda')
-START = room_of(ARM).middle
+START = planning_limits(ARM).middle
 
 
 def steps(arm, seconds):

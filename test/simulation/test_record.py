@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.model import Drive
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate
-from dynid_ros.simulation.rigid import RigidArm
 from dynid_ros.simulation.sensors import PERFECT
 
 

@@ -6,12 +6,12 @@ import numpy as np
 from oracles import random_arm
 import pytest
 
-from dynid_ros.arm.model import Drive, JointLimits
+from dynid_ros.arm.drive import Drive, motor_position
+from dynid_ros.arm.tree import JointLimits
 from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,
     drive_signal,
-    motor_position,
     quantise,
     rated_noise,
 )

@@ -8,7 +8,8 @@ from scipy.interpolate import BPoly
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.room import room_of
+from dynid_ros.execution.tracking_control import RigidArm
+from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import (
     Code,
     JointTrajectory,
@@ -16,12 +17,11 @@ from dynid_ros.simulation.joint_trajectory import (
     TrajectoryError,
 )
 from dynid_ros.simulation.live import LiveArm, PERIOD
-from dynid_ros.simulation.rigid import RigidArm
 from dynid_ros.simulation.sensors import PERFECT
-from dynid_ros.simulation.trajectory_controller import Goal, Status
+from dynid_ros.simulation.trajectory_controller import Status, TrajectoryGoal
 
 ARM = load_arm('panda')
-START = room_of(ARM).middle
+START = planning_limits(ARM).middle
 REST = np.zeros(ARM.n)
 NAMES = ('a', 'b')
 
@@ -108,7 +108,7 @@ class Run:
         """Straight quintic from rest to rest."""
         points = JointTrajectory(
             np.array([seconds]), (self.arm.position + way)[None], REST[None], REST[None])
-        return Goal(
+        return TrajectoryGoal(
             points, self.arm.time, np.full(ARM.n, path), np.full(ARM.n, end))
 
     def steps(self, seconds):
@@ -147,7 +147,7 @@ def test_cancelled_arm_slows_down_within_its_limits_and_is_held():
     assert run.arm.held
     assert np.abs(run.qd[-1]).max() < 0.01
     # v²/2a, and what the control needs to settle.
-    way = qd**2 / (2 * room_of(ARM).acceleration)
+    way = qd**2 / (2 * planning_limits(ARM).acceleration)
     np.testing.assert_allclose(run.q[-1], q + way, atol=5e-3)
 
 

@@ -12,7 +12,7 @@ import yaml
 from dynid_ros.errors import ResultError
 from dynid_ros.storage.bag_writer import write_joint_states
 from dynid_ros.storage.bags import read_joint_states
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -9,9 +9,9 @@ import pytest
 from rosbags.rosbag2 import Writer
 from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
-from dynid_ros.arm.drive_topic import DriveTopic
+from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.errors import ArmError, RecordingError
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 
 NAMES = ['j1', 'j2', 'j3']
 #: Of the files, so that the signals differ from the efforts of the joint states.

@@ -12,12 +12,13 @@ import pytest
 from results import identification, prediction
 import yaml
 
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import FrictionShape
-from dynid_ros.arm.model import Conditioning, CouplingColumn, Drive, Table
+from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.result import Verdict
-from dynid_ros.signals.log import Defect
+from dynid_ros.model.identified_model import Verdict
+from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.result_file import read_result, write_result
 
 ARM = random_arm(np.random.default_rng(1), 2)

@@ -6,9 +6,10 @@ import numpy as np
 from oracles import random_arm
 import pytest
 
-from dynid_ros.arm.model import ArmModel, Drive, Table
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.model import ArmModel, Table
 from dynid_ros.errors import RecordingError
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 
 UR10 = tuple(
     f'{name}_joint'

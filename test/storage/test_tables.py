@@ -9,7 +9,7 @@ import pytest
 
 from dynid_ros.arm.model import Table
 from dynid_ros.errors import RecordingError
-from dynid_ros.storage.recording import read_recording
+from dynid_ros.storage.recording_reader import read_recording
 
 N = 3
 MOTION = Motion(['j1', 'j2', 'j3'])

@@ -1,0 +1,123 @@
+"""What the commands print, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+import json
+import math
+from typing import Any
+
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import Metrics
+from dynid_ros.recordings.recording import Defect
+
+#: Relative error of a joint from which on it is named, %.
+POOR = 25.0
+
+
+def metrics_as_dict(metrics: Metrics | None) -> dict[str, Any] | None:
+    """Figures under the keys that scripts rely on."""
+    if metrics is None:
+        return None
+    return {
+        'source': metrics.source,
+        'samples': metrics.samples,
+        'relative_error_percent': metrics.relative_error_percent,
+        'joints': [dict(vars(joint)) for joint in metrics.joints],
+    }
+
+
+def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
+    """Key facts of a result under the keys that scripts rely on."""
+    return {
+        'arm': result.arm.name,
+        'sources': list(result.sources),
+        'samples': result.samples,
+        'seconds': result.seconds,
+        'parameters': {'base': len(result.theta), 'total': result.arm.layout.size},
+        'condition_number': result.condition_number,
+        'friction': list(result.arm.friction),
+        'conditioning': dict(vars(result.treatment)),
+        'fit': metrics_as_dict(result.fit),
+        'validation': metrics_as_dict(result.validation),
+        'verdict': dict(vars(result.verdict)),
+        'defects': [defect.as_dict() for defect in result.defects],
+        'timing': result.timing,
+    }
+
+
+def print_json(content: Any) -> None:
+    """Print one JSON object; what JSON cannot say, such as infinity, becomes null."""
+    print(json.dumps(_finite(content), indent=2))
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_finite(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content
+
+
+def result_lines(result: IdentifiedModel) -> Iterable[str]:
+    """Summary of a result."""
+    layout, treatment = result.arm.layout, result.treatment
+    yield (f'{result.arm.name}: {len(result.theta)} base parameters (of {layout.size} standard '
+           f'ones) from {result.seconds:.1f} s, condition number {result.condition_number:.0f}')
+    how = 'chosen by cross-validation' if result.friction_trials else 'as given'
+    yield f'friction: {", ".join(result.arm.friction) or "none"} ({how})'
+    origin = 'from the data' if treatment.cutoff_from_data else 'as given'
+    delay = f'{1000 * treatment.delay:.1f} ms removed' if treatment.delay else 'none'
+    yield (f'conditioning: {treatment.filter}, cut-off {treatment.cutoff_hz:.3g} Hz ({origin}), '
+           f'every {treatment.decimation}. of {treatment.rate_hz:.4g} samples/s, delay {delay}')
+    yield from treatment.notes
+    yield from metric_lines(result.fit, result.validation)
+    yield from verdict_lines(result)
+
+
+def metric_lines(*several: Metrics | None) -> Iterable[str]:
+    """Errors in all and joint by joint."""
+    shown = [metrics for metrics in several if metrics is not None]
+    for metrics in shown:
+        if math.isnan(metrics.relative_error_percent):
+            yield f'torque error: none, since nothing moves in {metrics.source}'
+            continue
+        kind = 'not used for fitting' if metrics.held_out else 'used for fitting (in-sample)'
+        yield (f'torque error: {metrics.relative_error_percent:.2f} % on data {kind}: '
+               f'{metrics.source}')
+    last = shown[-1]
+    width = max(len(joint.name) for joint in last.joints)
+    yield f'  {"joint":<{width}}  {"RMSE":>9}  {"error":>8}  {"R²":>7}'
+    for joint in last.joints:
+        yield (f'  {joint.name:<{width}}  {joint.rmse:9.4g}  '
+               f'{joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}')
+
+
+def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
+    """Say whether to trust the result, and why not."""
+    verdict = result.verdict
+    metrics = result.validation or result.fit
+    poor = [f'{joint.name} ({joint.relative_error_percent:.0f} %)' for joint in metrics.joints
+            if joint.relative_error_percent > POOR]
+    if poor:
+        yield f'poorly predicted, by the size of their own torque: {", ".join(poor)}'
+    idle = [joint.name for joint in metrics.joints if math.isnan(joint.relative_error_percent)]
+    if metrics.held_out and 0 < len(idle) < len(metrics.joints):
+        yield f'not validated, since they stand still in what is held out: {", ".join(idle)}'
+    if not verdict.trustworthy:
+        yield 'verdict: NOT trustworthy'
+        yield from (f'  - {reason}' for reason in verdict.reasons)
+    elif result.validation is None:
+        yield 'verdict: nothing speaks against it, but nothing was held out to prove it'
+    else:
+        yield (f'verdict: trustworthy; the error bars alone make '
+               f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
+
+
+def defect_lines(defects: Sequence[Defect]) -> Iterable[str]:
+    """One line for each defect."""
+    for defect in defects:
+        joint = f' [{defect.joint}]' if defect.joint else ''
+        yield f'{defect.severity}: {defect.code}{joint}: {defect.message}'

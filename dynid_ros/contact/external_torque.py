@@ -1,0 +1,106 @@
+"""
+External torque: what is measured beyond the model, how sure it is, and when it is a contact.
+
+Sign: ``external = measured - modelled``, the torque with which the drives push against their
+surroundings; a wrench w on the arm shows as ``-J(q)ᵀ w``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
+from dynid_ros.model.torque_prediction import friction_load, torque_variance, TorqueModel
+
+Array = NDArray[np.float64]
+
+BLOCK = 1024
+#: Probability that a sample without contact is taken for one, joint by joint.
+FALSE_ALARM = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalTorque:
+    """
+    External torque of N samples.
+
+    Attributes
+    ----------
+    torque : (N, n) ndarray
+        Measured minus modelled, Nm.
+    std : (N, n) ndarray
+        Its standard deviation, from the covariance of the parameters and the residual of each
+        joint, Nm.
+    threshold : (N, n) ndarray
+        Magnitude above which it is hardly chance, Nm.
+
+    """
+
+    torque: Array
+    std: Array
+    threshold: Array
+
+    @property
+    def contact(self) -> NDArray[np.bool_]:
+        """Tell the samples and joints, (N, n), at which the threshold is exceeded."""
+        return np.asarray(np.abs(self.torque) > self.threshold)
+
+
+def external_torque(
+    result: TorqueModel, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
+    false_alarm: float = FALSE_ALARM,
+) -> ExternalTorque:
+    """
+    Measured minus modelled torque, friction included in the model.
+
+    Parameters
+    ----------
+    result : TorqueModel
+        Identified result.
+    q, qd, qdd : (N, n) array_like
+        rad, rad/s, rad/s² (m for prismatic joints), low-passed as for the identification.
+    tau : (N, n) array_like
+        Measured torque at the joints, low-passed alike, Nm.
+    false_alarm : float
+        Probability that chance alone exceeds the threshold, sample by sample and joint by joint.
+
+    Returns
+    -------
+    ExternalTorque
+        ``Var = Y Cov(theta) Yᵀ + sigma²``, as for any prediction of linear regression.
+
+    """
+    measured = np.atleast_2d(np.asarray(tau, dtype=float))
+    motion = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
+    torque, std = np.empty_like(measured), np.empty_like(measured)
+    columns = base_parameters(result.arm).columns
+    for start in range(0, len(measured), BLOCK):
+        part = slice(start, start + BLOCK)
+        block = [x[part] for x in motion]
+        load = friction_load(result, block[0])
+        Y = regressor(result.arm, *block, load=load)[:, :, columns]
+        torque[part] = measured[part] - Y @ result.theta
+        std[part] = np.sqrt(torque_variance(Y, result))
+    return ExternalTorque(torque, std, quantile(false_alarm) * std)
+
+
+def quantile(false_alarm: float) -> float:
+    """
+    Count the standard deviations that chance exceeds, to either side, with a probability.
+
+    Raises
+    ------
+    InputError
+        The probability is not between 0 and 1.
+
+    """
+    from scipy.special import ndtri
+
+    if not 0 < false_alarm < 1:
+        raise InputError(f'a probability of false alarm lies between 0 and 1, not {false_alarm:g}')
+    return float(ndtri(1 - false_alarm / 2))

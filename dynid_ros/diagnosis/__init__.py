@@ -1,0 +1,1 @@
+"""Why a model does not fit, and whether to trust it."""

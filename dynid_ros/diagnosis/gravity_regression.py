@@ -1,0 +1,229 @@
+"""The regression as a function of the direction of gravity, parameters eliminated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.signals.conditioning import ConditionedMotion
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.decimation import Decimator
+
+Array = NDArray[np.float64]
+
+#: Samples that are looked at.
+SAMPLES = 2000
+#: A direction along no axis of any arm, for which the most parameters matter.
+GENERIC = np.array([0.36, 0.48, -0.8])
+DEPENDENT = 1e-9
+STEPS, HALVINGS, SETTLED = 20, 8, 1e-6
+#: Largest step of the direction, rad.
+LARGEST_STEP = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class GravityRows:
+    """
+    Rows ``(A + sum_k u_k B_k) theta = tau`` for gravity along a unit vector u.
+
+    Attributes
+    ----------
+    A : (k, n, c) ndarray
+        Regressor without gravity.
+    B : (3, k, n, m) ndarray
+        What gravity along x, y and z of the base frame adds to the columns `loaded`.
+    tau : (k, n) ndarray
+        Low-passed torque, Nm.
+    moving : (k, n) ndarray of bool
+        False where a joint stands still.
+    loaded : (m,) ndarray of int
+        Columns of masses and first moments.
+
+    """
+
+    A: Array
+    B: Array
+    tau: Array
+    moving: NDArray[np.bool_]
+    loaded: NDArray[np.intp]
+
+    def towards(self, direction: Array) -> Array:
+        """Regressor (k, n, c) for gravity along a unit vector, or without it for zeros."""
+        W = self.A.copy()
+        W[:, :, self.loaded] += np.tensordot(direction, self.B, axes=1)
+        return W
+
+
+def gravity_rows(
+    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+) -> GravityRows:
+    """
+    Rows of a recording for any direction of gravity.
+
+    Only the torque is filtered with the rows' low-pass: positions have passed one already, and
+    the difference matters to inertias, not to the direction of gravity.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; a friction term that depends on the load is left out.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    treatment : ConditioningSettings
+        Cut-off and decimation.
+
+    """
+    q, qd, qdd, tau, moving = _samples(motions, treatment)
+    names = tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load)
+    arm = arm.with_friction(names)
+    length = float(np.linalg.norm(arm.gravity)) or 9.81
+    columns = base_parameters(replace(arm, gravity=length * GENERIC)).columns
+    first = INERTIAL.index('Ixx')
+    moments = [arm.layout.inertial(j).start + c for j in range(arm.n) for c in range(first)]
+    loaded = np.flatnonzero(np.isin(columns, moments))
+    still = np.zeros_like(q)
+    A = regressor(replace(arm, gravity=np.zeros(3)), q, qd, qdd)[:, :, columns]
+    B = np.array([
+        regressor(replace(arm, gravity=length * unit), q, still, still)[:, :, columns[loaded]]
+        for unit in np.eye(3)])
+    return GravityRows(A, B, tau, moving, loaded)
+
+
+class GravityProblem:
+    """
+    Weighted least squares over the parameters, as a function of the direction.
+
+    Parameters
+    ----------
+    rows : GravityRows
+        Rows.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+
+    Attributes
+    ----------
+    freedom : int
+        Rows beyond the parameters.
+    total : float
+        Weighted sum of squared torque.
+
+    """
+
+    def __init__(self, rows: GravityRows, sigma: Array) -> None:
+        self._rows = rows
+        m, c = len(rows.loaded), rows.A.shape[2]
+        # The triangular factor stands for all rows, whatever the direction. Joint by joint, since
+        # rows that are stacked are copied again and again.
+        R: Array = np.zeros((0, c + 3 * m + 1))
+        for i, weight in enumerate((rows.moving / sigma).T[:, :, None]):
+            own = np.concatenate([rows.A[:, i], *rows.B[:, :, i], rows.tau[:, i, None]], axis=1)
+            R = np.asarray(np.linalg.qr(np.concatenate([R, own * weight]), mode='r'))
+        self._A, self._t = R[:, :c], R[:, -1]
+        self._B = R[:, c:-1].reshape(len(R), 3, m).transpose(1, 0, 2)
+        self.freedom = max(int(rows.moving.sum()) - c, 1)
+        self.total = float((self._t**2).sum())
+
+    def fit(self, direction: Array) -> tuple[Array, float]:
+        """Find the best parameters (c,) for a direction, and their sum of squares."""
+        W = self._design(direction)
+        scale = np.linalg.norm(W, axis=0)
+        scale[scale == 0] = 1.0
+        theta = np.linalg.lstsq(W / scale, self._t, rcond=DEPENDENT)[0] / scale
+        return theta, float(((W @ theta - self._t) ** 2).sum())
+
+    def descend(self, direction: Array) -> tuple[Array, float]:
+        """Follow Gauss and Newton over the sphere to a direction of locally least cost."""
+        cost = self.fit(direction)[1]
+        for _ in range(STEPS):
+            tangents, free, residual = self._tilts(direction)
+            step = np.linalg.lstsq(free, residual, rcond=DEPENDENT)[0]
+            step *= min(1.0, LARGEST_STEP / max(float(np.linalg.norm(step)), LARGEST_STEP))
+            moved, lower = self._shortened(direction, step @ tangents, cost)
+            if lower >= cost:
+                break
+            settled = float(np.linalg.norm(moved - direction)) < SETTLED
+            direction, cost = moved, lower
+            if settled:
+                break
+        return direction, cost
+
+    def std(self, direction: Array) -> float:
+        """Bound the standard deviation of any tilt if residuals were white, rad."""
+        _, free, residual = self._tilts(direction)
+        singular = np.linalg.svd(free, compute_uv=False)
+        if singular[-1] <= DEPENDENT * np.sqrt(self.total):
+            return float('inf')
+        return float(np.sqrt((residual**2).sum() / self.freedom) / singular[-1])
+
+    def residual_std(self, direction: Array) -> Array:
+        """Estimate the standard deviation of the residual of each joint, (n,), Nm."""
+        residual = self._residual(direction)
+        squares, counts = (residual**2).sum(axis=0), self._rows.moving.sum(axis=0)
+        floor = 1e-9 * np.sqrt((self._rows.tau**2).mean())
+        return np.asarray(np.maximum(np.sqrt(squares / np.maximum(counts, 1)), floor))
+
+    def inflation(self, direction: Array) -> float:
+        """Factor on standard deviations for residuals that last: sqrt((1 + r) / (1 - r))."""
+        e = self._residual(direction)
+        e = e / np.maximum(e.std(axis=0), np.finfo(float).tiny)
+        lag = float((e[1:] * e[:-1]).mean())
+        lag = min(max(lag, 0.0), 0.99)
+        return float(np.sqrt((1 + lag) / (1 - lag)))
+
+    def _design(self, direction: Array) -> Array:
+        W = self._A.copy()
+        W[:, self._rows.loaded] += np.tensordot(direction, self._B, axes=1)
+        return W
+
+    def _residual(self, direction: Array) -> Array:
+        rows = self._rows
+        theta, _ = self.fit(direction)
+        gravity = np.tensordot(direction, rows.B, axes=1) @ theta[rows.loaded]
+        return np.asarray((rows.tau - rows.A @ theta - gravity) * rows.moving)
+
+    def _tilts(self, direction: Array) -> tuple[Array, Array, Array]:
+        """Two tangents, what they change out of reach of the parameters, and the residual."""
+        theta, _ = self.fit(direction)
+        tangents = np.linalg.svd(direction[None])[2][1:]
+        change = (np.tensordot(tangents, self._B, axes=1) @ theta[self._rows.loaded]).T
+        W = self._design(direction)
+        scale = np.linalg.norm(W, axis=0)
+        U, singular, _ = np.linalg.svd(
+            W / np.where(scale > 0, scale, 1.0), full_matrices=False)
+        U = U[:, singular > DEPENDENT * singular[0]]
+        return tangents, change - U @ (U.T @ change), self._t - W @ theta
+
+    def _shortened(self, direction: Array, step: Array, cost: float) -> tuple[Array, float]:
+        """Take the step, halved until it lowers the cost."""
+        for _ in range(HALVINGS):
+            moved = direction + step
+            moved = moved / np.linalg.norm(moved)
+            lower = self.fit(moved)[1]
+            if lower < cost:
+                return moved, lower
+            step = step / 2
+        return direction, cost
+
+
+def _samples(
+    motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
+    """Positions, rates and low-passed torque at the samples that are looked at."""
+    decimator = Decimator(treatment)
+    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
+    parts = []
+    for motion in motions:
+        tau = decimator.whole(motion.tau)
+        chosen = (decimator.reach + decimator.step * np.arange(len(tau)))[::every]
+        parts.append((motion.q[chosen], motion.qd[chosen], motion.qdd[chosen], tau[::every],
+                      motion.moving[chosen]))
+    q, qd, qdd, tau, moving = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return q, qd, qdd, tau, moving

@@ -1,0 +1,180 @@
+"""What prediction errors tell while they come in: noise, its colour, and how good the model is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.model.metrics import TINY
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.signals.conditioning import ConditionedMotion
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.decimation import Decimator
+
+Array = NDArray[np.float64]
+
+#: And this share of the torque of the joint (RMS) at least: data without noise have no spread.
+LEAST_SHARE = 0.05
+#: Distance of an outlier from the model, in robust standard deviations of the residual of its
+#: joint. Measured: at most 7.5 on recordings of real arms and 12 on simulated ones; 26 and more
+#: where half the usual torque is added for a tenth of a second to joints that bear a load.
+FAR_RESIDUAL = 15.0
+CAUSE = 'a collision, contact, or a fault of the sensor'
+#: Share of the samples of a joint beyond which it is the model that is wrong.
+MOST = 0.1
+#: Time between two outliers, s; what is closer has one cause.
+APART = 3.0
+#: The median of absolute values of a normal distribution is this much of its deviation.
+_MEDIAN = 0.6745
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """
+    A stretch of time in which the torque of one joint is no torque of the arm's motion.
+
+    Attributes
+    ----------
+    joint : str
+        Name.
+    begin, end : float
+        First and last sample of it, s since the start of the recording.
+    deviations : float
+        Largest distance from the model, in standard deviations of the usual residual.
+
+    """
+
+    joint: str
+    begin: float
+    end: float
+    deviations: float
+
+    @property
+    def sentence(self) -> str:
+        """Tell a user of it."""
+        return (
+            f"the torque of joint '{self.joint}' at {self.begin:.1f} to {self.end:.1f} s is up to "
+            f'{self.deviations:.0f} times as far from the model as usual: {CAUSE}')
+
+
+def far_samples(
+    parts: Sequence[Prediction], sigma: Array | None = None,
+) -> list[NDArray[np.bool_]]:
+    """
+    Find the samples that a model does not explain at all.
+
+    Parameters
+    ----------
+    parts : sequence of Prediction
+        Measured and predicted torque.
+    sigma : (n,) ndarray, optional
+        Usual residual of each joint, Nm; that of these samples if not given.
+
+    Returns
+    -------
+    list of (N, n) ndarray of bool
+        One for each of `parts`.
+
+    """
+    residual = [np.abs(part.tau - part.tau_hat) for part in parts]
+    usual = usual_residual(parts) if sigma is None else sigma
+    power = np.concatenate([part.tau**2 for part in parts])
+    rms = np.sqrt(np.nansum(power, axis=0) / np.maximum(np.isfinite(power).sum(axis=0), 1))
+    limit = np.maximum(FAR_RESIDUAL * usual, LEAST_SHARE * rms)
+    return [each > limit for each in residual]
+
+
+def usual_residual(parts: Sequence[Prediction]) -> Array:
+    """Return the residual of each joint, (n,), Nm, as a few wild samples do not change it."""
+    residual = np.abs(np.concatenate([part.tau - part.tau_hat for part in parts]))
+    moves = np.isfinite(residual).any(axis=0)
+    usual = np.zeros(residual.shape[1])
+    usual[moves] = np.nanmedian(residual[:, moves], axis=0) / _MEDIAN
+    return usual
+
+
+def describe(
+    names: Sequence[str], parts: Sequence[Prediction], far: Sequence[NDArray[np.bool_]],
+    sigma: Array,
+) -> Iterator[Outlier]:
+    """Put together neighbouring samples that `far_samples` found."""
+    for part, marks in zip(parts, far, strict=True):
+        residual = np.abs(part.tau - part.tau_hat)
+        for j, name in enumerate(names):
+            edges = np.diff(np.concatenate([[0], marks[:, j].astype(int), [0]]))
+            for first, last in zip(
+                np.flatnonzero(edges > 0), np.flatnonzero(edges < 0) - 1, strict=True,
+            ):
+                most = residual[first:last + 1, j].max() / max(sigma[j], TINY)
+                yield Outlier(name, float(part.t[first]), float(part.t[last]), float(most))
+
+
+def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
+    """Put together outliers of one joint that are closer than `APART`, in the order of time."""
+    whole: list[Outlier] = []
+    for outlier in sorted(outliers, key=lambda each: (each.joint, each.begin)):
+        before = whole[-1] if whole else None
+        if before and before.joint == outlier.joint and outlier.begin < before.end + APART:
+            most = max(before, outlier, key=lambda each: each.deviations)
+            whole[-1] = replace(most, begin=before.begin, end=max(before.end, outlier.end))
+        else:
+            whole.append(outlier)
+    return sorted(whole, key=lambda each: each.begin)
+
+
+def without(
+    motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings,
+    far: Sequence[NDArray[np.bool_]],
+    parts: Sequence[Prediction],
+) -> list[ConditionedMotion]:
+    """
+    Leave samples out, with all that the low-pass makes of them.
+
+    Parameters
+    ----------
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    treatment : ConditioningSettings
+        Cut-off and decimation.
+    far : list of (N, n) ndarray of bool
+        From `far_samples` of `parts`.
+    parts : sequence of Prediction
+        From `dynid_ros.identification.validation.predict` of the motions.
+
+    Returns
+    -------
+    list of ConditionedMotion
+        The joint concerned counts as one that stands still, for so long.
+
+    """
+    decimator = Decimator(treatment)
+    kept = iter(zip(parts, far, strict=True))
+    result = []
+    for motion in motions:
+        if next(iter(decimator.blocks(len(motion.t))), None) is None:
+            result.append(motion)
+            continue
+        part, marks = next(kept)
+        moving = motion.moving.copy()
+        for k, j in np.argwhere(marks):
+            at = int(np.searchsorted(motion.t, part.t[k]))
+            moving[max(at - decimator.reach, 0):at + decimator.reach + 1, j] = False
+        result.append(replace(motion, moving=moving))
+    return result
+
+
+def too_many(names: Sequence[str], share: Array) -> tuple[str, ...]:
+    """Name the joints of whose torque so much was left out that the model must be wrong."""
+    return tuple(
+        f"{100 * part:.0f} % of the torque of joint '{name}' is far from any model and was left "
+        'out; look at its signal' for name, part in zip(names, share, strict=True) if part > MOST)
+
+
+def share_left_out(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:
+    """Return the share of the samples of each joint, (n,), that was left out."""
+    seen = np.sum([np.isfinite(part.tau).sum(axis=0) for part in parts], axis=0)
+    return np.asarray(np.sum([marks.sum(axis=0) for marks in far], axis=0) / np.maximum(seen, 1))

@@ -1,0 +1,79 @@
+"""Whether recordings are what the arm's description says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
+from dynid_ros.diagnosis.gravity_direction import gravity_direction
+from dynid_ros.regression.fit import fit
+from dynid_ros.signals.conditioning import ConditionedMotion
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+
+Array = NDArray[np.float64]
+
+HELD = ('effort holds gravity torque although arm.yaml says that it does not: remove '
+        '"includes_gravity: false" under "drive"')
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """
+    What the data say of the description.
+
+    Attributes
+    ----------
+    reasons : tuple of str
+        What refutes it, a sentence each.
+    notes : tuple of str
+        What else is good to know.
+
+    """
+
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check_plausibility(
+    arm: ArmModel,
+    gravity: Array,
+    motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings,
+    sigma: Array,
+) -> Doubts:
+    """
+    Ask the data whether torques are in the right columns, where down is, and whether they hold it.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with the gravity that its torque holds.
+    gravity : (3,) ndarray
+        Gravity as the arm states it, m/s².
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    treatment : ConditioningSettings
+        Cut-off and decimation.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint in a fit, Nm; where a method gives less
+        than that, the torque is fitted here.
+
+    """
+    arm = without_load(arm)
+    exchange = exchanged_torques(arm, motions, treatment)
+    if exchange is not None:
+        # Nothing that the columns say of gravity is worth telling then.
+        return Doubts((exchange.sentence,))
+    if len(sigma) < arm.n:
+        sigma = fit(arm, motions, treatment).sigma
+    check = gravity_direction(replace(arm, gravity=gravity), motions, treatment, sigma)
+    if not arm.drive.includes_gravity:
+        return Doubts((HELD,)) if check.loaded else Doubts()
+    if check.wrong or check.removed:
+        return Doubts((check.sentence,))
+    return Doubts(notes=(check.sentence,))

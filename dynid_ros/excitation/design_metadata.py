@@ -1,0 +1,69 @@
+"""What is written down of a design, in plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.excitation.search import Design, Task
+from dynid_ros.feasibility.margins import MotionMargins
+from dynid_ros.feasibility.scene import Scene
+
+#: Digits of the numbers, none of which is read back.
+DIGITS = 6
+
+
+def design_metadata(
+    designed: Design, task: Task, arm: ArmModel, scene: Scene | None, *, optimised: bool,
+) -> dict[str, Any]:
+    """
+    Criterion, margins and course of a design, for the file of the motion and for scripts.
+
+    Parameters
+    ----------
+    designed : Design
+        The design.
+    task : Task
+        What was asked for.
+    arm : ArmModel
+        The arm.
+    scene : Scene or None
+        What was not to be hit.
+    optimised : bool
+        False for a validation motion.
+
+    """
+    objective = task.objective
+    what = 'for ' + ', '.join(objective.chosen) if objective.chosen else objective.criterion
+    return {
+        'optimised': optimised,
+        'criterion': what,
+        'scaled_columns': objective.scale_columns,
+        'regards_earlier_results': objective.prior is not None,
+        'score': _short(designed.score),
+        'condition_number': _short(designed.condition_number),
+        'seed': task.seed,
+        'starts': designed.starts,
+        'complete': designed.complete,
+        'seconds': round(designed.seconds, 2),
+        'limits_kept': designed.margins.kept,
+        'margins': margins_as_dict(designed.margins, arm),
+        'clearance': None if scene is None else scene.clearance,
+        'pairs_not_checked': [] if scene is None else list(scene.ignored),
+    }
+
+
+def margins_as_dict(margins: MotionMargins, arm: ArmModel) -> dict[str, Any]:
+    """Margins by quantity and joint, and the clearances by pair of bodies."""
+    result: dict[str, Any] = {}
+    for quantity in ('position', 'velocity', 'acceleration', 'torque'):
+        values = getattr(margins, quantity)
+        if values is not None:
+            result[quantity] = {
+                name: _short(value) for name, value in zip(arm.joint_names, values, strict=True)}
+    result['clearance'] = {name: _short(value) for name, value in margins.clearance.items()}
+    return result
+
+
+def _short(value: float) -> float:
+    return float(f'{value:.{DIGITS}g}')

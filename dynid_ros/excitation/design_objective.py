@@ -1,0 +1,115 @@
+"""What a design is to achieve, and by which stages it gets there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.schema import near
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.information_criteria import (
+    chosen_variance,
+    condition_of,
+    Criterion,
+    log_volume,
+    scaled,
+    smooth_condition,
+)
+
+Array = NDArray[np.float64]
+
+CRITERIA = ('condition', 'volume')
+#: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
+STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
+
+
+@dataclass(frozen=True, eq=False)
+class DesignObjective:
+    """
+    What a design is to achieve.
+
+    Attributes
+    ----------
+    criterion : str
+        ``condition`` for the condition number of the base regressor, ``volume`` for the volume
+        of the confidence ellipsoid (D-optimality).
+    scale_columns : bool
+        Whether columns are scaled to unit length first.
+    chosen : tuple of str
+        Base parameters whose summed variance is to be small instead.
+    weights : (n,) ndarray or None
+        One over the noise variance of each joint; None weighs all rows alike.
+    prior : (b, b) ndarray or None
+        Information that there is already, for each sample of the motion to come.
+
+    """
+
+    criterion: str = 'condition'
+    scale_columns: bool = False
+    chosen: tuple[str, ...] = ()
+    weights: Array | None = field(default=None)
+    prior: Array | None = field(default=None)
+
+    def stages(self, arm: ArmModel) -> list[tuple[Criterion, float, int]]:
+        """Criterion, factor of the barriers and steps of each stage of a descent."""
+        return [(self._smooth(arm, sharpness), wall, steps) for sharpness, wall, steps in STAGES]
+
+    def score(self, arm: ArmModel, G: Array) -> float:
+        """
+        Judge an information matrix (b, b); less is better.
+
+        The score is the condition number; for ``volume`` the geometric mean of the standard
+        deviations; for chosen parameters the root of their summed variances.
+        """
+        if self.chosen or self.criterion == 'volume':
+            value = self._smooth(arm, 1.0)(G)[0]
+            return float(np.exp(value if self.chosen else value / 2))
+        if self.scale_columns:
+            length = np.sqrt(np.diag(G))
+            G = G / np.outer(length, length)
+        return condition_of(G)
+
+    def _smooth(self, arm: ArmModel, sharpness: float) -> Criterion:
+        criterion: Criterion = smooth_condition(sharpness)
+        if self.chosen:
+            return chosen_variance(indices(arm, self.chosen))
+        if self.criterion == 'volume':
+            return log_volume
+        return scaled(criterion) if self.scale_columns else criterion
+
+
+def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
+    """
+    Places of base parameters among all of them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    chosen : tuple of str
+        Names of standard parameters, such as ``Izz6``.
+
+    Raises
+    ------
+    InputError
+        A name is unknown or stands for no base parameter of its own.
+
+    """
+    base = base_parameters(arm)
+    places = []
+    for name in chosen:
+        if name in base.names:
+            places.append(base.names.index(name))
+            continue
+        every = base.layout.names
+        if name not in every:
+            raise InputError(
+                f"'{arm.name}' has no parameter '{name}'{near(name, base.names)}")
+        groups = [base.groups[k] for k in np.flatnonzero(base.grouping[:, every.index(name)])]
+        within = f'; it is part of {groups[0]}' if groups else '; no motion can show it'
+        raise InputError(f"'{name}' of '{arm.name}' is no base parameter of its own{within}")
+    return np.array(places, dtype=np.intp)

@@ -1,0 +1,1 @@
+"""Running a motion: its phases, the control law and the safety monitor."""

@@ -1,0 +1,231 @@
+"""What an arm should do at each moment of an exciting motion: go to its start, run, stop, hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import InputError
+from dynid_ros.feasibility.planning_limits import PlanningLimits
+from dynid_ros.trajectory.fourier import FourierMotion, quintic_step
+
+Array = NDArray[np.float64]
+
+#: Largest slope and curvature of the quintic step.
+SLOPE = 1.875
+CURVATURE = 10 / np.sqrt(3)
+#: Shortest move to the start and shortest braking, s.
+SHORTEST_MOVE = 0.5
+SHORTEST_BRAKE = 0.2
+
+
+class Phase(Enum):
+    """What is being done; the values are what users read."""
+
+    IDLE = 'idle'
+    MOVING = 'moving to the start'
+    RUNNING = 'running'
+    STOPPING = 'stopping'
+    HOLDING = 'holding'
+    ABORTED = 'aborted'
+
+
+class Reference(NamedTuple):
+    """
+    What the arm should do now.
+
+    Attributes
+    ----------
+    q, qd, qdd : (n,) ndarray
+        rad, rad/s, rad/s² (m for prismatic joints).
+
+    """
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+Path = Callable[[float], tuple[Array, Array, Array]]
+
+
+class MotionExecutor:
+    """
+    One motion from wherever the arm stands to rest at its end, on the clock of the caller.
+
+    Stopping slows the time along the path down to standstill: the arm stays on the path that
+    was checked. An abort brakes from the measured state instead, as the arm has left the path.
+
+    Parameters
+    ----------
+    motion : FourierMotion
+        The motion, checked already.
+    allowed : PlanningLimits
+        Limits, by which the move to the start and the braking are timed.
+    speed : float
+        Share of the velocity and acceleration limits used on the way to the start.
+
+    Attributes
+    ----------
+    phase : Phase
+        Where this is now.
+    reason : str
+        Why it was aborted; empty otherwise.
+
+    """
+
+    def __init__(self, motion: FourierMotion, allowed: PlanningLimits, speed: float = 0.2) -> None:
+        self.motion = motion
+        self.phase = Phase.IDLE
+        self.reason = ''
+        self._allowed = allowed
+        self._speed = speed
+        self._path: Path | None = None
+        self._began = self._moving = 0.0
+        self._brake: float | None = None
+        self._braking_time = max(
+            SHORTEST_BRAKE, SLOPE * float(np.max(allowed.velocity / allowed.acceleration)))
+
+    @property
+    def active(self) -> bool:
+        """Whether the arm is on the move."""
+        return self.phase in (Phase.MOVING, Phase.RUNNING, Phase.STOPPING)
+
+    def start(self, now: float, q: Array) -> float:
+        """
+        Begin with the move to the start.
+
+        Parameters
+        ----------
+        now : float
+            Time of a steady clock, s.
+        q : (n,) ndarray
+            Position of the arm, which is at rest.
+
+        Returns
+        -------
+        float
+            Time that the move and the motion take, s.
+
+        Raises
+        ------
+        InputError
+            It is on the move, or was aborted and not reset.
+
+        """
+        self.check_free()
+        self._moving = move_duration(self.motion.start - q, self._allowed, self._speed)
+        self._path = move(q, self.motion.start, self._moving)
+        self._enter(Phase.MOVING, now)
+        return self._moving + self.motion.duration
+
+    def check_free(self) -> None:
+        """Raise InputError where nothing may begin: on the move, or aborted and not reset."""
+        if self.phase is Phase.ABORTED:
+            raise InputError(f'aborted because {self.reason}; call ~/stop to reset first')
+        if self.active:
+            raise InputError(f'{self.phase.value} already; call ~/stop first')
+
+    def stop(self, now: float) -> None:
+        """Slow down along the path and hold; after an abort, allow another start."""
+        if self.phase is Phase.ABORTED:
+            self.phase, self.reason = Phase.HOLDING, ''
+        elif self.phase in (Phase.MOVING, Phase.RUNNING):
+            self.phase, self._brake = Phase.STOPPING, now
+
+    def abort(self, reason: str) -> None:
+        """Leave the motion for good; `brake` says from where the arm is to be slowed down."""
+        if self.phase is not Phase.ABORTED:
+            self.phase, self.reason = Phase.ABORTED, reason
+            self._path = None
+
+    def brake(self, now: float, q: Array, qd: Array) -> None:
+        """Slow down from a measured state (n,), (n,), within the limits, and hold there."""
+        speed = np.clip(qd, -self._allowed.velocity, self._allowed.velocity)
+        lower, upper = np.minimum(self._allowed.lower, q), np.maximum(self._allowed.upper, q)
+
+        def straight(s: float) -> tuple[Array, Array, Array]:
+            ahead = q + speed * s
+            inside = (ahead > lower) & (ahead < upper)
+            return np.clip(ahead, lower, upper), np.where(inside, speed, 0), np.zeros_like(q)
+
+        self._path, self._began, self._brake = straight, now, now
+
+    def reference(self, now: float) -> Reference | None:
+        """
+        Say what the arm should do at a time, or None where there is nothing to hold to.
+
+        Parameters
+        ----------
+        now : float
+            Time of the same clock, s; it never goes back.
+
+        Returns
+        -------
+        Reference or None
+            None before the first start, and after an abort until `brake`.
+
+        """
+        self._advance(now)
+        if self._path is None:
+            return None
+        if self._brake is None:
+            return Reference(*self._path(now - self._began))
+        T = self._braking_time
+        u = float(np.clip((now - self._brake) / T, 0, 1))
+        # Integral of one minus the quintic step.
+        s = self._brake - self._began + T * (u - u**4 * (2.5 + u * (u - 3)))
+        step, slope, _ = quintic_step(np.array(u))
+        rate, change = 1 - float(step), -float(slope) / T
+        q, qd, qdd = self._path(s)
+        return Reference(q, rate * qd, rate**2 * qdd + change * qd)
+
+    def _advance(self, now: float) -> None:
+        """Go on to the next phase where this one is over."""
+        if self.phase is Phase.MOVING and now - self._began >= self._moving:
+            self._path = self.motion.evaluate
+            self._enter(Phase.RUNNING, self._began + self._moving)
+        if self.phase is Phase.RUNNING and now - self._began >= self.motion.duration:
+            self.phase = Phase.HOLDING
+        if (self.phase is Phase.STOPPING and self._brake is not None
+                and now - self._brake >= self._braking_time):
+            self.phase = Phase.HOLDING
+
+    def _enter(self, phase: Phase, began: float) -> None:
+        self.phase, self._began, self._brake = phase, began, None
+
+
+def move(q: Array, objective: Array, duration: float) -> Path:
+    """
+    Quintic from rest to rest.
+
+    Parameters
+    ----------
+    q, objective : (n,) ndarray
+        From where to where, rad or m.
+    duration : float
+        s.
+
+    Returns
+    -------
+    callable
+        Position, velocity and acceleration (n,) at a time, s.
+
+    """
+    def path(t: float) -> tuple[Array, Array, Array]:
+        step, first, second = quintic_step(np.array(t / duration))
+        way = objective - q
+        return q + step * way, first / duration * way, second / duration**2 * way
+
+    return path
+
+
+def move_duration(way: Array, allowed: PlanningLimits, share: float) -> float:
+    """Shortest time of a quintic along a way (n,) within a share of the limits, s."""
+    by_velocity = SLOPE * np.abs(way) / (share * allowed.velocity)
+    by_acceleration = np.sqrt(CURVATURE * np.abs(way) / (share * allowed.acceleration))
+    return max(SHORTEST_MOVE, float(by_velocity.max()), float(by_acceleration.max()))

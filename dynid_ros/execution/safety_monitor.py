@@ -1,0 +1,274 @@
+"""What must hold before and while an arm moves; each violation is said in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.execution.motion_executor import move, Reference
+from dynid_ros.feasibility.margins import all_limits, ROUNDING
+from dynid_ros.feasibility.scene import Scene
+from dynid_ros.trajectory.fourier import FourierMotion
+
+Array = NDArray[np.float64]
+
+#: Speed up to which an arm counts as at rest, share of its velocity limit.
+REST = 0.02
+#: Points at which the way to the start is looked at.
+POINTS = 60
+#: Time for which a command may be at the effort limit, s.
+SATURATED = 0.05
+#: Measured speed and effort beyond the limits of the hardware that are no noise, and samples in a
+#: row of them.
+SPEED_SLACK = 1.1
+EFFORT_SLACK = 1.05
+ROW = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SafetyMonitor:
+    """
+    Bounds of the measured motion of an arm.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm; limits of its hardware count.
+    tracking : float
+        Largest distance from where the arm should be, rad or m.
+
+    """
+
+    arm: ArmModel
+    tracking: float
+
+    def violation(
+        self, q: Array, qd: Array, wanted: Reference | None, ahead: float = 0.0,
+    ) -> str:
+        """
+        Name the first bound that a state breaks.
+
+        Parameters
+        ----------
+        q, qd : (n,) ndarray
+            Measured, rad and rad/s.
+        wanted : Reference or None
+            Where the arm should be, if that is to be checked.
+        ahead : float
+            Time by which it may be ahead of that, s.
+
+        Returns
+        -------
+        str
+            One clause for the user, empty if all is well.
+
+        """
+        limits = self.arm.limits
+        bad = ~(np.isfinite(q) & np.isfinite(qd))
+        if bad.any():
+            joint = int(np.argmax(bad))
+            return f'{self._name(joint)} reports a position or velocity that is no number'
+        outside = (q < limits.lower) | (q > limits.upper)
+        if outside.any():
+            joint = int(np.argmax(outside))
+            return (f'{self._name(joint)} is at {q[joint]:.4g}, outside its limits '
+                    f'{limits.lower[joint]:.4g} to {limits.upper[joint]:.4g}')
+        return '' if wanted is None else self._lost(q, wanted, ahead)
+
+    def _lost(self, q: Array, wanted: Reference, ahead: float) -> str:
+        later = wanted.q + ahead * wanted.qd
+        away = np.abs(q - np.clip(q, np.minimum(wanted.q, later), np.maximum(wanted.q, later)))
+        joint = int(np.argmax(away))
+        if away[joint] <= self.tracking:
+            return ''
+        return (f'{self._name(joint)} is {away[joint]:.3g} from where it should be, more than '
+                f'the allowed {self.tracking:g}')
+
+    def _name(self, joint: int) -> str:
+        return f"joint '{self.arm.joint_names[joint]}'"
+
+
+class LimitWatch:
+    """
+    Notices measured velocities and efforts beyond the limits; a single sample may err.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; limits of its hardware count.
+
+    """
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._arm = arm
+        self._fast = self._strained = np.zeros(arm.n, dtype=int)
+
+    def violation(self, qd: Array, tau: Array | None) -> str:
+        """
+        Take in one sample.
+
+        Parameters
+        ----------
+        qd : (n,) ndarray
+            Measured, rad/s (m/s for prismatic joints); NaN counts as within the limits.
+        tau : (n,) ndarray or None
+            Measured, Nm (N for prismatic joints), if it is; NaN counts as within the limits.
+
+        Returns
+        -------
+        str
+            One clause for the user, empty as long as all is well.
+
+        """
+        limits, names = self._arm.limits, self._arm.joint_names
+        self._fast = np.where(np.abs(qd) > SPEED_SLACK * limits.velocity, self._fast + 1, 0)
+        joint = int(np.argmax(self._fast))
+        if self._fast[joint] >= ROW:
+            return (f"joint '{names[joint]}' moves at {abs(qd[joint]):.3g}, faster than its limit "
+                    f'of {limits.velocity[joint]:.3g}')
+        if tau is None:
+            return ''
+        over = np.abs(tau) > EFFORT_SLACK * limits.effort
+        self._strained = np.where(over, self._strained + 1, 0)
+        joint = int(np.argmax(self._strained))
+        if self._strained[joint] >= ROW:
+            return (f"joint '{names[joint]}' is measured to bear {abs(tau[joint]):.3g}, more than "
+                    f'its effort limit of {limits.effort[joint]:.3g}')
+        return ''
+
+
+class EffortLimiter:
+    """
+    Cuts commands off at the effort limits, and notices when that goes on.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; limits of its hardware count.
+
+    """
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._arm = arm
+        self._since: float | None = None
+
+    def limit(self, now: float, tau: Array) -> tuple[Array, str]:
+        """
+        Cut a command off.
+
+        Parameters
+        ----------
+        now : float
+            Time of a steady clock, s.
+        tau : (n,) ndarray
+            Nm.
+
+        Returns
+        -------
+        tau : (n,) ndarray
+            Within the limits, Nm.
+        violation : str
+            Which joint has been at its limit for too long, else empty.
+
+        """
+        limit = self._arm.limits.effort
+        over = np.abs(tau) > limit
+        if not over.any():
+            self._since = None
+            return tau, ''
+        if self._since is None:
+            self._since = now
+        joint = int(np.argmax(over))
+        violation = '' if now - self._since < SATURATED else (
+            f"joint '{self._arm.joint_names[joint]}' needs {abs(tau[joint]):.3g}, more than its "
+            f'effort limit of {limit[joint]:.3g}')
+        return np.clip(tau, -limit, limit), violation
+
+
+def check_motion(arm: ArmModel, motion: FourierMotion, scene: Scene | None) -> None:
+    """
+    Make sure that a whole motion keeps every limit that is known, between samples too.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its motion limits count.
+    motion : FourierMotion
+        The motion.
+    scene : Scene or None
+        Bodies that must not touch, where known.
+
+    Raises
+    ------
+    InputError
+        A limit or a clearance is not kept.
+
+    """
+    margins = all_limits(arm, scene).margins(motion)
+    left = {
+        'position': margins.position, 'velocity': margins.velocity,
+        'acceleration': margins.acceleration, 'effort': margins.torque}
+    for quantity, values in left.items():
+        if values is not None and not (values >= -ROUNDING).all():
+            joint = int(np.argmin(values))
+            raise InputError(
+                f"the motion takes joint '{arm.joint_names[joint]}' of '{arm.name}' "
+                f'{-values[joint]:.3g} beyond its {quantity} limit; design the motion again')
+    for pair, clearance in margins.clearance.items():
+        if clearance < 0:
+            raise InputError(
+                f"the motion brings {pair} of '{arm.name}' {-clearance * 1000:.0f} mm nearer "
+                'than the clearance; design the motion again')
+
+
+def check_start(
+    arm: ArmModel, q: Array, qd: Array, start: Array, scene: Scene | None,
+) -> None:
+    """
+    Make sure that an arm is at rest and free to move straight to the start of a motion.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q, qd : (n,) ndarray
+        Measured, rad and rad/s.
+    start : (n,) ndarray
+        Start of the motion, rad or m.
+    scene : Scene or None
+        Bodies that must not touch, where known.
+
+    Raises
+    ------
+    InputError
+        It moves, is outside its limits, or bodies would touch on the way.
+
+    """
+    problem = SafetyMonitor(arm, np.inf).violation(q, qd, None)
+    if problem:
+        raise InputError(f'{problem}; correct that before a start')
+    moving = moving_joint(arm, qd)
+    if moving:
+        raise InputError(f'{moving}; wait until the arm stands still')
+    if scene is None:
+        return
+    path = move(q, start, 1.0)
+    nearest = np.min([scene.distances(path(t)[0]) for t in np.linspace(0, 1, POINTS)], axis=0)
+    if nearest.min() < 0:
+        pair = scene.names[int(np.argmin(nearest))]
+        raise InputError(
+            f"on the straight way to the start {pair} of '{arm.name}' would touch; bring the arm "
+            'nearer to the start first')
+
+
+def moving_joint(arm: ArmModel, qd: Array) -> str:
+    """Name the joint that moves most at velocities (n,), rad/s; empty if the arm is at rest."""
+    speed = np.abs(qd) / np.where(np.isfinite(arm.limits.velocity), arm.limits.velocity, 1.0)
+    joint = int(np.argmax(speed))
+    if speed[joint] <= REST:
+        return ''
+    return f"joint '{arm.joint_names[joint]}' moves at {abs(qd[joint]):.3g}"

@@ -1,0 +1,1 @@
+"""Whether a motion keeps all limits of an arm, at all times."""

@@ -1,0 +1,101 @@
+"""How far a motion stays from every limit, between samples too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.feasibility.collision import clearances
+from dynid_ros.feasibility.motion_bounds import motion_bounds
+from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
+from dynid_ros.feasibility.scene import Scene
+from dynid_ros.feasibility.torque_limit import torque_limit, TorqueLimit
+from dynid_ros.trajectory.fourier import FourierMotion
+
+Array = NDArray[np.float64]
+
+#: Shares of a limit that rounding may cost.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class MotionMargins:
+    """
+    What is left of each limit; nothing is negative where all are kept.
+
+    Attributes
+    ----------
+    position : (n,) ndarray
+        Distance from the nearer position limit, rad or m.
+    velocity, acceleration : (n,) ndarray
+        Left of the limits: rad/s or m/s, rad/s² or m/s².
+    torque : (n,) ndarray or None
+        Left of the effort limits, Nm or N; None where the nominal parameters are not known.
+    clearance : dict of str to float
+        Distance of each pair of bodies beyond the one to keep, m.
+
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array | None = None
+    clearance: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> bool:
+        """Whether every limit is kept."""
+        joints = [self.position, self.velocity, self.acceleration]
+        if self.torque is not None:
+            joints.append(self.torque)
+        return bool((np.array(joints) >= -ROUNDING).all()
+                    and all(value >= 0 for value in self.clearance.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class AllLimits:
+    """
+    Everything that a motion must keep.
+
+    Attributes
+    ----------
+    allowed : PlanningLimits
+        Position, velocity and acceleration.
+    torque : TorqueLimit or None
+        Effort, where nominal parameters are known.
+    scene : Scene or None
+        Bodies, where any are known.
+
+    """
+
+    allowed: PlanningLimits
+    torque: TorqueLimit | None = None
+    scene: Scene | None = None
+
+    def margins(self, motion: FourierMotion) -> MotionMargins:
+        """Verify a motion."""
+        bounds, allowed = motion_bounds(motion), self.allowed
+        return MotionMargins(
+            np.minimum(bounds.lower - allowed.lower, allowed.upper - bounds.upper),
+            allowed.velocity - bounds.velocity,
+            allowed.acceleration - bounds.acceleration,
+            None if self.torque is None else self.torque.limit - self.torque.largest(motion),
+            self._clearance(motion))
+
+    def _clearance(self, motion: FourierMotion) -> dict[str, float]:
+        if self.scene is None:
+            return {}
+        left = clearances(self.scene, motion) - self.scene.clearance
+        least: dict[str, float] = {}
+        # Several bodies of one link share their name.
+        for name, value in zip(self.scene.names, left.tolist(), strict=True):
+            least[name] = min(value, least.get(name, np.inf))
+        return least
+
+
+def all_limits(arm: ArmModel, scene: Scene | None = None) -> AllLimits:
+    """All limits of an arm that are known."""
+    return AllLimits(planning_limits(arm), torque_limit(without_load(arm)), scene)

@@ -1,0 +1,81 @@
+"""The limits that a planned motion keeps, all of them finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+
+Array = NDArray[np.float64]
+
+#: Limits taken where an arm states none: rad or m, rad/s or m/s, rad/s² or m/s².
+DEFAULT_POSITION = np.pi
+DEFAULT_VELOCITY = 2.0
+DEFAULT_ACCELERATION = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class PlanningLimits:
+    """
+    Limits that a planned motion keeps, (n,) each.
+
+    Attributes
+    ----------
+    lower, upper : (n,) ndarray
+        Position, rad or m.
+    velocity, acceleration : (n,) ndarray
+        Magnitudes: rad/s or m/s, rad/s² or m/s².
+
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+
+    @property
+    def middle(self) -> Array:
+        """Positions halfway between the limits, (n,)."""
+        return np.asarray((self.lower + self.upper) / 2)
+
+    def shrunk(self, share: float) -> PlanningLimits:
+        """Room whose limits are nearer to the middle and to standstill by a share of them."""
+        inset = share / 2 * (self.upper - self.lower)
+        return PlanningLimits(
+            self.lower + inset, self.upper - inset,
+            (1 - share) * self.velocity, (1 - share) * self.acceleration)
+
+
+def planning_limits(arm: ArmModel) -> PlanningLimits:
+    """
+    Room of an arm, with the defaults of this module where it states no limit.
+
+    Raises
+    ------
+    InputError
+        The limits leave a joint no room.
+
+    """
+    limits = arm.motion_limits
+    allowed = PlanningLimits(
+        np.where(np.isfinite(limits.lower), limits.lower, -DEFAULT_POSITION),
+        np.where(np.isfinite(limits.upper), limits.upper, DEFAULT_POSITION),
+        np.where(np.isfinite(limits.velocity), limits.velocity, DEFAULT_VELOCITY),
+        np.where(np.isfinite(limits.acceleration), limits.acceleration, DEFAULT_ACCELERATION))
+    for joint, name in enumerate(arm.joint_names):
+        lower, upper = allowed.lower[joint], allowed.upper[joint]
+        if not lower < upper:
+            raise InputError(
+                f"joint '{name}' of '{arm.name}' has no room to move between {lower:g} and "
+                f'{upper:g}, {lower - upper:.3g} too little; widen its position limits')
+        for quantity in ('velocity', 'acceleration'):
+            value = getattr(allowed, quantity)[joint]
+            if not value > 0:
+                raise InputError(
+                    f"joint '{name}' of '{arm.name}' has a {quantity} limit of {value:g}, but "
+                    'a motion needs one above zero')
+    return allowed

@@ -1,0 +1,1 @@
+"""The way from recordings to an identified model."""

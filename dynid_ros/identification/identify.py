@@ -1,0 +1,160 @@
+"""The whole way from recordings to an identified, validated and judged model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.calibration.offset_recordings import correct_joint_offsets
+from dynid_ros.diagnosis.plausibility import check_plausibility
+from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.identification.model_choice import fit_model, unexplained
+from dynid_ros.identification.recording_division import divide, Division
+from dynid_ros.identification.validation import predict_recording, share_of
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import metrics
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.preparation import choose_conditioning, data_hash, take_motions
+from dynid_ros.regression.row_methods import METHODS
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Stopwatch:
+    """Seconds by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    last: float = field(default_factory=perf_counter)
+
+    def lap(self, stage: str) -> None:
+        """Add the time since the last lap to a stage."""
+        now = perf_counter()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.last
+        self.last = now
+
+
+def identify(
+    arm: ArmModel,
+    recordings: Iterable[Recording],
+    *,
+    friction: Sequence[str] | None = None,
+    holdout: float = 0.33,
+    validation: Iterable[Recording] = (),
+    method: str = 'differentiated',
+    joint_offsets: bool = False,
+) -> IdentifiedModel:
+    """
+    Identify the dynamics of an arm.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recordings : iterable of Recording
+        What to fit; an iterator that keeps nothing saves memory.
+    friction : sequence of str, optional
+        Friction terms; by default they are chosen by cross-validation.
+    holdout : float
+        Share of the motion in each recording, at its end, that is kept from fitting and used for
+        validation; ignored if there are recordings for validation.
+    validation : iterable of Recording
+        Further recordings, for validation only.
+    method : str
+        Key of `METHODS`: how rows are made. Figures are those of torque for each of them.
+    joint_offsets : bool
+        Whether to estimate joint zero offsets too, and to correct the positions by them.
+
+    Returns
+    -------
+    IdentifiedModel
+        Parameters with error bars, figures and verdict.
+
+    Raises
+    ------
+    RecordingError
+        A recording is unusable, or too short.
+
+    """
+    watch = Stopwatch()
+    data = divide(arm, recordings, validation, holdout)
+    stated = arm.gravity
+    arm = _configured(arm, friction)
+    notes: tuple[str, ...] = ()
+    if joint_offsets:
+        arm, data, notes = _with_offsets(arm, data)
+    treatment = choose_conditioning(without_load(arm), data.train)
+    known: dict[str, Any] = {
+        'samples': sum(len(log.t) for log in data.train), 'sources': data.paths,
+        'seconds': sum(log.seconds for log in data.train), 'data_hash': data_hash(data.train)}
+    prepared = take_motions(arm, data.train, treatment)
+    watch.lap('condition')
+
+    rows = METHODS[method]
+    model = fit_model(arm, prepared, treatment, rows, data.source, choose=friction is None)
+    arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
+    doubts = check_plausibility(arm, stated, model.motions, treatment, solution.sigma)
+    watch.lap('regress')
+
+    scores = weighted_scores(
+        rows.blocks(arm, model.motions, treatment, theta), theta, solution.sigma)
+    covariance = hac_covariance(
+        scores, solution.white_covariance, treatment.rate_hz / treatment.decimation
+    )
+    acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
+    trials, notes, reasons = (
+        model.trials, (*notes, *model.notes, *doubts.notes), (*doubts.reasons, *model.reasons))
+    del prepared, model
+    unseen = [part for source, log in data.unseen
+              for part in predict_recording(arm, log, treatment, theta, source)]
+    fitted = metrics(share_of(own), False, arm.joint_names, own)
+    held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
+    verdict = judge(
+        arm, solution, covariance, own, acceleration, fitted, held_out, reasons)
+    watch.lap('estimate')
+    return IdentifiedModel(
+        arm=arm,
+        theta=theta,
+        covariance=covariance,
+        std_white=np.sqrt(np.diag(solution.white_covariance)),
+        sigma=_residual_spread(own),
+        condition_number=solution.condition_number,
+        treatment=replace(treatment, notes=(*notes, *unexplained(arm, own, unseen))),
+        fit=fitted,
+        validation=held_out,
+        verdict=verdict,
+        friction_trials=trials,
+        defects=data.defects,
+        timing=watch.seconds,
+        predictions=(*own, *unseen),
+        **known,
+    )
+
+
+def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
+    """Correct all recordings, and the arm with them, so that later recordings are too."""
+    found = correct_joint_offsets(arm, data.train)
+    offset = found.offsets.offset
+    unseen = [(source, replace(log, q=log.q + offset)) for source, log in data.unseen]
+    arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + offset))
+    return arm, replace(data, train=list(found.logs), unseen=unseen), found.offsets.sentences
+
+
+def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:
+    if not arm.drive.includes_gravity:
+        arm = replace(arm, gravity=np.zeros(3))
+    return arm if friction is None else arm.with_friction(tuple(friction))
+
+
+def _residual_spread(parts: Sequence[Prediction]) -> Array:
+    residual = np.concatenate([part.tau - part.tau_hat for part in parts])
+    seen = np.maximum(np.isfinite(residual).sum(axis=0), 1)
+    return np.asarray(np.sqrt(np.nansum(residual**2, axis=0) / seen))

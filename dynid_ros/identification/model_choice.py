@@ -1,0 +1,125 @@
+"""The fit of a model to what its own predictions do not refute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.outliers import (
+    describe,
+    far_samples,
+    merged,
+    MOST,
+    Outlier,
+    share_left_out,
+    too_many,
+    usual_residual,
+    without,
+)
+from dynid_ros.identification.validation import predict
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.regression.fit import fit, fit_friction
+from dynid_ros.regression.row_methods import Method
+from dynid_ros.regression.weighted_least_squares import Solution
+from dynid_ros.signals.conditioning import ConditionedMotion
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+
+#: Fits at most: a large outlier hides a small one.
+PASSES = 5
+
+
+@dataclass(frozen=True)
+class Model:
+    """
+    A fitted model.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        With the friction terms that were chosen.
+    trials : dict of str to float
+        Cross-validated relative error of each choice, %; empty if there was none.
+    solution : Solution
+        Estimate.
+    own : list of Prediction
+        Torque of the samples that were fitted.
+    motions : list of ConditionedMotion
+        These samples.
+    notes : tuple of str
+        What was left out, a sentence each.
+    reasons : tuple of str
+        Reasons against the model, a sentence each.
+
+    """
+
+    arm: ArmModel
+    trials: dict[str, float]
+    solution: Solution
+    own: list[Prediction]
+    motions: list[ConditionedMotion]
+    notes: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def fit_model(
+    arm: ArmModel,
+    motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings,
+    method: Method,
+    source: str,
+    *,
+    choose: bool,
+) -> Model:
+    """
+    Fit a model, and again without the samples that it does not explain at all.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    treatment : ConditioningSettings
+        Cut-off and decimation.
+    method : Method
+        How rows are made of motions.
+    source : str
+        Name of the samples.
+    choose : bool
+        Whether to choose the friction terms too.
+
+    """
+    motions, share = list(motions), np.zeros(arm.n)
+    found: list[Outlier] = []
+    for more in reversed(range(PASSES)):
+        fitted, trials = fit_friction(arm, motions, treatment) if choose else (arm, {})
+        solution = fit(fitted, motions, treatment, method)
+        own = predict(fitted, motions, treatment, solution.theta, source, False)
+        far = far_samples(own)
+        if not more or not any(marks.any() for marks in far):
+            break
+        found += describe(arm.joint_names, own, far, usual_residual(own))
+        share += share_left_out(far, own)
+        motions = without(motions, treatment, far, own)
+    notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
+    return Model(
+        fitted, trials, solution, own, motions, notes, too_many(arm.joint_names, share))
+
+
+def unexplained(
+    arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction],
+) -> tuple[str, ...]:
+    """
+    Name what a model does not explain in held-out samples, whose figures include it.
+
+    Where that is much, it is the model that does not hold, and the figures say so.
+    """
+    usual = usual_residual(own)
+    far = far_samples(unseen, usual) if unseen else []
+    if not unseen or (share_left_out(far, unseen) > MOST).any():
+        return ()
+    return tuple(f'{outlier.sentence}; it is part of what is held out'
+                 for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

@@ -1,0 +1,1 @@
+"""The identified model: what an identification results in."""

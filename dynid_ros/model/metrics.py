@@ -1,0 +1,116 @@
+"""How well torque is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.model.torque_prediction import Prediction
+
+Array = NDArray[np.float64]
+
+# Keeps a joint without torque from a division by zero.
+TINY = float(np.finfo(float).tiny)
+
+
+@dataclass(frozen=True)
+class JointMetrics:
+    """
+    How well the torque of one joint is predicted.
+
+    Attributes
+    ----------
+    name : str
+        Joint.
+    rmse : float
+        Root mean square of measured minus predicted torque, Nm.
+    relative_error_percent : float
+        ``100 ‖tau - tau_hat‖ / ‖tau‖``.
+    r2 : float
+        Share of the variance that the model explains.
+
+    """
+
+    name: str
+    rmse: float
+    relative_error_percent: float
+    r2: float
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """
+    How well torque is predicted on one set of samples.
+
+    Attributes
+    ----------
+    source : str
+        Which samples these are, such as ``last 33 % of ur10.db3``.
+    held_out : bool
+        False for the samples that were used for fitting.
+    samples : int
+        Samples of each joint, after decimation.
+    relative_error_percent : float
+        Over all joints.
+    joints : tuple of JointMetrics
+        Joint by joint.
+
+    """
+
+    source: str
+    held_out: bool
+    samples: int
+    relative_error_percent: float
+    joints: tuple[JointMetrics, ...]
+
+
+def metrics(
+    source: str, held_out: bool, joints: Sequence[str], parts: Sequence[Prediction]
+) -> Metrics:
+    """
+    Compare measured and predicted torque.
+
+    Parameters
+    ----------
+    source : str
+        Which samples these are.
+    held_out : bool
+        False if they were used for fitting.
+    joints : sequence of str
+        Names of the joints.
+    parts : sequence of Prediction
+        The samples.
+
+    Returns
+    -------
+    Metrics
+        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all; NaN for what
+        stands still throughout.
+
+    """
+    tau = np.concatenate([part.tau for part in parts])
+    error = tau - np.concatenate([part.tau_hat for part in parts])
+    own = tuple(
+        _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
+    return Metrics(source, held_out, len(tau), _percent(error, tau), own)
+
+
+def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:
+    """Figures of one joint over the samples in which it moves; NaN if it never does."""
+    moves = np.isfinite(tau)
+    if not moves.any():
+        return JointMetrics(name, np.nan, np.nan, np.nan)
+    tau, error = tau[moves], error[moves]
+    left = float((error**2).sum())
+    spread = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
+    return JointMetrics(
+        name, float(np.sqrt(left / len(tau))), _percent(error, tau), 1 - left / spread)
+
+
+def _percent(error: Array, tau: Array) -> float:
+    if not np.isfinite(tau).any():
+        return np.nan
+    return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))

@@ -1,0 +1,105 @@
+"""Messages that say what was identified; every value with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+import json
+import math
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import parameter_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.online.estimate import Estimate
+
+Array = NDArray[np.float64]
+
+OK, WARN, ERROR, STALE = (
+    DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE)
+
+
+def time_message(stamp: int) -> Time:
+    """Time from ns."""
+    return Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
+
+
+def status(
+    name: str, source: str, level: bytes, message: str, values: Mapping[str, object]
+) -> DiagnosticStatus:
+    """Status with named values; plots read the numbers."""
+    return DiagnosticStatus(
+        level=level, name=name, message=message, hardware_id=source,
+        values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()])
+
+
+def array(stamp: int, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
+    """Collect statuses under one stamp, ns."""
+    message = DiagnosticArray(status=list(statuses))
+    message.header.stamp = time_message(stamp)
+    return message
+
+
+def estimate_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatus]:
+    """Values and standard deviations of all base parameters."""
+    names = base_parameters(arm).names
+    known = int(estimate.determined.sum())
+    message = f'{known} of {len(names)} base parameters are determined'
+    level = OK if known == len(names) else WARN
+    return [
+        status('values', arm.name, level, message, dict(zip(names, estimate.theta, strict=True))),
+        status('std', arm.name, level, message, dict(zip(names, estimate.std, strict=True))),
+    ]
+
+
+def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatus]:
+    """How well torque is predicted before it is used, over all joints and joint by joint."""
+    metrics = estimate.metrics
+    overall = status(
+        'all joints', arm.name, OK, f'{metrics.overall_percent:.2f} % torque error',
+        {'relative_error_percent': metrics.overall_percent})
+    rows = zip(arm.joint_names, metrics.rmse, metrics.relative_error_percent, metrics.r2,
+               estimate.left_out.tolist(), strict=True)
+    return [overall, *(
+        status(name, arm.name, WARN if far else OK, f'{error:.2f} % torque error'
+               + (f'; {far} samples far from their prediction were left out' if far else ''),
+               {'rmse': rmse, 'relative_error_percent': error, 'r2': r2, 'left_out': far})
+        for name, rmse, error, r2, far in rows)]
+
+
+def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
+    """Torque of each joint, Nm; NaN where it says nothing."""
+    message = JointState(name=list(arm.joint_names), effort=effort.tolist())
+    message.header.stamp = time_message(stamp)
+    return message
+
+
+def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) -> str:
+    """All that is known as JSON; what JSON cannot say, such as infinity, is null."""
+    base, units = base_parameters(arm), parameter_units(arm)
+    columns = zip(
+        base.names, estimate.theta.tolist(), estimate.std.tolist(),
+        (units[c] for c in base.columns), estimate.determined.tolist(), strict=True)
+    keys = ('name', 'value', 'std', 'unit', 'determined')
+    content = {
+        'arm': arm.name, 'joints': list(arm.joint_names), 'friction': list(arm.friction), **facts,
+        'relative_error_percent': estimate.metrics.overall_percent,
+        'condition_number': _finite(estimate.condition_number),
+        'parameters': [
+            {key: _finite(value) for key, value in zip(keys, row, strict=True)}
+            for row in columns],
+    }
+    return json.dumps(content)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _text(value: object) -> str:
+    return f'{value:.9g}' if isinstance(value, float) else str(value)

@@ -1,0 +1,153 @@
+"""
+How nodes and a simulated arm keep step in simulated time, so that no processor is too slow.
+
+Nodes that run on simulated time answer the joint states on the topic ``lockstep``
+(sensor_msgs/JointState): ``header.frame_id`` is the node, ``header.stamp`` the newest state that
+it has dealt with, and ``effort`` what it commanded for it, in the order of ``effort_commands``. A
+node that has not heard a state yet answers with a stamp of zero; ``name`` then holds each node
+and topic that must have met before the time begins, and ``position`` the number of states by
+which the node may be behind. A node that leaves answers with a negative number there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import math
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+TOPIC = 'lockstep'
+#: Period of looks at who is there while no state comes, s, and time after which none comes.
+LOOK = 0.05
+SILENCE = 1.0
+#: States between two answers of a node that only learns from them, and by which it may be behind:
+#: a quarter of those that wait for a busy node.
+EVERY = 50
+BEHIND = 500
+#: Largest step ahead of the clock that the stamp of a state may make, s.
+MOST_AHEAD = 1.0
+#: Answers that may wait for a busy arm.
+DEPTH = 100
+
+
+def simulated_time(node: Node) -> bool:
+    """Whether a node runs on simulated time."""
+    return bool(node.get_parameter('use_sim_time').value)
+
+
+def watch_clock(node: Node) -> Clock:
+    """Clock of watchdogs: the simulated one, or one that never steps back."""
+    if simulated_time(node):
+        return node.get_clock()
+    return Clock(clock_type=ClockType.STEADY_TIME)
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Nanoseconds of a builtin_interfaces/Time."""
+    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
+
+
+class ControlTime:
+    """
+    Time by which a node controls an arm, s.
+
+    Of a real arm it is this computer's steady clock. Of a simulated one it is the newest stamp of
+    a state or of the clock, so that what follows from a state does not depend on which of the two
+    messages came first.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+
+    Attributes
+    ----------
+    simulated : bool
+        Whether the time is simulated.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.simulated = simulated_time(node)
+        self._clock = node.get_clock()
+        self._stamp = 0
+
+    def heard(self, message: Any) -> None:
+        """Take note of the stamp of a state."""
+        stamp = nanoseconds(message.header.stamp)
+        if stamp < self._clock.now().nanoseconds + MOST_AHEAD * 1e9:
+            self._stamp = max(self._stamp, stamp)
+
+    def now(self) -> float:
+        """Tell the time, s."""
+        if not self.simulated:
+            return time.monotonic()
+        return float(max(self._stamp, self._clock.now().nanoseconds) * 1e-9)
+
+
+class Answers:
+    """
+    What a node says to the simulated arm; nothing where the time is real.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    topics : sequence of str
+        Full names of the topics of the arm that it hears.
+    behind : int
+        States by which it may be behind.
+    ready : callable, optional
+        Returns each further node and topic that must have met, as ``'node topic'``, or None as
+        long as that is not known.
+
+    """
+
+    def __init__(
+        self, node: Node, topics: Sequence[str], behind: int = 0,
+        ready: Callable[[], Sequence[str] | None] = tuple,
+    ) -> None:
+        self._node = node
+        self._topics = topics
+        self._behind = behind
+        self._ready = ready
+        self._newest: Any = None
+        self._answered = -math.inf
+        self._publisher: Any = None
+        if simulated_time(node):
+            self._publisher = node.create_publisher(JointState, TOPIC, DEPTH)
+            node.create_timer(LOOK, self._join, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def answer(self, stamp: Any, efforts: Sequence[float] = ()) -> None:
+        """Say that the state of a stamp has been dealt with, and what was commanded for it."""
+        self._newest, self._answered = stamp, time.monotonic()
+        self._say(stamp, effort=efforts)
+
+    def leave(self) -> None:
+        """Say that no answer will come any more."""
+        self._say(self._newest or Time(), position=[-1.0])
+
+    def _join(self) -> None:
+        """Say that the time may begin, while it does not."""
+        if time.monotonic() - self._answered < SILENCE:
+            return
+        others = self._ready()
+        met = all(self._node.get_publishers_info_by_topic(topic) for topic in self._topics)
+        if others is None or not met:
+            return
+        name = self._node.get_fully_qualified_name()
+        pairs = [f'{name} {topic}' for topic in self._topics]
+        self._say(Time(), name=[*pairs, *others], position=[float(self._behind)])
+
+    def _say(self, stamp: Any, **fields: Any) -> None:
+        if self._publisher is None:
+            return
+        message = JointState(**fields)
+        message.header.frame_id = self._node.get_fully_qualified_name()
+        message.header.stamp = stamp
+        self._publisher.publish(message)

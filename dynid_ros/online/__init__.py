@@ -1,0 +1,1 @@
+"""The same, sample by sample, while the arm moves."""

@@ -1,0 +1,221 @@
+"""What prediction errors tell while they come in: noise, its colour, and how good the model is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.compiled import kernel
+from dynid_ros.diagnosis.outliers import LEAST_SHARE
+
+Array = NDArray[np.float64]
+
+#: Rows over which noise and figures are averaged.
+MEMORY = 300
+#: Innovations are cut off at so many standard deviations, and what that takes from a normal
+#: distribution's variance is given back.
+CUT = 3.0
+#: Innovations beyond so many standard deviations are not learned from; 15.4 is the most that was
+#: seen without a fault, on a real arm when little was known yet.
+FAR_INNOVATION = 30.0
+_VARIANCE_LEFT = 0.9946
+#: Errors are this much correlated at most; beyond, they are no noise but an offset.
+STIFFEST = 0.99
+#: Innovations of a joint from which its noise is known.
+ENOUGH = 50
+#: Innovations of a joint from which a wild one is told from the others.
+SOME = 10
+
+
+@dataclass(frozen=True)
+class RunningMetrics:
+    """
+    How well torque was predicted before it was used, over the last rows.
+
+    Rows count from the moment on that their prediction is more certain than nothing.
+
+    Attributes
+    ----------
+    rmse : (n,) ndarray
+        Root mean square of the innovations of each joint, Nm.
+    relative_error_percent : (n,) ndarray
+        ``100 ‖tau - tau_hat‖ / ‖tau‖`` of each joint.
+    r2 : (n,) ndarray
+        Share of the variance of the torque of each joint that is predicted.
+    overall_percent : float
+        Relative error over all joints.
+
+    """
+
+    rmse: Array
+    relative_error_percent: Array
+    r2: Array
+    overall_percent: float
+
+
+class InnovationStatistics:
+    """
+    Running statistics of prediction errors of n joints.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    noise : (4, n) ndarray
+        For each joint: variance of the innovations without the part that comes from uncertain
+        parameters (Nm²), covariance with the row before, last innovation in units of its
+        spread, number of innovations used.
+    sums : (4, n) ndarray
+        Weighted sums for the figures: rows, squared errors, squared torques, torques.
+    endless : bool
+        Whether figures average over everything instead of the last `MEMORY` rows.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self.noise = np.zeros((4, joints))
+        self.sums = np.zeros((4, joints))
+        self.endless = False
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.noise[:] = 0.0
+        self.restart_metrics(endless=False)
+
+    def restart_metrics(self, *, endless: bool) -> None:
+        """Start the figures afresh, over the last rows or over all that come."""
+        self.sums[:] = 0.0
+        self.endless = endless
+
+    def take(
+        self, e: Array, spread: Array, tau: Array, moving: NDArray[np.bool_], start: Array
+    ) -> None:
+        """
+        Take in the innovations of some rows.
+
+        Parameters
+        ----------
+        e : (k, n) ndarray
+            Measured minus predicted torque, Nm.
+        spread : (k, n) ndarray
+            Variance of the prediction, Nm².
+        tau : (k, n) ndarray
+            Measured torque, Nm.
+        moving : (k, n) ndarray of bool
+            Which rows count.
+        start : (n,) ndarray
+            First guess of the variance, where no innovation was taken in yet.
+
+        """
+        fresh = self.noise[3] == 0
+        self.noise[0, fresh] = start[fresh]
+        # Before a joint's parameters are known, its predictions are no judgement of the model.
+        counted = moving & (spread <= np.maximum(self.noise[0], tau**2))
+        track_noise(e, np.where(moving, spread, np.inf), self.noise)
+        count = counted.sum(axis=0)
+        keep = 1.0 if self.endless else (1.0 - 1.0 / MEMORY) ** count
+        e, tau = e * counted, tau * counted
+        new = [count, (e**2).sum(axis=0), (tau**2).sum(axis=0), tau.sum(axis=0)]
+        self.sums[:] = keep * self.sums + new
+
+    def wild(self, e: Array, spread: Array, torque: Array) -> NDArray[np.bool_]:
+        """
+        Find innovations that no noise makes: more than `FAR_INNOVATION` standard deviations.
+
+        Parameters
+        ----------
+        e, spread : (k, n) ndarray
+            As for `take`.
+        torque : (n,) ndarray
+            Root mean square torque of each joint, Nm.
+
+        Returns
+        -------
+        (k, n) ndarray of bool
+            False where the prediction is less certain than the measurement. What lasts is noise
+            after some time, since `take` follows it.
+
+        """
+        sure = (self.noise[3] >= SOME) & (spread <= self.noise[0])
+        limit = np.maximum(FAR_INNOVATION * np.sqrt(self.noise[0] + spread), LEAST_SHARE * torque)
+        return np.asarray(sure & (np.abs(e) > limit))
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Joints whose noise is known from enough innovations, (n,)."""
+        return np.asarray(self.noise[3] >= ENOUGH)
+
+    @property
+    def variance(self) -> Array:
+        """Variance of the noise of each joint, (n,), Nm²."""
+        return np.asarray(np.maximum(self.noise[0], np.finfo(float).tiny))
+
+    @property
+    def correlation(self) -> Array:
+        """Correlation of the noise of each joint from one row to the next, (n,)."""
+        return np.asarray(np.clip(self.noise[1] / self.variance, 0.0, STIFFEST))
+
+    @property
+    def inflation(self) -> Array:
+        """
+        How much more variance a mean of coloured noise has than one of white noise, (n,).
+
+        ``(1 + r) / (1 - r)`` for a first-order autoregressive process of correlation r (Hamilton
+        1994, Time Series Analysis, section 7.2).
+        """
+        r = self.correlation
+        return np.asarray((1 + r) / (1 - r))
+
+    @property
+    def metrics(self) -> RunningMetrics:
+        """Figures of the last rows."""
+        rows, squares, power, sums = self.sums
+        spread = power - sums**2 / np.maximum(rows, 1.0)
+        return RunningMetrics(
+            np.sqrt(squares / np.maximum(rows, 1.0)), 100 * np.sqrt(_ratio(squares, power)),
+            1 - _ratio(squares, spread),
+            float(100 * np.sqrt(_ratio(squares.sum(), power.sum()))),
+        )
+
+
+def _ratio(part: Array, whole: Array) -> Array:
+    """Quotient, zero where there is nothing to compare with."""
+    there = np.asarray(whole) > 0
+    return np.asarray(np.where(there, part, 0.0) / np.where(there, whole, 1.0))
+
+
+@kernel
+def track_noise(e: Array, spread: Array, noise: Array) -> None:
+    """
+    Update the noise of `InnovationStatistics` row by row.
+
+    Robust as Huber's proposal: a single wild innovation counts as `CUT` standard deviations, but
+    noise that has really grown is followed. Rows whose prediction is less certain than the
+    measurement say nothing on the noise.
+
+    Parameters
+    ----------
+    e, spread : (k, n) ndarray
+        Innovations and variance of the prediction.
+    noise : (4, n) ndarray
+        As in `InnovationStatistics`; updated.
+
+    """
+    for k in range(e.shape[0]):
+        for i in range(e.shape[1]):
+            variance = noise[0, i]
+            if not spread[k, i] <= variance:
+                continue
+            u = e[k, i] * np.sqrt(variance / (variance + spread[k, i]))
+            limit = CUT * np.sqrt(variance)
+            u = min(max(u, -limit), limit)
+            noise[3, i] += 1.0
+            gain = 1.0 / min(noise[3, i] + ENOUGH, MEMORY)
+            noise[0, i] += gain * (u * u / _VARIANCE_LEFT - variance)
+            noise[1, i] += gain * (u * noise[2, i] - noise[1, i])
+            noise[2, i] = u

@@ -1,0 +1,111 @@
+"""The online estimator of an arm: samples in, estimate out, at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.checkpoint import State
+from dynid_ros.dynamics.base import base_parameters, random_regressor
+from dynid_ros.online.estimate import Estimate, Prior
+from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.online.row_pipeline import BLOCK, RowPipeline
+from dynid_ros.regression.rows import RowBlock
+
+Array = NDArray[np.float64]
+
+
+class OnlineEstimator:
+    """
+    Row stream and recursive estimator of one arm.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    cutoff_hz, delay, block
+        As for `RowPipeline`.
+    memory : float
+        Time after which information has faded to 1/e where new data replaces it, s; infinite
+        for no forgetting.
+    prior : Prior, optional
+        Knowledge beforehand.
+
+    Attributes
+    ----------
+    pipeline : RowPipeline
+        From samples to rows.
+    recursion : RecursiveLeastSquares
+        From rows to parameters.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
+        memory: float = np.inf, prior: Prior | None = None, block: int = BLOCK,
+    ) -> None:
+        base = base_parameters(arm)
+        self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
+        self.recursion = RecursiveLeastSquares(
+            arm.n, base.count, column_scale(arm), prior=prior)
+        self._memory = memory
+
+    def push(
+        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
+    ) -> list[tuple[RowBlock, Array]]:
+        """
+        Take in samples, and learn from the rows that become complete.
+
+        Parameters
+        ----------
+        t, q, u, names
+            As for `RowPipeline.push`.
+
+        Returns
+        -------
+        list of (RowBlock, (k, n) ndarray)
+            Rows, and their torque as it was predicted before they were used, Nm.
+
+        """
+        return self._learn(self.pipeline.push(t, q, u, names))
+
+    def flush(self) -> list[tuple[RowBlock, Array]]:
+        """Take in what waits for its block to be complete, at the end of a stream."""
+        return self._learn(self.pipeline.flush())
+
+    def estimate(self) -> Estimate:
+        """Return all that is known now."""
+        return self.recursion.estimate()
+
+    def state(self) -> State:
+        """Return everything that was learned, as arrays for ``np.savez``."""
+        return {f'{part}:{name}': value
+                for part, own in (('stream', self.pipeline), ('estimator', self.recursion))
+                for name, value in own.state().items()}
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state of an identifier with the same settings, to the last bit."""
+        for part, own in (('stream', self.pipeline), ('estimator', self.recursion)):
+            prefix = f'{part}:'
+            own.restore({name[len(prefix):]: value for name, value in state.items()
+                         if name.startswith(prefix)})
+
+    def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
+        result = []
+        for block in blocks:
+            treatment = self.pipeline.treatment
+            assert treatment is not None
+            self.recursion.memory = self._memory * treatment.rate_hz / treatment.decimation
+            e = self.recursion.update(block.W, block.tau, block.moving)
+            result.append((block, block.tau - e))
+            self.pipeline.load_theta = self.recursion.theta
+        return result
+
+
+def column_scale(arm: ArmModel) -> Array:
+    """Root mean square of each base column at random states of joints that move fast, (b,)."""
+    W = random_regressor(arm)[:, base_parameters(arm).columns]
+    return np.asarray(np.sqrt((W**2).sum(axis=0) * arm.n / len(W)))

@@ -1,0 +1,189 @@
+"""The online estimator over a live stream: with its history, and to be resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.checkpoint import State
+from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.online_estimator import OnlineEstimator
+from dynid_ros.online.online_result import online_result, RowHistory, SampleSource
+from dynid_ros.recordings.quality import unmeasured
+from dynid_ros.recordings.recording import Defect
+from dynid_ros.regression.preparation import sample_bytes
+from dynid_ros.regression.rows import RowBlock
+
+Array = NDArray[np.float64]
+
+#: Of saved states: grows when something is added to them.
+FORMAT = 2
+
+
+class OnlineIdentifier:
+    """
+    What an `OnlineEstimator` learns from one stream.
+
+    A saved session gives the result that `dynid_ros.online.replay.replay` gives of the same
+    samples, with the same cut-off, delay and memory.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    source : str
+        What is listened to, for the result.
+    cutoff_hz, delay, memory
+        As for `OnlineEstimator`.
+
+    Attributes
+    ----------
+    estimator : OnlineEstimator
+        The estimator.
+    samples : int
+        Samples taken in so far.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, source: str, *, cutoff_hz: float | None = None,
+        delay: float | None = None, memory: float = np.inf,
+    ) -> None:
+        self.arm = arm
+        self._source = source
+        self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.estimator = self._estimator()
+        self._history = RowHistory(self.arm.n)
+        self._digest = hashlib.sha256()
+        self.samples = 0
+        self._span = np.zeros(2, dtype=np.int64)
+        self._signal = np.array([[np.inf], [-np.inf]]).repeat(self.arm.n, axis=1)
+
+    def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
+        """
+        Take in samples.
+
+        Parameters
+        ----------
+        stamps : (k,) ndarray of int64
+            Times since any fixed moment, ns.
+        p, u : (k, n) ndarray
+            Positions and drive signals as measured, in the order of the joints.
+
+        Returns
+        -------
+        list of (RowBlock, (k, n) ndarray)
+            As from `OnlineEstimator.push`; times count from the first sample of the session.
+
+        """
+        if not len(stamps):
+            return []
+        if not self.samples:
+            self._span[:] = stamps[0]
+        self._span[1] = stamps[-1]
+        self.samples += len(stamps)
+        t, q = (stamps - self._span[0]) * 1e-9, joint_position(p, self.arm.drive)
+        self._digest.update(sample_bytes(t, q, u))
+        self._signal[0] = np.fmin(self._signal[0], np.fmin.reduce(u))
+        self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))
+        learned = self.estimator.push(t, q, u)
+        self._history.add(learned)
+        return learned
+
+    def estimate(self) -> Estimate:
+        """Return all that is known now."""
+        return self.estimator.estimate()
+
+    @property
+    def first_stamp(self) -> int:
+        """Stamp of the first sample, ns."""
+        return int(self._span[0])
+
+    @property
+    def dead_signals(self) -> tuple[str, ...]:
+        """Name the joints that have moved with a drive signal that never changes."""
+        low, high = self._signal
+        return tuple(
+            unmeasured(name, self.arm.drive.signal, value)
+            for name, value, dead in zip(
+                self.arm.joint_names, low, (low == high) & (self.estimator.recursion.rows > 0),
+                strict=True) if dead)
+
+    def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
+        """
+        Return what is known, with samples that wait for their block; the stream may go on.
+
+        Raises
+        ------
+        RecordingError
+            No rows yet.
+
+        """
+        copy = self._estimator()
+        copy.restore(self.estimator.state())
+        history = RowHistory(self.arm.n)
+        history.rows = self._history.rows
+        history.add(copy.flush())
+        if not len(history.rows):
+            raise RecordingError(
+                f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
+                'move for some seconds first')
+        seconds = float(self._span[1] - self._span[0]) * 1e-9
+        source = SampleSource(
+            self._source, self._source, self.samples, seconds, self._digest.hexdigest())
+        return online_result(copy, history, source, tuple(defects), self.dead_signals)
+
+    def state(self) -> State:
+        """Return everything that was learned, as arrays for ``np.savez``."""
+        return {
+            **self.estimator.state(), 'session:settings': self._fingerprint(),
+            'session:rows': self._history.rows, 'session:span': self._span.copy(),
+            'session:signal': self._signal.copy(),
+            'session:samples': np.array(self.samples),
+            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8),
+        }
+
+    def restore(self, state: State) -> None:
+        """
+        Go on from a saved state. The data's hash then begins with that of the samples before.
+
+        Raises
+        ------
+        ResultError
+            The state belongs to another arm or other settings.
+
+        """
+        if state['session:settings'].tobytes() != self._fingerprint().tobytes():
+            raise ResultError(
+                'the saved state belongs to another arm, to another cut-off, delay or memory, or '
+                'to an older version; use the settings of that session, or start without resuming')
+        self.estimator.restore(state)
+        self._history.rows = state['session:rows'].copy()
+        self._span = state['session:span'].copy()
+        self._signal = state['session:signal'].copy()
+        self.samples = int(state['session:samples'])
+        self._digest = hashlib.sha256(state['session:digest'].tobytes())
+
+    def _estimator(self) -> OnlineEstimator:
+        return OnlineEstimator(self.arm, **self._settings)  # type: ignore[arg-type]
+
+    def _fingerprint(self) -> NDArray[np.uint8]:
+        """Hash of all that a state depends on."""
+        arm = self.arm
+        settings = repr(
+            [FORMAT, arm.name, arm.joint_names, arm.friction, *self._settings.values()])
+        digest = hashlib.sha256(settings.encode())
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -1,0 +1,214 @@
+"""From what the online estimator has learned to a result like that of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.outliers import CAUSE, too_many
+from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.innovation_statistics import FAR_INNOVATION
+from dynid_ros.online.online_estimator import OnlineEstimator
+from dynid_ros.online.row_pipeline import conditioning_of
+from dynid_ros.recordings.recording import Defect
+from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.weighted_least_squares import Solution
+
+Array = NDArray[np.float64]
+
+#: Share of the rows, at the end, on which the a-priori predictions are judged.
+LAST = 1 / 3
+
+
+@dataclass(frozen=True)
+class SampleSource:
+    """
+    What the samples were that an estimator has taken in.
+
+    Attributes
+    ----------
+    name : str
+        Recording or topic, as in ``IdentifiedModel.sources``.
+    label : str
+        The same in few words, for figures.
+    samples, seconds : int, float
+        Their number, and the time from the first to the last.
+    data_hash : str
+        As from `dynid_ros.regression.preparation.data_hash`.
+
+    """
+
+    name: str
+    label: str
+    samples: int
+    seconds: float
+    data_hash: str
+
+
+class RowHistory:
+    """
+    Measured torque of all rows, and as it was predicted before each row was used.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    rows : (N, 2 + 4 n) ndarray
+        Segment, time, positions, velocities, measured and predicted torque.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self._parts = [np.zeros((0, 2 + 4 * joints))]
+
+    @property
+    def rows(self) -> Array:
+        """All rows."""
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+    @rows.setter
+    def rows(self, rows: Array) -> None:
+        self._parts = [rows]
+
+    def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
+        """Take in what `OnlineEstimator.push` returns; the regressors are not kept."""
+        for block, tau_hat in learned:
+            segment = np.full(len(block.t), float(block.segment))
+            torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
+            self._parts.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
+
+    def predictions(self, source: str) -> tuple[Prediction, ...]:
+        """Return the rows, one `Prediction` for each stretch."""
+        rows = self.rows
+        stretches = np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1)
+        return tuple(
+            Prediction(source, True, part[:, 1], *np.split(part[:, 2:], 4, axis=1))
+            for part in stretches if len(part))
+
+
+def online_result(
+    online: OnlineEstimator,
+    history: RowHistory,
+    source: SampleSource,
+    defects: tuple[Defect, ...],
+    known: Sequence[str] = (),
+) -> IdentifiedModel:
+    """
+    Put together what an estimator has learned.
+
+    Parameters
+    ----------
+    online : OnlineEstimator
+        Estimator, flushed.
+    history : RowHistory
+        All rows that it has learned from; at least one.
+    source : SampleSource
+        Where they came from.
+    defects : tuple of Defect
+        What is known to be wrong with the samples; what the stream met is added.
+    known : sequence of str
+        Reasons against the result that are known already, a sentence each.
+
+    Returns
+    -------
+    IdentifiedModel
+        The last estimate. Its held-out figures are those of the last third of the rows, each
+        predicted before it was used.
+
+    """
+    arm, estimate = online.pipeline.arm, online.estimate()
+    label = f'{source.label}, each sample predicted before it was used'
+    predictions = history.predictions(label)
+    validation = metrics(
+        f'last third of {label}', True, arm.joint_names, _last_share(predictions))
+    fit = _in_sample(online, source.label, predictions)
+    solution = Solution(
+        estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), np.isinf(estimate.std),
+        estimate.condition_number)
+    acceleration = np.max([_steepest(part) for part in predictions], axis=0)
+    share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
+    verdict = judge(
+        arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
+        (*known, *too_many(arm.joint_names, share)))
+    treatment = conditioning_of(online.pipeline)
+    treatment = replace(treatment, notes=(*treatment.notes, *_left_out(arm, estimate)))
+    return IdentifiedModel(
+        arm=arm, theta=estimate.theta, covariance=estimate.covariance,
+        std_white=estimate.std_white, sigma=estimate.sigma,
+        condition_number=estimate.condition_number, samples=source.samples,
+        seconds=source.seconds, sources=(source.name,), data_hash=source.data_hash,
+        treatment=treatment, fit=fit, validation=validation, verdict=verdict,
+        defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
+
+
+def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
+    return tuple(
+        f"{count} samples of the torque of joint '{name}' are more than {FAR_INNOVATION:.0f} "
+        f'times as far from their prediction as usual: {CAUSE}; left out'
+        for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
+
+
+def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
+    """Return the last rows, `LAST` of those in which anything moves."""
+    moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
+    total = sum(int(m.sum()) for m in moves)
+    if not total:
+        return list(predictions)
+    done = 0
+    result = []
+    for part, m in zip(predictions, moves, strict=True):
+        kept = done + np.cumsum(m) > int((1 - LAST) * total)
+        done += int(m.sum())
+        arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
+        result.append(Prediction(part.source, part.held_out, *arrays))
+    return [part for part in result if len(part.t)]
+
+
+def _steepest(part: Prediction) -> Array:
+    """Largest acceleration of each joint between rows, (n,), rad/s²."""
+    if len(part.t) < 2:
+        return np.zeros(part.qd.shape[1])
+    slope = np.diff(part.qd, axis=0) / np.diff(part.t)[:, None]
+    return np.asarray(np.abs(slope).max(axis=0))
+
+
+def _in_sample(
+    online: OnlineEstimator, source: str, predictions: tuple[Prediction, ...]
+) -> Metrics:
+    """Figures of the last estimate on the rows that it was learned from, from their factors."""
+    factors = online.recursion.factors
+    residual = factors[:, :, -1] - factors[:, :, :-1] @ online.recursion.theta
+    squares = (residual**2).sum(axis=1)
+    torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), TINY)
+    tau = np.concatenate([part.tau for part in predictions])
+    power, variance = _moments(tau)
+    # A joint that never moves has no figures.
+    share = np.where(np.isnan(power), np.nan, squares / torque)
+    r2 = 1 - share * power / np.maximum(variance, TINY)
+    joints = tuple(
+        JointMetrics(name, float(np.sqrt(s * p)), float(100 * np.sqrt(s)), float(r))
+        for name, s, p, r in zip(online.pipeline.arm.joint_names, share, power, r2, strict=True))
+    moved = np.isfinite(power).any()
+    overall = float(100 * np.sqrt(squares.sum() / torque.sum())) if moved else np.nan
+    return Metrics(source, False, len(tau), overall, joints)
+
+
+def _moments(tau: Array) -> tuple[Array, Array]:
+    """Mean square and variance of each joint while it moves, (n,); NaN if it never does."""
+    moves = np.isfinite(tau)
+    count = np.where(moves.any(axis=0), moves.sum(axis=0), np.nan)
+    mean = np.where(moves, tau, 0.0).sum(axis=0) / count
+    power = np.where(moves, tau**2, 0.0).sum(axis=0) / count
+    return power, np.where(moves, (tau - mean) ** 2, 0.0).sum(axis=0) / count

@@ -1,0 +1,266 @@
+"""Recursive least squares in square-root information form."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from dynid_ros.online.estimate import DETERMINED, Estimate, Prior, prior_rows
+from dynid_ros.online.innovation_statistics import InnovationStatistics
+from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
+
+Array = NDArray[np.float64]
+
+#: A diagonal entry this small against its column stands for a direction never seen.
+DEPENDENT = 1e-9
+_INTERVAL = 1.96
+#: Noise that is assumed of a joint before there are more rows than parameters, by its torque.
+_FIRST_NOISE = 0.1
+
+
+class RecursiveLeastSquares:
+    """
+    Weighted least squares over all rows so far, at any time.
+
+    The rows of each joint are rotated into a factor of their own; weights are applied when the
+    factors are combined. So a weight that is learned later holds for all rows, and without
+    forgetting the estimate is that of the batch on the same rows.
+
+    Parameters
+    ----------
+    joints, parameters : int
+        n and b.
+    scale : (b,) array_like
+        Typical size of each column of the regressor, for `Estimate.determined`.
+    memory : float
+        Rows after which information has faded to 1/e where new rows replace it; infinite for
+        no forgetting. Nothing is forgotten in directions that new rows do not speak of.
+    prior : Prior, optional
+        Knowledge beforehand; none if not given.
+    sigma : (n,) array_like, optional
+        Noise of each joint for the weights, Nm; learned from the innovations if not given.
+
+    Attributes
+    ----------
+    theta : (b,) ndarray
+        Estimate now.
+    factors : (n, b + 1, b + 1) ndarray
+        Triangles of ``[W tau]``.
+    information : (b, b + 1) ndarray
+        Triangle of all weighted rows and the prior.
+    rows, left_out : (n,) ndarray of int
+        Rows used of each joint, and rows not used since their torque is far from the prediction.
+    innovations : InnovationStatistics
+        Running statistics of the prediction errors.
+    memory : float
+        As above; may be changed at any time.
+    frozen : bool
+        Whether the estimate stays as it is, and rows only validate it.
+
+    References
+    ----------
+    Bierman 1977, Factorization Methods for Discrete Sequential Estimation, chapter IV; Kulhavý
+    1987, Restricted exponential forgetting in real-time identification, Automatica 23(5). Lai
+    and Bernstein 2024, SIFt-RLS (arXiv 2404.10844), compare rules of this kind.
+
+    """
+
+    def __init__(
+        self, joints: int, parameters: int, scale: Array, *, memory: float = np.inf,
+        prior: Prior | None = None, sigma: Array | None = None,
+    ) -> None:
+        self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
+        self.memory = memory
+        self._prior = prior_rows(prior, parameters)
+        self._sigma = None if sigma is None else np.array(sigma, dtype=float)
+        self.factors = np.zeros((joints, parameters + 1, parameters + 1))
+        self.rows = np.zeros(joints, dtype=np.int64)
+        self.left_out = np.zeros(joints, dtype=np.int64)
+        self.innovations = InnovationStatistics(joints)
+        self.frozen = False
+        self.theta = np.zeros(parameters)
+        self._refresh()
+
+    def reset(self) -> None:
+        """Forget all rows, exactly as at the start."""
+        self.factors[:] = 0.0
+        self.rows[:] = 0
+        self.left_out[:] = 0
+        self.frozen = False
+        self.theta = np.zeros_like(self.theta)
+        self.innovations.reset()
+        self._refresh()
+
+    def freeze(self, frozen: bool = True) -> None:
+        """Stop learning and only validate, or go on learning; the figures start afresh."""
+        self.frozen = frozen
+        self.innovations.restart_metrics(endless=frozen)
+
+    def update(self, W: Array, tau: Array, moving: NDArray[np.bool_] | None = None) -> Array:
+        """
+        Predict some rows, then learn from them.
+
+        Parameters
+        ----------
+        W, tau : (k, n, b) and (k, n) ndarray
+            Rows, in the order of time.
+        moving : (k, n) ndarray of bool, optional
+            Which rows count; all if not given.
+
+        Returns
+        -------
+        (k, n) ndarray
+            Innovations, measured minus predicted torque, Nm.
+
+        """
+        if moving is None:
+            moving = np.ones(tau.shape, dtype=np.bool_)
+        e = np.asarray(tau - W @ self.theta)
+        if not moving.any():
+            return e
+        spread = prediction_variance(self.information, np.ascontiguousarray(W))
+        wild = moving & self.innovations.wild(e, spread, self._torque())
+        self.innovations.take(e, spread, tau, moving, self._first_variance())
+        if not self.frozen:
+            learned = moving & ~wild
+            absorb_rows(
+                self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
+                self._share_kept())
+            self.rows += learned.sum(axis=0)
+            self.left_out += wild.sum(axis=0)
+            self._refresh()
+        return e
+
+    @property
+    def sigma(self) -> Array:
+        """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
+        if self._sigma is not None:
+            return self._sigma
+        innovations = self.innovations
+        return np.asarray(np.sqrt(np.where(
+            innovations.known, innovations.variance, self._first_variance())))
+
+    def estimate(self) -> Estimate:
+        """Return all that is known now."""
+        half, unknown = self._half()
+        weights = 1.0 / self.sigma
+        noise = self.innovations
+        variance = np.where(noise.known, noise.variance, self._first_variance())
+        coloured = combine(
+            self.factors, weights**2 * np.sqrt(variance * noise.inflation), self._prior)
+        spread = coloured[:, :-1] @ half @ half.T
+        covariance = spread.T @ spread
+        std = np.where(unknown, np.inf, np.sqrt(np.diag(covariance)))
+        std_white = np.where(unknown, np.inf, np.linalg.norm(half, axis=1))
+        singular = self._singular_values()
+        full = singular[-1] > DEPENDENT * singular[0]
+        open_torque = _INTERVAL * std * self._scale
+        return Estimate(
+            self.theta.copy(), std, std_white, covariance,
+            open_torque <= DETERMINED * self._torque().max(), half.shape[1],
+            float(singular[0] / singular[-1]) if full else float('inf'),
+            np.sqrt(variance), noise.correlation, noise.metrics, self.rows.copy(),
+            self.left_out.copy(),
+        )
+
+    def state(self) -> dict[str, Array]:
+        """Return everything that was learned, as arrays for ``np.savez``."""
+        return {
+            'factors': self.factors.copy(), 'rows': self.rows.copy(),
+            'left_out': self.left_out.copy(),
+            'noise': self.innovations.noise.copy(), 'sums': self.innovations.sums.copy(),
+            'switches': np.array([self.frozen, self.innovations.endless]),
+            'theta': self.theta.copy(), 'information': self.information.copy(),
+        }
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """
+        Go on from a saved state, to the last bit.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            From `state` of an estimator with the same settings.
+
+        Raises
+        ------
+        ValueError
+            The state belongs to another number of joints or parameters.
+
+        """
+        if state['factors'].shape != self.factors.shape:
+            raise ValueError(
+                f"the saved state is of shape {state['factors'].shape}, "
+                f'not {self.factors.shape}')
+        self.factors[:] = state['factors']
+        self.rows[:] = state['rows']
+        self.left_out[:] = state['left_out']
+        self.innovations.noise[:] = state['noise']
+        self.innovations.sums[:] = state['sums']
+        self.frozen, self.innovations.endless = (bool(x) for x in state['switches'])
+        self._refresh()
+        self.theta, self.information = state['theta'].copy(), state['information'].copy()
+
+    def _share_kept(self) -> Array:
+        """
+        Share of the information of each joint that a row leaves in its own direction, (n,).
+
+        A row speaks of one direction; it takes as many rows as a joint has parameters to speak
+        of all, so each must forget that much more for the memory to be what it says.
+        """
+        seen = np.count_nonzero(np.diagonal(self.factors, axis1=1, axis2=2)[:, :-1], axis=1)
+        return np.asarray(np.exp(-seen / self.memory))
+
+    def _refresh(self) -> None:
+        """Combine the factors with the weights of now, and solve."""
+        self.information = combine(self.factors, 1.0 / self.sigma, self._prior)
+        R, z = self.information[:, :-1], self.information[:, -1]
+        unseen = np.diag(R) <= DEPENDENT * np.linalg.norm(R, axis=0)
+        if unseen.any():
+            R, z = np.where(unseen[:, None], np.eye(len(R)), R), np.where(unseen, 0.0, z)
+        self.theta = np.asarray(solve_triangular(R, z, check_finite=False))
+
+    def _half(self) -> tuple[Array, NDArray[np.bool_]]:
+        """
+        Square root of the covariance for white noise, and which parameters are not known at all.
+
+        Columns are scaled for the decision which directions were never seen.
+        """
+        R = self.information[:, :-1]
+        norms = np.linalg.norm(R, axis=0)
+        if (np.diag(R) > DEPENDENT * norms).all():
+            half = np.asarray(solve_triangular(R, np.eye(len(R)), check_finite=False))
+            return half, np.zeros(len(R), dtype=np.bool_)
+        scale = np.where(norms > 0, norms, 1.0)
+        _, singular, V = np.linalg.svd(R / scale)
+        kept = singular > DEPENDENT * max(singular[0], np.finfo(float).tiny)
+        half = V[kept].T / singular[kept] / scale[:, None]
+        return half, (V[~kept] ** 2).sum(axis=0) > DEPENDENT
+
+    def _singular_values(self) -> Array:
+        b = len(self.theta)
+        plain = combine(self.factors, np.ones(len(self.factors)), np.zeros((0, b + 1)))
+        return np.asarray(np.linalg.svd(plain[:, :-1], compute_uv=False))
+
+    def _torque(self) -> Array:
+        """Root mean square torque of each joint, (n,)."""
+        squares = (self.factors[:, :, -1] ** 2).sum(axis=1)
+        return np.asarray(np.sqrt(squares / np.maximum(self.rows, 1)))
+
+    def _first_variance(self) -> Array:
+        """
+        Variance of the noise of each joint from its residuals, (n,).
+
+        Used until there are innovations to learn it from.
+        """
+        b, total = len(self.theta), int(self.rows.sum())
+        torque = self._torque()
+        loudest = torque.max() or 1.0
+        guess = (_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2
+        if total <= 2 * b:
+            return np.asarray(guess)
+        residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ self.theta
+        squares = (residual**2).sum(axis=1) / np.maximum(self.rows * (1 - b / total), 1)
+        # A joint without any residual would take all weight.
+        return np.asarray(np.maximum(squares, 1e-12 * loudest**2))

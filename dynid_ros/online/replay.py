@@ -1,0 +1,131 @@
+"""The online estimator over a recording, as fast as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import RecordingError
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.online_estimator import OnlineEstimator
+from dynid_ros.online.online_result import online_result, RowHistory, SampleSource
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
+
+Array = NDArray[np.float64]
+
+#: Points of the history.
+POINTS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """
+    Estimates over the time of a recording.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Base parameters.
+    t : (K,) ndarray
+        Time since the start of the recording, s.
+    theta, std : (K, b) ndarray
+        Estimates and their standard deviations; infinite where nothing is known yet.
+    determined : (K, b) ndarray of bool
+        As in `Estimate`.
+
+    """
+
+    names: tuple[str, ...]
+    t: Array
+    theta: Array
+    std: Array
+    determined: NDArray[np.bool_]
+
+
+def replay(
+    arm: ArmModel, log: Recording, *, cutoff_hz: float | None = None, delay: float | None = None,
+    memory: float = np.inf, progress: Callable[[float], None] | None = None,
+) -> tuple[IdentifiedModel, History]:
+    """
+    Feed a recording to the online estimator, sample by sample as it was recorded.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    log : Recording
+        Recording; its faults go through the rules of the stream.
+    cutoff_hz, delay : float, optional
+        Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
+        decided as for the batch if not given.
+    memory : float
+        Memory of the estimator, s; infinite for no forgetting.
+    progress : callable, optional
+        Told the share that is done, 0 to 1.
+
+    Returns
+    -------
+    result : IdentifiedModel
+        The last estimate, as from `online_result`.
+    history : History
+        All estimates on the way.
+
+    Raises
+    ------
+    RecordingError
+        Nothing that is fitted to this recording could be trusted, or it is too short.
+
+    """
+    start = perf_counter()
+    clean, defects = checked_recording(log, arm)
+    treatment = choose_conditioning(arm, [clean])
+    online = OnlineEstimator(
+        arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz,
+        delay=treatment.delay if delay is None else delay, memory=memory)
+    condition = perf_counter()
+    rows, history = _feed(online, log, progress)
+    if not len(rows.rows):
+        raise RecordingError(
+            f'{log.source}: {log.seconds:.3g} s are too short for a cut-off of '
+            f'{cutoff_hz or treatment.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
+    source = SampleSource(
+        log.source, Path(log.source).name, len(log.t), log.seconds, data_hash([log]))
+    result = online_result(online, rows, source, defects)
+    timing = {'condition': condition - start, 'estimate': perf_counter() - condition}
+    return replace(result, timing=timing), history
+
+
+def _feed(
+    online: OnlineEstimator, log: Recording, progress: Callable[[float], None] | None
+) -> tuple[RowHistory, History]:
+    rows = RowHistory(online.pipeline.arm.n)
+    times: list[float] = []
+    estimates: list[Estimate] = []
+    names = base_parameters(online.pipeline.arm).names
+    portion = max(1, -(-len(log.t) // POINTS))
+    for first in range(0, len(log.t), portion):
+        part = slice(first, first + portion)
+        new = online.push(log.t[part], log.q[part], log.u[part])
+        if first + portion >= len(log.t):
+            new += online.flush()
+        rows.add(new)
+        if new:
+            times.append(float(log.t[part][-1] - log.t[0]))
+            estimates.append(online.estimate())
+        if progress:
+            progress(min(1.0, (first + portion) / len(log.t)))
+    shape = (-1, len(names))
+    return rows, History(
+        names, np.array(times),
+        np.array([e.theta for e in estimates]).reshape(shape),
+        np.array([e.std for e in estimates]).reshape(shape),
+        np.array([e.determined for e in estimates], dtype=np.bool_).reshape(shape))

@@ -1,0 +1,240 @@
+"""From samples as they come to rows of the regression, without acceleration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.regression.rows import RowBlock
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.decimation import decimation_step
+from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
+from dynid_ros.signals.standstill import SLOWEST, STILL
+from dynid_ros.streaming.causal_conditioning import CausalConditioner
+from dynid_ros.streaming.resampling import Averager, Resampler
+from dynid_ros.streaming.sample_validation import Counters, SampleValidation
+
+Array = NDArray[np.float64]
+
+#: Cut-off of the filters where the arm gives none, Hz: above the motion of arms, well below what
+#: joint elasticity does.
+CUTOFF_HZ = 5.0
+#: Samples that are worked on at once.
+BLOCK = 50
+
+
+class RowPipeline(Checkpointed):
+    """
+    The online pipeline of an arm: samples in, rows of ``W theta = tau`` out.
+
+    Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
+    regressors of momentum and force go through first-order filters, and means over a few samples
+    become rows. It works on blocks of `block` samples, so that the rows do not depend on the
+    portions in which samples come.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    cutoff_hz : float, optional
+        Cut-off of all filters; that of the arm, or `CUTOFF_HZ`, if not given.
+    delay : float, optional
+        Time by which the drive signal lags behind the motion, s; that of the arm, or zero.
+    block : int
+        Samples of a block; a divisor of what comes at once keeps the latency low.
+
+    Attributes
+    ----------
+    counters : Counters
+        What was done to the samples.
+    treatment : ConditioningSettings or None
+        Settings of the filters; None until the rate is measured.
+    load_theta : (b,) ndarray or None
+        Parameters that the ``load`` friction term is computed with.
+    samples : (m, 1 + 2 n) ndarray
+        Samples that wait for their block to be complete.
+    before : (0 or 1, 1 + 3 n) ndarray
+        Stamp, positions, velocities and motion of the last conditioned sample.
+    top : (n,) ndarray
+        Highest speed of each joint so far, rad/s or m/s.
+    segment : int
+        Number of the stretch, from 0.
+
+    """
+
+    saved = ('samples', 'before', 'top', 'segment')
+
+    def __init__(
+        self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
+        block: int = BLOCK,
+    ) -> None:
+        wanted = arm.conditioning
+        self.arm = arm
+        self.block = block
+        self.counters = Counters()
+        self.treatment: ConditioningSettings | None = None
+        self.load_theta: Array | None = None
+        self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
+        self._delay = (wanted.delay or 0.0) if delay is None else delay
+        self._intake = SampleValidation(arm.joint_names, arm.limits.velocity, self.counters)
+        self._resampler = Resampler(1 + 2 * arm.n, self.counters)
+        self._columns = base_parameters(arm).columns
+        self._needs_load = any(term.needs_load for term in friction_terms(arm.friction))
+        self.samples = np.zeros((0, 1 + 2 * arm.n))
+        self.before = np.zeros((0, 1 + 3 * arm.n))
+        self.top = np.zeros(arm.n)
+        self.segment = -1
+
+    def push(
+        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
+    ) -> list[RowBlock]:
+        """
+        Take in samples.
+
+        Parameters
+        ----------
+        t : float or (k,) array_like
+            Stamps, s.
+        q, u : (m,) or (k, m) array_like
+            Positions and drive signal of the joints named, as recorded.
+        names : sequence of str, optional
+            Joints of the m columns; those of the arm if not given.
+
+        Returns
+        -------
+        list of RowBlock
+            Rows that became complete, in the order of time.
+
+        """
+        new = self._intake.rows(t, q, u, names)
+        self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
+        rows: list[RowBlock] = []
+        while len(self.samples) >= self.block:
+            block, self.samples = self.samples[:self.block], self.samples[self.block:]
+            rows += self._process(block)
+        return rows
+
+    def flush(self) -> list[RowBlock]:
+        """Work on what waits for its block to be complete, at the end of a stream."""
+        block, self.samples = self.samples, self.samples[:0]
+        return self._process(block) if len(block) else []
+
+    def state(self) -> State:
+        """Return everything that was learned from the stream, as arrays."""
+        rate = self.treatment.rate_hz if self.treatment else 0.0
+        return {
+            **super().state(), 'rate_hz': np.array(rate), **nested(self._parts()),
+            'load_theta': np.zeros(0) if self.load_theta is None else self.load_theta.copy()}
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state of a stream with the same settings, to the last bit."""
+        super().restore(state)
+        rate = float(state['rate_hz'])
+        if rate:
+            self._design(rate)
+        restore_nested(self._parts(), state)
+        self.load_theta = state['load_theta'].copy() if len(state['load_theta']) else None
+
+    def _parts(self) -> dict[str, Checkpointed]:
+        parts: dict[str, Checkpointed] = {
+            'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler}
+        if self.treatment:
+            parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
+                      'torque': self._torque_filter, 'mean': self._mean}
+        return parts
+
+    def _design(self, rate_hz: float) -> None:
+        """Design all filters for a rate."""
+        cutoff = min(self._cutoff, 0.4 * rate_hz)
+        self.treatment = ConditioningSettings(
+            cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
+        n, b = self.arm.n, len(self._columns)
+        self._conditioner = CausalConditioner(self.treatment, n)
+        scheme = Discretisation.simpson(2 * np.pi * cutoff, 1 / rate_hz)
+        self._rows_filter = FirstOrderFilter(scheme, n * b)
+        self._torque_filter = FirstOrderFilter(scheme, n)
+        self._mean = Averager(self.treatment.decimation, n * b + 4 * n + 1)
+        shape = (0, n, self.arm.layout.size)
+        self._buffers = np.zeros(shape), np.zeros(shape)
+
+    def _process(self, block: Array) -> list[RowBlock]:
+        rows: list[RowBlock] = []
+        for k, stretch in enumerate(self._intake.accept(block)):
+            fresh = k > 0
+            if fresh:
+                self._resampler.begin()
+            if self._resampler.watch_rate(stretch[:, 0]):
+                self._design(self._resampler.rate_hz)
+                fresh = True
+            if not self.treatment:
+                continue
+            for uniform in self._resampler.feed(stretch):
+                if fresh:
+                    self._restart()
+                rows += self._rows(uniform)
+                fresh = True
+        return rows
+
+    def _restart(self) -> None:
+        self.segment += 1
+        self.before = self.before[:0]
+        for part in (self._conditioner, self._rows_filter, self._torque_filter, self._mean):
+            part.reset()
+
+    def _rows(self, uniform: Array) -> list[RowBlock]:
+        n, b = self.arm.n, len(self._columns)
+        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], self.arm.drive)
+        t, q, qd, tau = self._conditioner.apply(uniform)
+        if not len(t):
+            return []
+        speed = np.abs(qd)
+        self.top = np.maximum(self.top, speed.max(axis=0))
+        moving = speed >= np.maximum(STILL * self.top, SLOWEST)
+        whole = np.concatenate([self.before, np.column_stack([t, q, qd, moving])])
+        self.before = whole[-1:]
+        momentum, force = self._regressors(q, qd)
+        W = self._rows_filter.apply(force, momentum)
+        filtered = self._torque_filter.apply(tau)
+        if not len(W):
+            return []
+        # The filters lag by one sample.
+        late = whole[-len(W) - 1:-1]
+        means = self._mean.apply(np.concatenate([W, filtered, late], axis=1))
+        return [self._block(means, n, b)] if len(means) else []
+
+    def _regressors(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        k = len(q)
+        if len(self._buffers[0]) < k:
+            shape = (k, *self._buffers[0].shape[1:])
+            self._buffers = np.zeros(shape), np.zeros(shape)
+        load = gravity_load(self.arm, q, self.load_theta) if self._needs_load else None
+        out = (self._buffers[0][:k], self._buffers[1][:k])
+        momentum, force = momentum_regressors(self.arm, q, qd, load=load, out=out)
+        return (momentum[:, :, self._columns].reshape(k, -1),
+                force[:, :, self._columns].reshape(k, -1))
+
+    def _block(self, means: Array, n: int, b: int) -> RowBlock:
+        W, tau, t, q, qd, moving = np.split(
+            means, np.cumsum([n * b, n, 1, n, n]), axis=1)
+        # Half of the samples of a row decide.
+        moves = moving >= 0.5
+        self.counters.add('standing', int((~moves).sum()))
+        W = W.reshape(-1, n, b) * moves[:, :, None]
+        return RowBlock(self.segment, t[:, 0], q, qd, W, tau * moves, moves)
+
+
+def conditioning_of(stream: RowPipeline) -> ConditioningSettings:
+    """Treatment of a stream, with what is special about it said."""
+    assert stream.treatment is not None
+    note = ('one causal pass: symmetric FIR low-pass of positions, first-order filters of the '
+            'momentum and force regressors, means over each row')
+    return replace(stream.treatment, notes=(note,))

@@ -1,0 +1,260 @@
+"""What positions and velocities tell of a recording: wraps, jumps, steps, mismatch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.recordings.stamp_checks import first_stamp
+
+Array = NDArray[np.float64]
+
+TURN = 2 * np.pi
+# Half a turn a sample: no revolute joint does it, a wrapped one does it at every wrap.
+WRAP_STEP = np.pi
+# Speed in the other samples, times this, is what a joint may have moved within a wrap.
+WRAP_SLACK = 1.5
+# Encoder noise that comes on top, rad.
+WRAP_NOISE = 0.05
+# Steps below are left to the filters, rad or m.
+JUMP_STEP = 0.1
+# No joint of an arm is as fast, rad/s or m/s; where its limit is known, so many times that.
+JUMP_SPEED = 50.0
+JUMP_LIMITS = 5.0
+# Less than this is vibration or encoder noise, not motion, rad or m.
+MOTION = 0.01
+# Differentiated twice at 1 kHz, a finer step leaves less than 10 rad/s² of noise.
+QUANTISED = 1e-5
+# Share of the position changes that are whole multiples of the smallest one.
+QUANTISED_SHARE = 0.99
+# Samples looked at for encoder steps; more do not tell more.
+QUANTISED_SAMPLES = 20_000
+# Of the root mean square step of a joint: faster than this on both sides of a repeat, it moved.
+STALE_MOTION = 0.2
+# Single repeats come from two clocks beating; long or frequent ones distort derivatives.
+STALE_FRACTION = 0.05
+STALE_RUN = 3
+# Velocities are compared with positions by their integral over so long, s: the noise of
+# differentiated positions does not enter, and lags of filters hardly do.
+WINDOW = 0.5
+# Of the distance moved; velocities of real drivers were seen to differ by 0.3 to 3 %.
+MISMATCH = 0.25
+# Windows stretched by gaps, where the integral is unknown.
+STRETCH = 1.2
+# Uninitialised memory, rad/s or m/s.
+ABSURD_VELOCITY = 1e4
+
+
+def moves(log: Recording) -> NDArray[np.bool_]:
+    """Which joints move, (n,)."""
+    finite = np.isfinite(log.q)
+    highest = np.where(finite, log.q, -np.inf).max(axis=0)
+    lowest = np.where(finite, log.q, np.inf).min(axis=0)
+    return np.asarray(highest - lowest > MOTION)
+
+
+def unwrapped(log: Recording, arm: ArmModel) -> Recording:
+    """Undo wraps of revolute joints, and say so; jumps of other sizes stay."""
+    if len(log.t) < 3 or not (np.abs(np.diff(log.q, axis=0)) > WRAP_STEP).any():
+        return log
+    q = log.q.copy()
+    found = []
+    for j in np.flatnonzero(~arm.prismatic):
+        turns = _turns(q[:, j], log.t)
+        count = int(np.count_nonzero(turns))
+        if not count:
+            continue
+        q[1:, j] -= TURN * np.cumsum(turns)
+        name = log.joint_names[j]
+        text = f'{name} wraps around {count} times; its position is unwrapped.'
+        where = first_stamp(log, np.concatenate([[False], turns != 0]))
+        found.append(
+            Defect('position_wrapped', 'warning', text, name, count, where, TURN, WRAP_STEP)
+        )
+    return replace(log, q=q, defects=(*log.defects, *found))
+
+
+def _turns(q: Array, t: Array) -> Array:
+    """Whole turns in each step that are not motion, (N-1,)."""
+    step, time = np.diff(q), np.diff(t)
+    large = np.abs(step) > WRAP_STEP
+    if not large.any() or large.all():
+        return np.zeros(len(step))
+    moved = WRAP_SLACK * _speed(step[~large], time[~large]) * time
+    turns = np.rint(step / TURN)
+    wrapped = np.abs(step - TURN * turns) <= moved + WRAP_NOISE
+    turns[~(large & wrapped & (np.abs(step) > moved))] = 0
+    return turns
+
+
+def _speed(step: Array, time: Array) -> float:
+    """Highest speed but for outliers, rad/s or m/s."""
+    return float(np.percentile(np.abs(step / time), 99.5))
+
+
+def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
+    """Report steps that no joint can make."""
+    time = np.diff(log.t)
+    known = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
+    limit = np.minimum(JUMP_SPEED, JUMP_LIMITS * known)
+    found = []
+    for j, name in enumerate(log.joint_names):
+        step = np.abs(np.diff(log.q[:, j]))
+        jumps = (step > JUMP_STEP) & (step > limit[j] * time)
+        if not jumps.any():
+            continue
+        count, value = int(jumps.sum()), float(step[jumps].max())
+        text = (
+            f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
+            f'fault, a wrong unit, or a wrap that is no whole turn; cut it out or record again.'
+        )
+        where = first_stamp(log, np.concatenate([[False], jumps]))
+        found.append(Defect('position_jump', 'error', text, name, count, where, value, JUMP_STEP))
+    return found
+
+
+def constant_defects(log: Recording) -> list[Defect]:
+    """Report joints that do not move."""
+    moving = moves(log)
+    severity = 'warning' if moving.any() else 'error'
+    found = []
+    for j in np.flatnonzero(~moving):
+        name, value = log.joint_names[j], float(np.ptp(log.q[:, j]))
+        text = f'{name} does not move, so its inertia and friction cannot be told; excite it.'
+        found.append(
+            Defect('joint_constant', severity, text, name, len(log.t), 0.0, value, MOTION)
+        )
+    return found
+
+
+def quantisation_defects(log: Recording) -> list[Defect]:
+    """Report encoder steps that are coarse enough to matter for accelerations."""
+    found = []
+    for j, name in enumerate(log.joint_names):
+        changes = np.abs(np.diff(log.q[:QUANTISED_SAMPLES, j]))
+        changes = changes[changes > QUANTISED / 10]
+        if len(changes) < 50 or changes.min() < QUANTISED:
+            continue
+        step = float(changes.min())
+        multiple = changes / step
+        if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < QUANTISED_SHARE:
+            continue
+        text = f'The position of {name} comes in steps of {step:.3g}; filtering must smooth them.'
+        found.append(
+            Defect('position_quantised', 'info', text, name, value=step, threshold=QUANTISED)
+        )
+    return found
+
+
+def stale_defects(log: Recording) -> list[Defect]:
+    """Report samples that repeat the one before bit for bit while the arm moves."""
+    same = (log.q[1:] == log.q[:-1]).all(axis=1) & (log.u[1:] == log.u[:-1]).all(axis=1)
+    if not same.any():
+        return []
+    edges = np.diff(np.concatenate([[0], same.astype(np.int8), [0]]))
+    starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    inside = (starts > 0) & (stops < len(same))
+    starts, stops = starts[inside], stops[inside]
+    step = np.abs(np.diff(log.q, axis=0))
+    least = STALE_MOTION * np.sqrt(np.mean(step**2, axis=0))
+    moving = ((step[starts - 1] > least) & (step[stops] > least)).any(axis=1)
+    lengths = (stops - starts)[moving]
+    if not len(lengths):
+        return []
+    count, longest = int(lengths.sum()), int(lengths.max())
+    fraction = count / len(log.t)
+    text = (
+        f'{count} of {len(log.t)} samples repeat the one before while the arm moves, up to '
+        f'{longest} in a row: the driver publishes faster than it measures.'
+    )
+    return [
+        Defect(
+            'samples_repeated',
+            'warning' if fraction > STALE_FRACTION or longest >= STALE_RUN else 'info',
+            text,
+            count=count,
+            first_stamp=float(log.t[starts[moving][0] + 1] - log.t[0]),
+            value=fraction,
+            threshold=STALE_FRACTION,
+        )
+    ]
+
+
+def without_bad_velocities(log: Recording) -> Recording:
+    """Leave out velocities that are no number, zero, or contradict the positions; say so."""
+    if log.qd is None or len(log.t) < 3:
+        return log
+    found = [*_nonfinite(log, log.qd)] or [*_zero(log, log.qd), *_inconsistent(log, log.qd)]
+    if not found:
+        return log
+    return replace(log, qd=None, defects=(*log.defects, *found))
+
+
+def _nonfinite(log: Recording, qd: Array) -> list[Defect]:
+    bad = ~(np.abs(qd) <= ABSURD_VELOCITY)
+    return [
+        Defect(
+            'velocity_nan',
+            'warning',
+            f'{log.joint_names[j]} has {int(bad[:, j].sum())} velocities that are no number: '
+            f'velocities are left out and positions differentiated.',
+            log.joint_names[j],
+            int(bad[:, j].sum()),
+            first_stamp(log, bad[:, j]),
+        )
+        for j in np.flatnonzero(bad.any(axis=0))
+    ]
+
+
+def _zero(log: Recording, qd: Array) -> list[Defect]:
+    return [
+        Defect(
+            'velocity_zero',
+            'warning',
+            f'{log.joint_names[j]} moves but its velocity is always zero: velocities are left '
+            f'out and positions differentiated.',
+            log.joint_names[j],
+            len(log.t),
+            0.0,
+            0.0,
+        )
+        for j in np.flatnonzero(moves(log) & ~qd.any(axis=0))
+    ]
+
+
+def _inconsistent(log: Recording, qd: Array) -> list[Defect]:
+    """Compare the change of position over windows with the integral of the velocity."""
+    time = np.diff(log.t)
+    width = round(WINDOW / float(np.median(time)))
+    if width < 2 or len(log.t) < 4 * width:
+        return []
+    whole = log.t[width:] - log.t[:-width] < STRETCH * WINDOW
+    if not whole.any():
+        return []
+    found = []
+    for j in np.flatnonzero(moves(log) & qd.any(axis=0)):
+        integral = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:, j] + qd[:-1, j]) * time)])
+        moved = (log.q[width:, j] - log.q[:-width, j])[whole]
+        expected = (integral[width:] - integral[:-width])[whole]
+        if not moved.any():
+            continue
+        mismatch = float(np.linalg.norm(moved - expected) / np.linalg.norm(moved))
+        if mismatch > MISMATCH:
+            scale = float(expected @ moved / (expected @ expected))
+            found.append(_mismatch(log.joint_names[j], len(log.t), mismatch, scale))
+    return found
+
+
+def _mismatch(name: str, count: int, mismatch: float, scale: float) -> Defect:
+    text = (
+        f'The velocity of {name} misses the change of its position by {100 * mismatch:.0f} % '
+        f'(a factor of {scale:.3g} would fit best): velocities are left out and positions '
+        f'differentiated.'
+    )
+    return Defect(
+        'velocity_inconsistent', 'warning', text, name, count, 0.0, mismatch, MISMATCH
+    )

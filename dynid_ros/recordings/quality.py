@@ -1,0 +1,188 @@
+"""Whether a recording can be trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.recordings.cleaning import ABSURD_POSITION, clean, NAN_FRACTION
+from dynid_ros.recordings.motion_checks import (
+    constant_defects,
+    jump_defects,
+    moves,
+    quantisation_defects,
+    stale_defects,
+)
+from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.recordings.stamp_checks import first_stamp, stamp_defects, usable
+
+Array = NDArray[np.float64]
+
+# Nm, N, A or V: far beyond any arm, well below uninitialised memory.
+ABSURD_SIGNAL = 1e6
+# Of the effort limit: a drive that clips at it never goes further beyond than this, and stays this
+# near. Where the signal does go beyond, the limit is not that of the drive.
+SATURATED = 0.01
+# One sample may touch a limit by noise.
+SATURATED_SAMPLES = 3
+# Calibration, rad or m.
+LIMIT_SLACK = 0.02
+# Noise of a measured velocity.
+VELOCITY_SLACK = 1.05
+# Least squares with fewer rows for each column has no way to tell noise from parameters.
+ROWS_PER_PARAMETER = 3
+# A shorter motion does not hold one period of any useful excitation.
+SHORTEST = 1.0
+
+
+def check_quality(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+    """
+    Find what is wrong with a recording, those defects included that reading it found.
+
+    Severity ``error`` means that nothing fitted to it can be trusted, ``warning`` that the
+    defect was worked around, ``info`` that it is good to know.
+
+    Parameters
+    ----------
+    log : Recording
+        Recording, cleaned or not.
+    arm : ArmModel
+        Joint kinds, limits, drive, and the parameters to be identified.
+
+    """
+    log = clean(log, arm)
+    found = [*_too_short(log, arm), *_nonfinite(log), *_absurd(log)]
+    if len(log.t) < 3:
+        return (*log.defects, *found)
+    if not usable(log.t):
+        return (*log.defects, *stamp_defects(log), *found)
+    found += [*stamp_defects(log), *_dead_signal(log)]
+    if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
+        found += [
+            *jump_defects(log, arm),
+            *constant_defects(log),
+            *_position_limits(log, arm),
+            *quantisation_defects(log),
+            *stale_defects(log),
+        ]
+    return (*log.defects, *found, *_saturated(log, arm), *_velocity_limits(log, arm))
+
+
+def _too_short(log: Recording, arm: ArmModel) -> list[Defect]:
+    rows, least = log.q.size, ROWS_PER_PARAMETER * arm.layout.size
+    if rows < least:
+        text = (
+            f'{len(log.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
+            f'parameters; record at least {-(-least // arm.n)} samples.'
+        )
+        return [Defect('too_short', 'error', text, None, len(log.t), None, rows, least)]
+    if usable(log.t) and log.seconds < SHORTEST:
+        text = f'The recording lasts {log.seconds:.3g} s; record at least {SHORTEST:g} s.'
+        return [
+            Defect('too_short', 'error', text, None, len(log.t), None, log.seconds, SHORTEST)
+        ]
+    return []
+
+
+def _marked(
+    log: Recording, bad: NDArray[np.bool_], code: str, severity: str, text: str, **numbers: float
+) -> list[Defect]:
+    """Report marked samples, (N, n), joint by joint; ``{name}`` and ``{count}`` are filled in."""
+    found = []
+    for j in np.flatnonzero(bad.any(axis=0)):
+        name, count = log.joint_names[j], int(bad[:, j].sum())
+        message = text.format(name=name, count=count, total=len(log.t))
+        where = first_stamp(log, bad[:, j])
+        found.append(Defect(code, severity, message, name, count, where, **numbers))
+    return found
+
+
+def _nonfinite(log: Recording) -> list[Defect]:
+    signal = (
+        f'{{name}}: {{count}} of {{total}} values of {log.signal} are no number (NaN or '
+        f'infinite); its interface is missing in the driver or in the broadcaster.'
+    )
+    position = (
+        '{name}: {count} of {total} positions are no number (NaN or infinite); mend the driver '
+        'and record again.'
+    )
+    return [
+        *_marked(
+            log, ~np.isfinite(log.q), 'position_nan', 'error', position, threshold=NAN_FRACTION
+        ),
+        *_marked(log, ~np.isfinite(log.u), 'effort_nan', 'error', signal),
+    ]
+
+
+def _absurd(log: Recording) -> list[Defect]:
+    """Report finite values that no arm can have."""
+    found = []
+    for code, what, values, limit in (
+        ('position_absurd', 'positions', log.q, ABSURD_POSITION),
+        ('effort_absurd', f'values of {log.signal}', log.u, ABSURD_SIGNAL),
+    ):
+        size = np.where(np.isfinite(values), np.abs(values), 0.0)
+        text = f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a unit.'
+        for j in np.flatnonzero((size > limit).any(axis=0)):
+            value = float(size[:, j].max())
+            message = text.replace('{value:.3g}', f'{value:.3g}')
+            bad = np.zeros(size.shape, dtype=np.bool_)
+            bad[:, j] = size[:, j] > limit
+            found += _marked(log, bad, code, 'error', message, value=value, threshold=limit)
+    return found
+
+
+def _dead_signal(log: Recording) -> list[Defect]:
+    """Report drive signals that never change although the joint moves."""
+    dead = moves(log) & (log.u == log.u[0]).all(axis=0) & np.isfinite(log.u[0])
+    found = []
+    for j in np.flatnonzero(dead):
+        value = float(log.u[0, j])
+        code = 'effort_constant' if value else 'effort_zero'
+        name = log.joint_names[j]
+        text = f'{unmeasured(name, log.signal, value)}; record a topic that holds it.'
+        found.append(Defect(code, 'error', text, name, len(log.t), 0.0, value))
+    return found
+
+
+def unmeasured(joint: str, signal: str, value: float) -> str:
+    """Say that a drive signal has one value throughout although its joint moves."""
+    return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
+            'it')
+
+
+def _saturated(log: Recording, arm: ArmModel) -> list[Defect]:
+    if not np.isfinite(log.u).all():
+        return []
+    limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
+    share = np.abs(joint_torque(log.u, arm.drive)) / limit
+    bad = share >= 1 - SATURATED
+    bad &= (share.max(axis=0) <= 1 + SATURATED) & (bad.sum(axis=0) >= SATURATED_SAMPLES)
+    text = '{name} is cut off at its effort limit in {count} samples: lower the amplitude.'
+    return _marked(log, bad, 'effort_saturated', 'warning', text, threshold=1 - SATURATED)
+
+
+def _velocity_limits(log: Recording, arm: ArmModel) -> list[Defect]:
+    if log.qd is None:
+        return []
+    limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
+    bad = np.abs(log.qd) > VELOCITY_SLACK * limit
+    text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
+    return _marked(log, bad, 'velocity_limit', 'warning', text, threshold=VELOCITY_SLACK)
+
+
+def _position_limits(log: Recording, arm: ArmModel) -> list[Defect]:
+    """Report joints beyond their limits, and those that touch them."""
+    excess: Array = np.maximum(log.q - arm.limits.upper, arm.limits.lower - log.q)
+    beyond = excess > LIMIT_SLACK
+    touching = (excess >= 0) & ~beyond.any(axis=0)
+    outside = (
+        '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
+    )
+    hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
+    return [
+        *_marked(log, beyond, 'position_limit', 'warning', outside, threshold=LIMIT_SLACK),
+        *_marked(log, touching, 'position_limit', 'info', hit, threshold=0.0),
+    ]

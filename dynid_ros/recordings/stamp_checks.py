@@ -1,0 +1,183 @@
+"""What stamps tell of a recording: clocks that stand, go back, skip or tremble."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.recordings.recording import Defect, Recording
+
+Array = NDArray[np.float64]
+
+# A clock that was reset cannot be mended by leaving samples out; a few late messages can.
+BACKWARDS_FRACTION = 0.05
+# The same goes for stamps that repeat: beyond this, samples are lost or doubled all the time.
+REPEATED_FRACTION = 0.05
+# Steps of one sample lost happen on any network and are bridged by resampling.
+GAP_STEPS = 2.5
+# Motion of arms has content up to some 10 Hz: half a period of that can be interpolated.
+GAP_SECONDS = 0.05
+# Of the median step; interpolation errors of the velocity grow in proportion.
+JITTER = 0.3
+# Ten samples in a period of the slowest useful excitation (about 2 Hz of content).
+RATE_LOW_HZ = 20.0
+# Outside of this no arm is sampled: the stamps are in another unit than seconds.
+RATE_RANGE_HZ = (0.5, 50_000.0)
+
+
+def usable(t: Array) -> bool:
+    """Whether the clock moves at all."""
+    finite = t[np.isfinite(t)]
+    return len(finite) > 1 and bool(np.ptp(finite) > 0)
+
+
+def only_increasing(log: Recording) -> Recording:
+    """
+    Drop samples so that the stamps increase strictly, and say how many.
+
+    Of equal stamps the first stays. A single stamp ahead of its successors is dropped itself,
+    not the samples after it.
+    """
+    t = log.t
+    if not usable(t) or (np.diff(t) > 0).all():
+        return log
+    finite = np.isfinite(t)
+    ahead = np.zeros(len(t), dtype=np.bool_)
+    ahead[1:-1] = (t[1:-1] > t[2:]) & (t[2:] > t[:-2])
+    candidates = np.where(finite & ~ahead, t, -np.inf)
+    before = np.concatenate([[-np.inf], np.maximum.accumulate(candidates)[:-1]])
+    keep = candidates > before
+    repeated = ~keep & ~ahead & (t == before)
+    backwards = ~keep & ~repeated
+    found = [
+        *_repeated(log, repeated),
+        *_backwards(log, backwards),
+    ]
+    return take(log, keep, found)
+
+
+def take(log: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
+    """Return the samples to keep, with further defects."""
+    qd = None if log.qd is None else log.qd[keep]
+    defects = (*log.defects, *found)
+    return replace(log, t=log.t[keep], q=log.q[keep], u=log.u[keep], qd=qd, defects=defects)
+
+
+def first_stamp(log: Recording, mask: NDArray[np.bool_]) -> float | None:
+    """Time of the first marked sample, s since the start, if its clock can be read."""
+    stamp = float(log.t[int(np.argmax(mask))] - log.t[0])
+    return stamp if np.isfinite(stamp) else None
+
+
+def _repeated(log: Recording, repeated: NDArray[np.bool_]) -> list[Defect]:
+    count = int(repeated.sum())
+    if not count:
+        return []
+    places = np.flatnonzero(repeated)
+    same = (log.q[places] == log.q[places - 1]) & (log.u[places] == log.u[places - 1])
+    differing = count - int(same.all(axis=1).sum())
+    text = f'{count} of {len(log.t)} samples repeat a stamp and are left out'
+    if differing:
+        text += f'; {differing} hold other values, so the stamps are too coarse for the rate'
+    text += '; look for a second publisher or a driver that stamps late.'
+    fraction = count / len(log.t)
+    return [
+        Defect(
+            'stamps_repeated',
+            'error' if fraction > REPEATED_FRACTION else 'warning',
+            text,
+            count=count,
+            first_stamp=first_stamp(log, repeated),
+            value=fraction,
+            threshold=REPEATED_FRACTION,
+        )
+    ]
+
+
+def _backwards(log: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
+    count = int(backwards.sum())
+    if not count:
+        return []
+    fraction = count / len(log.t)
+    fatal = fraction > BACKWARDS_FRACTION
+    text = f'{count} of {len(log.t)} stamps go back in time and are left out'
+    text += (
+        '; the clock was reset or two clocks are mixed: record again with one clock.'
+        if fatal
+        else '.'
+    )
+    return [
+        Defect(
+            'stamps_backwards',
+            'error' if fatal else 'warning',
+            text,
+            count=count,
+            first_stamp=first_stamp(log, backwards),
+            value=fraction,
+            threshold=BACKWARDS_FRACTION,
+        )
+    ]
+
+
+def stamp_defects(log: Recording) -> list[Defect]:
+    """Report what is wrong with strictly increasing stamps, or that they stand still."""
+    if not usable(log.t):
+        text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
+        return [Defect('stamps_constant', 'error', text, count=len(log.t), first_stamp=0.0)]
+    steps = np.diff(log.t)
+    median = float(np.median(steps))
+    return [*_rate(median), *_gaps(log, steps, median), *_jitter(steps, median)]
+
+
+def _rate(median: float) -> list[Defect]:
+    rate = 1.0 / median
+    low, high = RATE_RANGE_HZ
+    if not low <= rate <= high:
+        text = f'The sample rate would be {rate:.4g} Hz: stamps must be in seconds.'
+        limit = low if rate < low else high
+        return [Defect('rate_implausible', 'error', text, value=rate, threshold=limit)]
+    if rate < RATE_LOW_HZ:
+        text = (
+            f'The sample rate of {rate:.3g} Hz is low: accelerations are hardly seen; record at '
+            f'{RATE_LOW_HZ:g} Hz or more.'
+        )
+        return [Defect('rate_low', 'warning', text, value=rate, threshold=RATE_LOW_HZ)]
+    return []
+
+
+def _gaps(log: Recording, steps: Array, median: float) -> list[Defect]:
+    gaps = steps > GAP_STEPS * median
+    if not gaps.any():
+        return []
+    longest = float(steps.max())
+    lost = int(np.rint(steps[gaps] / median - 1).sum())
+    text = (
+        f'{int(gaps.sum())} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
+        f'raise the queue depth of the recorder or lower the load.'
+    )
+    return [
+        Defect(
+            'stamps_gap',
+            'warning' if longest > GAP_SECONDS else 'info',
+            text,
+            count=int(gaps.sum()),
+            first_stamp=first_stamp(log, np.concatenate([gaps, [False]])),
+            value=longest,
+            threshold=GAP_STEPS * median,
+        )
+    ]
+
+
+def _jitter(steps: Array, median: float) -> list[Defect]:
+    regular = steps[steps <= GAP_STEPS * median]
+    jitter = float(np.sqrt(np.mean((regular / median - 1) ** 2)))
+    if jitter <= JITTER:
+        return []
+    text = (
+        f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, not '
+        f'at the measurement; let the driver stamp.'
+    )
+    count = int((np.abs(regular / median - 1) > JITTER).sum())
+    return [Defect('stamps_jitter', 'warning', text, count=count, value=jitter, threshold=JITTER)]

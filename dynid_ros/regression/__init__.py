@@ -1,0 +1,1 @@
+"""From conditioned motions to parameters: rows, factors, least squares."""

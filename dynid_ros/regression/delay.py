@@ -1,0 +1,98 @@
+"""How far the drive signal lags behind the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.regression.rows import regression_blocks
+from dynid_ros.signals.conditioning import condition
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.segments import Segment
+
+Array = NDArray[np.float64]
+
+LONGEST = 0.1
+STEPS = 41
+SECONDS = 60.0
+# What friction does when a joint turns round can look like a delay worth a tenth of the residual.
+GAIN = 0.2
+# With fewer rows, any delay fits.
+ROWS_PER_COLUMN = 2
+
+
+def estimate_delay(
+    arm: ArmModel, segments: Sequence[Segment], treatment: ConditioningSettings
+) -> float:
+    """
+    Find the delay with which the model explains the drive signal best.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    segments : sequence of Segment
+        Stretches of the recording; the longest is used, its middle `SECONDS`.
+    treatment : ConditioningSettings
+        Rate and cut-off.
+
+    Returns
+    -------
+    float
+        Delay of the drive signal within ±`LONGEST`, s; zero if removing it would not make the
+        sum of squares smaller by `GAIN`, or if there are too few rows to tell.
+
+    """
+    longest = max(segments, key=lambda segment: len(segment.t))
+    spare = max(0, len(longest.t) - int(SECONDS * treatment.rate_hz)) // 2
+    middle = slice(spare, len(longest.t) - spare)
+    part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
+    motion = condition(part, treatment, arm.drive)
+    blocks = list(regression_blocks(arm, [motion], treatment))
+    if not blocks:
+        return 0.0
+    t = np.concatenate([block.t for block in blocks])
+    W = np.concatenate([block.W for block in blocks])
+    # Rows at the ends would be shifted to where the filter has not settled.
+    inside = (t >= t[0] + LONGEST) & (t <= t[-1] - LONGEST)
+    if inside.sum() * arm.n < ROWS_PER_COLUMN * W.shape[2]:
+        return 0.0
+    smooth = _low_pass(joint_torque(part.u, arm.drive), Decimator(treatment).taps)
+    delays = np.linspace(-LONGEST, LONGEST, STEPS)
+    shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
+    # What no delay explains sets the weight of a joint.
+    W = W[inside]
+    weights = 1 / np.maximum(_unexplained(W, shifted[STEPS // 2]), np.finfo(float).tiny)
+    rows = (W * weights[:, None]).reshape(-1, W.shape[2])
+    Q = np.linalg.qr(rows)[0]
+    left = np.array([_left((x * weights).ravel(), Q) for x in shifted])
+    k = int(np.argmin(left))
+    if k in (0, STEPS - 1) or left[k] > (1 - GAIN) * left[STEPS // 2]:
+        return 0.0
+    bend = left[k - 1] - 2 * left[k] + left[k + 1]
+    step = delays[1] - delays[0]
+    return float(delays[k] + 0.5 * step * (left[k - 1] - left[k + 1]) / bend)
+
+
+def _low_pass(tau: Array, taps: Array) -> Array:
+    from scipy.signal import oaconvolve
+
+    return np.asarray(oaconvolve(tau, taps[:, None], mode='same', axes=0))
+
+
+def _at(times: Array, t: Array, x: Array) -> Array:
+    return np.stack([np.interp(times, t, column) for column in x.T], axis=1)
+
+
+def _unexplained(rows: Array, tau: Array) -> Array:
+    theta = np.linalg.lstsq(rows.reshape(-1, rows.shape[2]), tau.ravel(), rcond=None)[0]
+    return np.asarray((tau - rows @ theta).std(axis=0))
+
+
+def _left(tau: Array, orthonormal: Array) -> float:
+    return float(tau @ tau - ((orthonormal.T @ tau) ** 2).sum())

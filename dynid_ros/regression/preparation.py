@@ -1,0 +1,144 @@
+"""From recordings to conditioned motions: what is decided once, for fitting and validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import RecordingError
+from dynid_ros.recordings.cleaning import clean
+from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.regression.delay import estimate_delay
+from dynid_ros.signals.conditioning import condition, ConditionedMotion
+from dynid_ros.signals.conditioning_settings import choose_cutoff, ConditioningSettings
+from dynid_ros.signals.decimation import decimation_step
+from dynid_ros.signals.periodic import find_period
+from dynid_ros.signals.segments import sample_rate, uniform_segments
+
+Array = NDArray[np.float64]
+
+#: Samples that are hashed at once.
+HASHED = 4096
+
+
+def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
+    """
+    Clean a recording and look for defects.
+
+    Parameters
+    ----------
+    log : Recording
+        Recording.
+    arm : ArmModel
+        The arm.
+
+    Returns
+    -------
+    log : Recording
+        Without repeated stamps and the like.
+    defects : tuple of Defect
+        All that was found.
+
+    Raises
+    ------
+    RecordingError
+        Nothing that is fitted to this recording could be trusted.
+
+    """
+    log = clean(log, arm)
+    defects = check_quality(log, arm)
+    for defect in defects:
+        if defect.severity == 'error':
+            raise RecordingError(f'{log.source}: {defect.message}')
+    # Velocities are differentiated from positions; those recorded would only take memory.
+    return replace(log, qd=None), defects
+
+
+def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> ConditioningSettings:
+    """
+    Decide all settings of the conditioning, from the data where nobody gave them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    logs : sequence of Recording
+        What is used for fitting.
+
+    Returns
+    -------
+    ConditioningSettings
+        Settings for these recordings.
+
+    """
+    wanted = arm.conditioning
+    rate = min(sample_rate(log) for log in logs)
+    segments = [segment for log in logs for segment in uniform_segments(log, rate)]
+    cutoff = wanted.cutoff_hz or choose_cutoff([segment.q for segment in segments], rate)
+    if cutoff >= rate / 2:
+        raise RecordingError(
+            f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
+    longest = max(segments, key=lambda segment: len(segment.t))
+    period = wanted.period
+    if wanted.filter == 'periodic' and period is None:
+        period = find_period(longest.q, rate)
+    treatment = ConditioningSettings(
+        cutoff, wanted.cutoff_hz is None, wanted.filter, rate, decimation_step(rate, cutoff),
+        period=period if wanted.filter == 'periodic' else None,
+    )
+    delay = wanted.delay
+    if delay is None:
+        delay = estimate_delay(arm, segments, replace(treatment, filter='butterworth'))
+    return replace(treatment, delay=delay)
+
+
+def fitted_to(treatment: ConditioningSettings, log: Recording) -> ConditioningSettings:
+    """Return the same treatment for a recording that may have another rate."""
+    rate = sample_rate(log)
+    if abs(rate / treatment.rate_hz - 1) < 0.01:
+        return treatment
+    if rate < 2.5 * treatment.cutoff_hz:
+        raise RecordingError(
+            f'{log.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
+            f'{treatment.cutoff_hz:.3g} Hz that the model was identified with')
+    return replace(treatment, rate_hz=rate, decimation=decimation_step(rate, treatment.cutoff_hz))
+
+
+def motions(
+    arm: ArmModel, log: Recording, treatment: ConditioningSettings
+) -> list[ConditionedMotion]:
+    """Condition all stretches of a recording."""
+    return take_motions(arm, [log], treatment)
+
+
+def take_motions(
+    arm: ArmModel, logs: list[Recording], treatment: ConditioningSettings
+) -> list[ConditionedMotion]:
+    """Condition recordings and empty the list: raw, resampled and filtered they fill memory."""
+    result = []
+    while logs:
+        segments = list(uniform_segments(logs.pop(0), treatment.rate_hz, treatment.delay))
+        result += [
+            condition(segments.pop(0), treatment, arm.drive) for _ in range(len(segments))]
+    return result
+
+
+def data_hash(logs: Sequence[Recording]) -> str:
+    """SHA-256 of stamps, positions and drive signals, sample by sample."""
+    digest = hashlib.sha256()
+    for log in logs:
+        for start in range(0, len(log.t), HASHED):
+            part = slice(start, start + HASHED)
+            digest.update(sample_bytes(log.t[part], log.q[part], log.u[part]))
+    return digest.hexdigest()
+
+
+def sample_bytes(t: Array, q: Array, u: Array) -> bytes:
+    """Return what is hashed of N samples, in such an order that a stream gives the same hash."""
+    return np.column_stack([t, q, u]).tobytes()

@@ -1,0 +1,217 @@
+"""The ways from a motion to rows: with accelerations, filtered torque, filtered power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.dynamics.regressor import coupling_value, fill_friction
+from dynid_ros.errors import InputError
+from dynid_ros.regression.qr_factors import compress, QRFactors
+from dynid_ros.regression.rows import regression_blocks, RowBlock
+from dynid_ros.signals.conditioning import ConditionedMotion
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
+
+Array = NDArray[np.float64]
+
+#: From positions, velocities and the load on the joints, (k, n) each: the rows whose derivative
+#: by time counts, and those that count themselves, (k, m, b) each.
+Terms = Callable[[Array, Array, Array | None], tuple[Array, Array]]
+
+
+def filtered_blocks(
+    arm: ArmModel,
+    motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings,
+    load_theta: Array | None = None,
+) -> Iterator[RowBlock]:
+    """
+    Rows of torque after a first-order low-pass, which need no acceleration.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms decide the columns.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches; their accelerations are not used.
+    treatment : ConditioningSettings
+        Cut-off, which is also that of the first-order filters, and decimation.
+    load_theta : (b,) ndarray, optional
+        As for `regression_blocks`.
+
+    Yields
+    ------
+    RowBlock
+        In the order of time.
+
+    References
+    ----------
+    Slotine and Li 1987, On the adaptive control of robot manipulators.
+
+    """
+    columns = base_parameters(arm).columns
+
+    def terms(q: Array, qd: Array, load: Array | None) -> tuple[Array, Array]:
+        momentum, force = momentum_regressors(arm, q, qd, load=load)
+        return momentum[:, :, columns], force[:, :, columns]
+
+    for motion, kept, W, tau, number in _filtered(arm, motions, treatment, load_theta, terms,
+                                                  lambda motion: motion.tau):
+        moving = motion.moving[kept]
+        yield RowBlock(
+            number, motion.t[kept], motion.q[kept], motion.qd[kept],
+            W * moving[:, :, None], tau * moving, moving)
+
+
+def power_blocks(
+    arm: ArmModel,
+    motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings,
+    load_theta: Array | None = None,
+) -> Iterator[RowBlock]:
+    """
+    Rows of power after a first-order low-pass: one row a sample, as if of a single joint.
+
+    The power of the drives is the change of the kinetic energy, which is half of velocity times
+    momentum, and the power against gravity and friction.
+
+    Parameters
+    ----------
+    arm, motions, treatment, load_theta
+        As for `filtered_blocks`.
+
+    Yields
+    ------
+    RowBlock
+        With W of (k, 1, b), and power instead of torque, (k, 1), in W.
+
+    Raises
+    ------
+    InputError
+        The arm has an inertial coupling that does not conserve energy.
+
+    References
+    ----------
+    Gautier 1997, Dynamic identification of robots with power model, eq. 5 to 9.
+
+    """
+    for column in arm.coupling:
+        if column.quantity == 'qdd' and not np.allclose(column.matrix, column.matrix.T):
+            raise InputError(
+                f"the coupling column '{column.name}' of '{arm.name}' has a matrix that is not "
+                'symmetric, so that it has no energy; use another method than power')
+    columns = base_parameters(arm).columns
+
+    def terms(q: Array, qd: Array, load: Array | None) -> tuple[Array, Array]:
+        momentum = momentum_regressors(arm, q, qd, load=load)[0]
+        force = _without_motion(arm, q, qd, load)
+        energy, power = (np.einsum('ki,kip->kp', qd, x)[:, None, columns]
+                         for x in (0.5 * momentum, force))
+        return energy, power
+
+    def drive_power(motion: ConditionedMotion) -> Array:
+        power: Array = (motion.qd * motion.tau).sum(axis=1, keepdims=True)
+        return power
+
+    for motion, kept, W, power, number in _filtered(arm, motions, treatment, load_theta, terms,
+                                                    drive_power):
+        moving = np.asarray(motion.moving[kept].any(axis=1))[:, None]
+        yield RowBlock(
+            number, motion.t[kept], motion.q[kept], motion.qd[kept],
+            W * moving[:, :, None], power * moving, moving)
+
+
+def _without_motion(arm: ArmModel, q: Array, qd: Array, load: Array | None) -> Array:
+    """Regressor of gravity and friction."""
+    force = momentum_regressors(arm, q, np.zeros_like(q), load=load)[1]
+    fill_friction(arm, qd, load, force)
+    first = arm.n * arm.layout.block
+    for k, column in enumerate(arm.coupling):
+        if column.quantity != 'qdd':
+            force[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qd)
+    return force
+
+
+def _filtered(
+    arm: ArmModel,
+    motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings,
+    load_theta: Array | None,
+    terms: Terms,
+    measured: Callable[[ConditionedMotion], Array],
+) -> Iterator[tuple[ConditionedMotion, slice, Array, Array, int]]:
+    """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
+    decimator = Decimator(treatment)
+    scheme = Discretisation.simpson(2 * np.pi * treatment.cutoff_hz, 1 / treatment.rate_hz)
+    needs_load = any(term.needs_load for term in friction_terms(arm.friction))
+    for number, motion in enumerate(motions):
+        right = measured(motion)
+        m, b = right.shape[1], base_parameters(arm).count
+        left_filter = FirstOrderFilter(scheme, m * b)
+        right_filter = FirstOrderFilter(scheme, m)
+        rows, fed = np.empty((0, m * (b + 1))), 0
+        for inputs, count in decimator.blocks(len(motion.t) - 2):
+            new = slice(fed, inputs.stop + 2)
+            q, qd = motion.q[new], motion.qd[new]
+            load = gravity_load(arm, q, load_theta) if needs_load else None
+            change, itself = (x.reshape(len(q), -1) for x in terms(q, qd, load))
+            filtered = np.hstack([
+                left_filter.apply(itself, change), right_filter.apply(right[new])])
+            rows, fed = np.concatenate([rows, filtered]), new.stop
+            # Rows are those of the sample before: the filters lag by one.
+            rows = rows[inputs.start - (fed - 2 - len(rows)):]
+            means = decimator.apply(rows[:inputs.stop - inputs.start], count)
+            first = inputs.start + 1 + decimator.reach
+            kept = slice(first, first + (count - 1) * decimator.step + 1, decimator.step)
+            yield motion, kept, means[:, :m * b].reshape(count, m, b), means[:, m * b:], number
+
+
+@dataclass(frozen=True)
+class Method:
+    """
+    One way from motions to rows.
+
+    Attributes
+    ----------
+    blocks : callable
+        Makes the rows.
+    rows_by_joint : bool
+        Whether each joint has a row; power has one row for all.
+
+    """
+
+    blocks: Callable[
+        [ArmModel, Sequence[ConditionedMotion], ConditioningSettings, Array | None],
+        Iterator[RowBlock],
+    ]
+    rows_by_joint: bool = True
+
+    def compress(
+        self,
+        arm: ArmModel,
+        motions: Sequence[ConditionedMotion],
+        treatment: ConditioningSettings,
+        load_theta: Array | None,
+    ) -> QRFactors:
+        """Compress the rows of all motions."""
+        joints = arm.n if self.rows_by_joint else 1
+        blocks = self.blocks(arm, motions, treatment, load_theta)
+        return compress(joints, base_parameters(arm).count, blocks)
+
+
+DIFFERENTIATED = Method(regression_blocks)
+
+METHODS = {
+    'differentiated': DIFFERENTIATED,
+    'filtered': Method(filtered_blocks),
+    'power': Method(power_blocks, rows_by_joint=False),
+}

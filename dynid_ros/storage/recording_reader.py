@@ -1,0 +1,153 @@
+"""Any recording, as the arm sees it: joints by name, positions at the joints, stamps in s."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import RecordingError
+from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.storage.bag_samples import Samples, samples_of
+from dynid_ros.storage.bags import read_drive_topic, read_joint_states
+from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
+from dynid_ros.streaming.pairing import GAP, Pairing, Stamps
+
+Array = NDArray[np.float64]
+
+BAG_SUFFIXES = ('.db3', '.mcap')
+# Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero
+# among stamps later than one day was never set.
+DAY_NS = 86_400 * 10**9
+
+
+def read_recording(
+    path: str | Path,
+    arm: ArmModel,
+    *,
+    topic: str = 'joint_states',
+    rate_hz: float | None = None,
+    received: bool = False,
+) -> Recording:
+    """
+    Read a rosbag2 recording or a table.
+
+    Joints are found by name in every message: any order, further joints and further publishers
+    are allowed. Motor positions become joint positions by the drive settings of the arm; the
+    drive signal stays as recorded. Where it has a topic of its own, `Pairing` brings it to the
+    stamps of the joint states, as it does for the nodes.
+
+    Parameters
+    ----------
+    path : str or Path
+        Bag folder, ``.db3``, ``.mcap``, ``.csv``, ``.txt`` or ``.npz`` file.
+    arm : ArmModel
+        Names of the joints, drive and table settings.
+    topic : str
+        Joint-state topic of a bag.
+    rate_hz : float or None
+        Sample rate of a table without a time column, Hz; overrides that of the arm.
+    received : bool
+        Take the times at which a bag received its messages, which jitter, for their stamps.
+
+    Raises
+    ------
+    RecordingError
+        The recording cannot be read or does not fit the arm.
+
+    """
+    path = Path(path)
+    known = ', '.join((*BAG_SUFFIXES, *TABLE_SUFFIXES))
+    if not path.exists():
+        raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')
+    if path.is_dir() or path.suffix in BAG_SUFFIXES:
+        log = _from_bag(path, arm, topic, received)
+    elif path.suffix in TABLE_SUFFIXES:
+        table = read_table(path, arm, rate_hz=rate_hz)
+        signal = arm.drive.signal
+        log = Recording(table.t, table.q, table.u, signal, arm.joint_names, str(path), table.qd)
+    else:
+        raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
+    return _at_joints(log, arm)
+
+
+def _at_joints(log: Recording, arm: ArmModel) -> Recording:
+    qd = None if log.qd is None else joint_velocity(log.qd, arm.drive)
+    q = joint_position(log.q, arm.drive)
+    return Recording(log.t, q, log.u, log.signal, log.joint_names, log.source, qd, log.defects)
+
+
+def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recording:
+    source, apart = str(path), arm.drive.topic
+    states = read_joint_states(path, topic)
+    samples = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
+    stamps = samples.received if received else samples.stamp
+    keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
+    values = {name: array if len(keep) == len(array) else array[keep]
+              for name, array in samples.values.items()}
+    stamps, defects = stamps[keep], (*states.defects, *samples.defects, *found)
+    if apart:
+        signals = read_drive_topic(path, apart, states.topic)
+        own = samples_of(signals, arm, source, ('effort',))
+        fields = [name for name in ('position', 'velocity') if name in values]
+        moved = np.hstack([values[name] for name in fields])
+        stamps, moved, u, unpaired = _paired(
+            (stamps, samples.received[keep], moved), own, received,
+            f'{source}: topic {signals.topic}')
+        values = dict(zip(fields, np.hsplit(moved, len(fields)), strict=True)) | {'effort': u}
+        defects = (*defects, *own.defects, *unpaired)
+    return Recording(
+        (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.drive.signal,
+        arm.joint_names, source, values.get('velocity'), defects)
+
+
+def _paired(
+    states: tuple[Stamps, Stamps, Array], signals: Samples, received: bool, where: str,
+) -> tuple[Stamps, Array, Array, list[Defect]]:
+    """Pair stamps, times of reception and values with signals, in the order of reception."""
+    stamps, arrival, values = states
+    drive = signals.values['effort']
+    # Whatever nobody stamped has the time of its reception.
+    unset = received | (signals.stamp == 0)
+    every = np.concatenate([stamps, np.where(unset, signals.received, signals.stamp)]).tolist()
+    order = np.argsort(np.concatenate([arrival, signals.received]), kind='stable')
+    pairing, count = Pairing(values.shape[1], drive.shape[1]), len(stamps)
+    for k in order.tolist():
+        if k < count:
+            pairing.add_state(every[k], values[k])
+        else:
+            pairing.add_signal(every[k], drive[k - count])
+    paired = pairing.take()
+    pairing.close()
+    if not len(paired[0]):
+        raise RecordingError(
+            f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
+            'header stamps of both topics, or take the times of reception (--received)')
+    found = []
+    if pairing.unpaired:
+        level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
+        text = (f'{pairing.unpaired} of {count} joint states are left out: they lie between no '
+                f'two drive signals that are at most {GAP / 1e9:g} s apart.')
+        found.append(Defect('drive_signal_missing', level, text, count=pairing.unpaired))
+    return *paired, found
+
+
+def _stamped(
+    stamps: NDArray[np.int64], where: str
+) -> tuple[NDArray[np.int64], list[Defect]]:
+    """Find the samples to keep, and what was wrong."""
+    keep = np.arange(len(stamps), dtype=np.int64)
+    found = []
+    if len(stamps) > 1 and not stamps.any():
+        raise RecordingError(
+            f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
+            'driver stamp its messages, or take the times of reception (--received)')
+    if np.median(stamps) > DAY_NS and (stamps == 0).any():
+        unset = int((stamps == 0).sum())
+        keep = np.flatnonzero(stamps)
+        text = f'{unset} messages have no header stamp and are left out.'
+        found.append(Defect('stamps_zero', 'warning', text, count=unset))
+    return keep, found

@@ -1,0 +1,1 @@
+"""What is done to samples as they come, one after the other."""

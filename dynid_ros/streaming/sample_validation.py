@@ -1,0 +1,243 @@
+"""The door of the online pipeline: what a stream may bring, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.checkpoint import Checkpointed
+from dynid_ros.recordings.recording import Defect
+
+Array = NDArray[np.float64]
+
+#: What is counted, and what is done about it.
+RULES = {
+    'joints_missing': 'messages without all joints are left out',
+    'names_reordered': 'joints are found by name in every message',
+    'not_finite': 'samples with a value that is no number are left out',
+    'repeated': 'of samples with the same stamp the first stays',
+    'reordered': 'samples within a block are sorted by their stamps',
+    'late': 'samples before one that was used already are left out',
+    'clock_reset': 'a whole block before the last stamp starts a new stretch',
+    'spikes': 'up to two samples that stand out from both neighbours are left out',
+    'jumps': 'a step that no joint can make starts a new stretch',
+    'missing': 'up to five samples in a row are interpolated',
+    'gaps': 'a longer pause starts a new stretch: filters start afresh, the estimate stays',
+    'rate_changed': 'filters are designed anew after three blocks at another rate',
+    'standing': 'rows of joints that stand still are not used',
+}
+
+#: No arm has such positions, rad or m, or signals; uninitialised memory has.
+ABSURD = 1e6
+#: A spike is this much larger than what usually stands out, and than a step of its signal: rad
+#: or m, or share of the signal's root mean square.
+SPIKE = 20.0
+SPIKE_POSITION = 0.01
+SPIKE_SIGNAL = 0.5
+#: Speed that no joint has, where its limit is not known, and slack of a known limit.
+FASTEST = 50.0
+SLACK = 3.0
+JUMP = 0.05
+#: Share of a block in the running averages.
+GAIN = 0.1
+#: Samples to either side that a spike is judged by.
+_SIDE = 2
+
+
+class Counters(Checkpointed):
+    """
+    How often each rule was applied.
+
+    Attributes
+    ----------
+    counts : (len(RULES),) ndarray of int
+        In the order of `RULES`.
+
+    """
+
+    saved = ('counts',)
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(len(RULES), dtype=np.int64)
+
+    def add(self, rule: str, count: int) -> None:
+        """Count some more."""
+        self.counts[list(RULES).index(rule)] += count
+
+    def defects(self) -> tuple[Defect, ...]:
+        """Return what was met, one defect for each rule that was applied."""
+        return tuple(
+            Defect(f'stream_{rule}', 'info', f'{count} times: {RULES[rule]}.', None, count)
+            for rule, count in self.as_dict().items() if count and rule != 'standing')
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts by rule."""
+        return dict(zip(RULES, self.counts.tolist(), strict=True))
+
+
+class SampleValidation(Checkpointed):
+    """
+    Sort, check and name samples of n joints.
+
+    Samples are judged in blocks of a fixed number of samples, so that it does not matter in which
+    portions they come.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Joints of the arm.
+    velocity : (n,) ndarray
+        Limit of the speed of each joint; infinite where unknown.
+    counters : Counters
+        Where to count.
+
+    Attributes
+    ----------
+    context : (m, 1 + 2 n) ndarray
+        Last samples, of which the last two are still to be judged by those that follow.
+    previous : (0 or 1, 1 + 2 n) ndarray
+        Last good sample.
+    usual : (2 n,) ndarray
+        How much samples usually stand out from their neighbours.
+    power : (n,) ndarray
+        Mean square of the drive signal.
+    last : float
+        Stamp of the last sample.
+    fresh : bool
+        Whether the next sample starts a new stretch.
+
+    """
+
+    saved = ('context', 'previous', 'usual', 'power', 'last', 'fresh')
+
+    def __init__(
+        self, joint_names: Sequence[str], velocity: Array, counters: Counters
+    ) -> None:
+        n = len(joint_names)
+        self._names = tuple(joint_names)
+        self._order: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
+        self._speed = np.where(np.isfinite(velocity), SLACK * velocity, FASTEST)
+        self._counters = counters
+        self.context = np.zeros((0, 1 + 2 * n))
+        self.previous = self.context
+        self.usual = np.zeros(2 * n)
+        self.power = np.zeros(n)
+        self.last = -np.inf
+        self.fresh = True
+
+    def rows(
+        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
+    ) -> Array:
+        """
+        Bring samples into one array, with the joints in the order of the arm.
+
+        Parameters
+        ----------
+        t : (k,) array_like
+            Stamps, s.
+        q, u : (k, m) array_like
+            Positions and drive signal of the joints named.
+        names : sequence of str, optional
+            Joints of the m columns; those of the arm if not given.
+
+        Returns
+        -------
+        (k, 1 + 2 n) ndarray
+            Stamps, positions and signals; no rows if joints of the arm are missing.
+
+        """
+        t = np.atleast_1d(np.asarray(t, dtype=float))
+        q, u = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, u))
+        order = self._columns(self._names if names is None else tuple(names))
+        if order is None or max(order, default=-1) >= min(q.shape[1], u.shape[1]):
+            self._counters.add('joints_missing', len(t))
+            return np.zeros((0, self.context.shape[1]))
+        if names is not None and (np.diff(order) < 0).any():
+            self._counters.add('names_reordered', len(t))
+        return np.column_stack([t, q[:, order], u[:, order]])
+
+    def accept(self, samples: Array) -> list[Array]:
+        """
+        Judge a block of samples.
+
+        Parameters
+        ----------
+        samples : (k, 1 + 2 n) ndarray
+            From `rows`.
+
+        Returns
+        -------
+        list of (m, 1 + 2 n) ndarray
+            Good samples; the first array goes on with the stretch before, each further one
+            starts a new stretch. The last two samples wait for those that follow.
+
+        """
+        samples = self._in_time(self._finite(samples))
+        waiting = self.context[_SIDE:]
+        if self.fresh:
+            self.context, self.previous, self.fresh = samples, samples[:0], False
+            return [waiting, *self._good()]
+        self.context = np.concatenate([self.context, samples])
+        return self._good()
+
+    def _columns(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+        if names not in self._order:
+            there = set(self._names) <= set(names)
+            self._order[names] = np.array(
+                [names.index(name) for name in self._names], dtype=np.intp) if there else None
+        return self._order[names]
+
+    def _finite(self, samples: Array) -> Array:
+        good = (np.abs(samples[:, 1:]) < ABSURD).all(axis=1) & np.isfinite(samples[:, 0])
+        self._counters.add('not_finite', int((~good).sum()))
+        return samples[good]
+
+    def _in_time(self, samples: Array) -> Array:
+        """Sort by stamps, and drop what is late or repeated."""
+        t = samples[:, 0]
+        self._counters.add('reordered', int((t < np.maximum.accumulate(t)).sum()))
+        samples = samples[np.argsort(t, kind='stable')]
+        t = samples[:, 0]
+        if len(t) > 1 and t[-1] < self.last:
+            self._counters.add('clock_reset', 1)
+            self.last, self.fresh = -np.inf, True
+        late = t < self.last
+        again = np.diff(t, prepend=self.last) == 0
+        self._counters.add('late', int(late.sum()))
+        self._counters.add('repeated', int((again & ~late).sum()))
+        samples = samples[~late & ~again]
+        if len(samples):
+            self.last = float(samples[-1, 0])
+        return samples
+
+    def _good(self) -> list[Array]:
+        """Judge all samples that have two neighbours on both sides, and split at jumps."""
+        x = self.context[:, 1:]
+        count = len(x) - 2 * _SIDE
+        if count <= 0:
+            return [self.context[:0]]
+        around = np.lib.stride_tricks.sliding_window_view(x, 2 * _SIDE + 1, axis=0)
+        out = np.abs(x[_SIDE:-_SIDE] - np.median(around, axis=2))
+        n = x.shape[1] // 2
+        gain = GAIN if self.usual.any() else 1.0
+        self.usual = self.usual + gain * (out.mean(axis=0) - self.usual)
+        self.power = self.power + gain * ((x[:, n:] ** 2).mean(axis=0) - self.power)
+        floor = np.concatenate([
+            np.full(n, SPIKE_POSITION), SPIKE_SIGNAL * np.sqrt(self.power)])
+        spike = (out > np.maximum(SPIKE * self.usual, floor)).any(axis=1)
+        self._counters.add('spikes', int(spike.sum()))
+        judged = self.context[_SIDE:-_SIDE][~spike]
+        self.context = self.context[-2 * _SIDE:]
+        return self._split(judged)
+
+    def _split(self, samples: Array) -> list[Array]:
+        n, before = len(self._speed), len(self.previous)
+        whole = np.concatenate([self.previous, samples])
+        self.previous = whole[-1:]
+        step = np.abs(np.diff(whole[:, 1:1 + n], axis=0))
+        reach = self._speed * np.diff(whole[:, :1], axis=0) + JUMP
+        jumps = np.flatnonzero((step > reach).any(axis=1)) + 1
+        self._counters.add('jumps', len(jumps))
+        return np.split(samples, jumps - before)

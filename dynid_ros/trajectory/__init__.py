@@ -1,0 +1,1 @@
+"""A Fourier motion and its files."""

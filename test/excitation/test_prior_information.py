@@ -1,0 +1,94 @@
+"""A second design determines what the first recording left weak."""
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
+from dynid_ros.excitation.design import design
+from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.prior_information import EarlierModel, objective_given
+from dynid_ros.excitation.search import Task
+from dynid_ros.trajectory.fourier import FourierMotion
+
+RATE = 100.0
+SIGMA = np.array([0.01, 0.02])
+
+
+def known_from(arm, motion):
+    """Give the result of a recording whose noise is white and of known size."""
+    t = np.arange(0, motion.duration, 1 / RATE)
+    W = regressor(arm, *motion.evaluate(t))[:, :, base_parameters(arm).columns]
+    W = (W / SIGMA[:, None]).reshape(-1, W.shape[-1])
+    covariance = np.linalg.inv(W.T @ W)
+    return EarlierModel('first', arm.joint_names, base_parameters(arm).names, covariance,
+                 np.sqrt(np.diag(covariance)), SIGMA, RATE)
+
+
+def lazy_motion(harmonics=3):
+    """Only the first joint moves much."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2, 2 * harmonics - 2)) * np.array([[3.0], [0.02]])
+    return FourierMotion.at_rest(5.0, np.array([0.0, 0.4]), x)
+
+
+def both(arm, known, motion):
+    return np.linalg.inv(np.linalg.inv(known.covariance)
+                         + np.linalg.inv(known_from(arm, motion).covariance))
+
+
+def test_the_second_motion_determines_what_the_first_left_weak():
+    arm = load_arm('two_axis')
+    known = known_from(arm, lazy_motion())
+    task = Task(period=5.0, harmonics=3, periods=1, starts=3)
+    alone = design(arm, task).motion
+    objective = objective_given(DesignObjective('volume'), arm, [known], 5.0)
+    given = design(
+        arm, Task(period=5.0, harmonics=3, periods=1, starts=3, objective=objective)
+    ).motion
+    volumes = [np.linalg.slogdet(both(arm, known, motion))[1] for motion in (given, alone)]
+    assert volumes[0] < volumes[1]
+    weak = np.argmax(np.diag(known.covariance) / np.diag(both(arm, known, given)))
+    before = np.sqrt(known.covariance[weak, weak])
+    assert np.sqrt(both(arm, known, given)[weak, weak]) < 0.05 * before
+
+
+def test_chosen_parameters_gain_most_from_their_own_design():
+    arm = load_arm('two_axis')
+    known = known_from(arm, lazy_motion())
+    for name in ('Ixy2', 'Izz2'):
+        k = base_parameters(arm).names.index(name)
+        spread = []
+        for objective in (DesignObjective(chosen=(name,)), DesignObjective()):
+            task = Task(period=5.0, harmonics=3, periods=1, starts=3,
+                        objective=objective_given(objective, arm, [known], 5.0))
+            spread.append(both(arm, known, design(arm, task).motion)[k, k])
+        assert spread[0] < spread[1]
+
+
+def test_prior_is_the_information_of_the_result_per_sample_to_come():
+    arm = load_arm('two_axis')
+    known = known_from(arm, lazy_motion())
+    objective = objective_given(DesignObjective(), arm, [known], 20.0)
+    np.testing.assert_allclose(
+        objective.prior * RATE * 20.0, np.linalg.inv(known.covariance), rtol=1e-6)
+    np.testing.assert_allclose(objective.weights, 1 / SIGMA**2)
+
+
+def test_parameters_that_the_result_lacks_have_no_information():
+    arm = load_arm('two_axis')
+    known = known_from(arm, lazy_motion())
+    more = arm.with_friction(('viscous', 'coulomb', 'offset'))
+    prior = objective_given(DesignObjective(), more, [known], 5.0).prior
+    names = base_parameters(more).names
+    k = names.index('Fo1')
+    assert not prior[k].any()
+    assert prior[names.index('Fc1'), names.index('Fc1')] > 0
+
+
+def test_results_of_another_arm_are_refused():
+    known = known_from(load_arm('two_axis'), lazy_motion())
+    with pytest.raises(InputError, match='first is of an arm with the joints arm_joint'):
+        objective_given(DesignObjective(), load_arm('ur10'), [known], 5.0)

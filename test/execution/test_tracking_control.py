@@ -1,0 +1,79 @@
+"""Gains and feed-forward follow from the arm."""
+
+from dataclasses import replace
+
+import numpy as np
+from oracles import pinocchio_model, random_arm
+import pinocchio as pin
+import pytest
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.execution.tracking_control import (
+    feedforward,
+    NATURAL_FREQUENCY,
+    RigidArm,
+    tracking_gains,
+)
+from dynid_ros.simulation.mjcf import joint_order, mujoco_model
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_rigid_functions_match_mujoco(seed):
+    mujoco = pytest.importorskip('mujoco')
+    rng = np.random.default_rng(seed)
+    arm = replace(random_arm(rng, 6), rotor_nominal=rng.uniform(0, 1, 6))
+    model, rigid = mujoco_model(arm), RigidArm(arm)
+    data, order = mujoco.MjData(model), joint_order(model, arm)
+
+    def torque(q, qd, qdd):
+        data.qpos[order], data.qvel[order], data.qacc[order] = q, qd, qdd
+        mujoco.mj_inverse(model, data)
+        return data.qfrc_inverse[order].copy()
+
+    q, qd, qdd = rng.normal(size=(3, 6))
+    rest = np.zeros(6)
+    gravity = torque(q, rest, rest)
+    columns = [torque(q, rest, unit) - gravity for unit in np.eye(6)]
+    # Both in doubles, over torques of some 10 Nm.
+    np.testing.assert_allclose(rigid.mass_matrix(q), np.array(columns).T, atol=1e-9)
+    np.testing.assert_allclose(rigid.gravity(q), gravity, atol=1e-9)
+    np.testing.assert_allclose(rigid.torque(q, qd, qdd), torque(q, qd, qdd), atol=1e-9)
+
+
+def test_one_joint_gets_its_natural_frequency_with_critical_damping():
+    arm = random_arm(np.random.default_rng(0), 1, prismatic=False)
+    inertia = RigidArm(arm).mass_matrix(np.zeros(1))[0, 0]
+    gains = tracking_gains(arm, reaction=1e-3)
+    assert gains.stiffness[0] == pytest.approx(inertia * NATURAL_FREQUENCY**2, rel=1e-9)
+    assert gains.damping[0] == pytest.approx(2 * inertia * NATURAL_FREQUENCY, rel=1e-9)
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])
+@pytest.mark.parametrize('reaction', [1e-3, 8e-3])
+def test_the_sampled_loop_is_stable_at_every_position(name, reaction):
+    arm = load_arm(name)
+    gains, rigid, n = tracking_gains(arm, reaction), RigidArm(arm), arm.n
+    for q in np.random.default_rng(5).uniform(-1, 1, (20, n)):
+        inverse = np.linalg.inv(rigid.mass_matrix(q))
+        h, one = reaction, np.eye(n)
+        # Exact discretisation of a double integrator under torque held over the reaction time.
+        A = np.block([[one, h * one], [np.zeros((n, n)), one]])
+        B = np.vstack([h**2 / 2 * inverse, h * inverse])
+        K = np.hstack([np.diag(gains.stiffness), np.diag(gains.damping)])
+        assert np.abs(np.linalg.eigvals(A - B @ K)).max() < 1
+
+
+def test_feedforward_is_nothing_gravity_or_all_of_the_model():
+    rng = np.random.default_rng(3)
+    arm = random_arm(rng, 4)
+    model = pinocchio_model(arm)
+    data = model.createData()
+    q, qd, qdd = rng.normal(size=(3, 5, 4))
+    rest = np.zeros(4)
+    assert not feedforward(arm, 'none', q, qd, qdd).any()
+    np.testing.assert_allclose(
+        feedforward(arm, 'gravity', q, qd, qdd),
+        [pin.rnea(model, data, row, rest, rest) for row in q], atol=1e-9)
+    np.testing.assert_allclose(
+        feedforward(arm, 'model', q, qd, qdd),
+        [pin.rnea(model, data, *rows) for rows in zip(q, qd, qdd, strict=True)], atol=1e-9)

@@ -1,0 +1,158 @@
+"""A live session against a replay of the same samples."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.online.online_identifier import OnlineIdentifier
+from dynid_ros.online.replay import replay
+from dynid_ros.report.page import write_report
+from dynid_ros.simulation.record import simulate
+from dynid_ros.storage.result_file import read_result, write_result
+
+EPOCH = 17 * 10**17
+
+
+@cache
+def recording():
+    arm = load_arm('two_axis')
+    return simulate(arm, random_motion(arm, 5), seed=5).log.part(0, 6000)
+
+
+def session(**settings):
+    return OnlineIdentifier(
+        load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=0.0, **settings
+    )
+
+
+def feed(to, log, first, last, portion=37):
+    stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
+    for start in range(first, last, portion):
+        part = slice(start, min(start + portion, last))
+        to.push(stamps[part], log.q[part], log.u[part])
+
+
+def test_result_is_that_of_a_replay_and_asking_for_it_disturbs_nothing():
+    log = recording()
+    expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0)
+    live = session()
+    feed(live, log, 0, 3010)
+    assert live.result().samples == 3010
+    feed(live, log, 3010, len(log.t))
+    result = live.result()
+    # Stamps of whole nanoseconds are all that differs.
+    scale = np.abs(expected.theta).max()
+    np.testing.assert_allclose(result.theta, expected.theta, rtol=1e-6, atol=1e-8 * scale)
+    assert result.validation.relative_error_percent == pytest.approx(
+        expected.validation.relative_error_percent, rel=1e-5)
+    assert result.verdict.trustworthy == expected.verdict.trustworthy
+
+
+def test_restored_session_goes_on_to_the_last_bit():
+    log = recording()
+    whole, first, second = session(), session(), session()
+    feed(whole, log, 0, len(log.t))
+    feed(first, log, 0, 2500)
+    second.restore(first.state())
+    feed(second, log, 2500, len(log.t))
+    np.testing.assert_array_equal(second.result().theta, whole.result().theta)
+    np.testing.assert_array_equal(
+        second.result().predictions[0].tau_hat, whole.result().predictions[0].tau_hat)
+    assert second.samples == whole.samples
+
+
+def test_state_of_other_settings_is_refused():
+    with pytest.raises(ResultError, match='another'):
+        session(memory=10.0).restore(session().state())
+
+
+def test_result_of_nothing_is_refused():
+    with pytest.raises(RecordingError, match='nothing was learned'):
+        session().result()
+
+
+def test_reset_forgets_everything():
+    log = recording()
+    live, fresh = session(), session()
+    feed(live, log, 0, 3000)
+    live.reset()
+    for each in (live, fresh):
+        feed(each, log, 3000, len(log.t))
+    np.testing.assert_array_equal(live.result().theta, fresh.result().theta)
+    assert live.result().data_hash == fresh.result().data_hash
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.01])
+def test_replay_and_session_agree_at_the_same_delay(delay):
+    log = recording().part(0, 3000)
+    expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0, delay=delay)
+    live = OnlineIdentifier(load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=delay)
+    feed(live, log, 0, 3000)
+    # Stamps are rounded to nanoseconds, nothing else differs.
+    np.testing.assert_allclose(live.result().theta, expected.theta, rtol=1e-6)
+    assert live.result().treatment.delay == delay
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('noise', [0.0, 1e-5])
+def test_arm_that_stood_still_is_said_to_have_done_so(noise, tmp_path):
+    live, rng = session(), np.random.default_rng(0)
+    q = 0.3 + noise * rng.normal(size=(2000, 2))
+    live.push(EPOCH + np.arange(2000) * 2_000_000, q, np.full((2000, 2), 0.5))
+    result = live.result()
+    assert not result.verdict.trustworthy
+    (reason,) = result.verdict.reasons
+    assert 'the arm stood still' in reason
+    assert result.verdict.undetermined_joints == load_arm('two_axis').joint_names
+    assert np.isnan([result.fit.relative_error_percent,
+                     result.validation.relative_error_percent]).all()
+    write_result(result, tmp_path)
+    write_report(read_result(tmp_path), tmp_path / 'report.html')
+
+
+@pytest.mark.filterwarnings('error')
+def test_joint_that_never_moved_has_no_figures_and_is_named():
+    live, log = session(), recording().part(0, 3000)
+    q = log.q.copy()
+    q[:, 1] = 0.3
+    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), q, log.u)
+    result = live.result()
+    one, two = result.fit.joints
+    assert np.isfinite([one.rmse, one.r2]).all() and np.isnan([two.rmse, two.r2]).all()
+    assert log.joint_names[1] in result.verdict.undetermined_joints
+
+
+@pytest.mark.parametrize('value', [0.0, 0.5])
+def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
+    """`dynid identify` refuses such a recording; a live session says it at its end."""
+    log = recording()
+    u = np.column_stack([log.u[:, 0], np.full(len(log.t), value)])
+    live, resumed = session(), session()
+    stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
+    live.push(stamps[:3000], log.q[:3000], u[:3000])
+    resumed.restore(live.state())
+    resumed.push(stamps[3000:], log.q[3000:], u[3000:])
+    reason = (f'pendulum_joint moves but its voltage is {value:g} throughout: the driver does not '
+              'measure it')
+    assert resumed.dead_signals == (reason,)
+    verdict = resumed.result().verdict
+    assert not verdict.trustworthy
+    assert reason in verdict.reasons
+
+
+@pytest.mark.filterwarnings('error')
+def test_no_signal_at_all_is_no_model_and_no_noise():
+    log, live = recording(), session()
+    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), log.q, np.zeros_like(log.u))
+    assert not live.result().verdict.trustworthy
+
+
+def test_state_of_an_older_version_is_refused(monkeypatch):
+    state = session().state()
+    monkeypatch.setattr('dynid_ros.online.online_identifier.FORMAT', 3)
+    with pytest.raises(ResultError, match='or to an older version'):
+        session().restore(state)

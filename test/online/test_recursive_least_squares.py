@@ -1,0 +1,207 @@
+"""The recursive estimator against least squares in one go, and its promises."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from dynid_ros.online.estimate import Prior
+from dynid_ros.online.innovation_statistics import InnovationStatistics, MEMORY
+from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
+
+JOINTS, PARAMETERS = 3, 8
+
+
+def make_rows(rng, samples, theta, noise=0.1, correlation=0.0):
+    """Rows of three joints, of which the later ones see fewer parameters."""
+    W = rng.normal(size=(samples, JOINTS, PARAMETERS))
+    W[:, 1, :2] = W[:, 2, :5] = 0.0
+    e = rng.normal(size=(samples, JOINTS))
+    for k in range(1, samples):
+        e[k] = correlation * e[k - 1] + np.sqrt(1 - correlation**2) * e[k]
+    return W, W @ theta + noise * np.arange(1, JOINTS + 1) * e
+
+
+def fed(estimator, W, tau, step=7):
+    for k in range(0, len(W), step):
+        estimator.update(W[k:k + step], tau[k:k + step])
+    return estimator
+
+
+def make(**settings_):
+    return RecursiveLeastSquares(JOINTS, PARAMETERS, np.ones(PARAMETERS), **settings_)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(5)
+    theta = rng.normal(size=PARAMETERS)
+    return (theta, *make_rows(rng, 600, theta))
+
+
+def test_the_last_estimate_is_that_of_weighted_least_squares(data):
+    _, W, tau = data
+    sigma = np.array([0.1, 0.2, 0.3])
+    estimate = fed(make(sigma=sigma), W, tau).estimate()
+    rows = (W / sigma[:, None]).reshape(-1, PARAMETERS)
+    truth = np.linalg.lstsq(rows, (tau / sigma).ravel(), rcond=None)[0]
+    # Orthogonal rotations of a regressor with a condition number of about one.
+    np.testing.assert_allclose(estimate.theta, truth, rtol=1e-10)
+    np.testing.assert_allclose(
+        estimate.std_white, np.sqrt(np.diag(np.linalg.inv(rows.T @ rows))), rtol=1e-9)
+    assert estimate.condition_number == pytest.approx(
+        np.linalg.cond(W.reshape(-1, PARAMETERS)), rel=1e-9)
+    assert estimate.rank == PARAMETERS
+
+
+def test_noise_of_each_joint_is_learned(data):
+    _, W, tau = data
+    # Innovations of the last MEMORY rows: one standard deviation is 1 / sqrt(2 MEMORY).
+    np.testing.assert_allclose(
+        fed(make(), W, tau).estimate().sigma, [0.1, 0.2, 0.3], rtol=4 / np.sqrt(2 * MEMORY))
+
+
+def test_single_wild_torques_do_not_spoil_the_noise():
+    e = np.random.default_rng(2).normal(size=(2000, 1))
+    e[10::100] = 500.0
+    innovations = InnovationStatistics(1)
+    innovations.take(
+        e, np.zeros_like(e), np.ones_like(e), np.ones_like(e, dtype=bool), np.ones(1))
+    # One in a hundred counts as 3 sigma, which makes 4 %; the rest is the spread of the sample.
+    assert np.sqrt(innovations.variance[0]) == pytest.approx(1.04, abs=4 / np.sqrt(2 * MEMORY))
+
+
+def test_noise_that_grows_is_followed(data):
+    theta, W, tau = data
+    estimator = fed(make(), W, tau)
+    fed(estimator, *make_rows(np.random.default_rng(6), 1500, theta, noise=1.0))
+    np.testing.assert_allclose(estimator.estimate().sigma, [1.0, 2.0, 3.0], rtol=0.2)
+
+
+def test_stated_intervals_cover_the_truth_under_coloured_noise():
+    rng = np.random.default_rng(11)
+    theta = rng.normal(size=PARAMETERS)
+    inside = []
+    for _ in range(60):
+        # Slow columns, as those of a moving arm are, are hit hardest by slow noise.
+        W, tau = make_rows(rng, 800, theta, correlation=0.8)
+        slow = np.sin(np.arange(800)[:, None, None] * rng.uniform(0.005, 0.05, (1, 1, 8))
+                      + rng.uniform(0, 6, (1, JOINTS, 8)))
+        tau += (slow - W) @ theta
+        estimate = fed(make(), slow, tau, step=40).estimate()
+        inside.append(np.abs(estimate.theta - theta) <= 1.96 * estimate.std)
+    # 480 intervals of which those of one run are not independent; white ones cover some 50 %.
+    assert np.mean(inside) > 0.88
+
+
+def test_a_changed_parameter_is_found_again_with_forgetting(data):
+    theta, W, tau = data
+    changed = theta + np.eye(PARAMETERS)[6]
+    rest = make_rows(np.random.default_rng(7), 600, changed)
+    forgetful, loyal = (
+        fed(fed(make(memory=memory), W, tau), *rest) for memory in (100.0, np.inf))
+    assert np.abs(forgetful.theta - changed).max() < 0.1
+    assert np.abs(loyal.theta - changed).max() > 0.3
+
+
+def test_poor_excitation_with_forgetting_never_grows_the_covariance(data):
+    _, W, tau = data
+    estimator = fed(make(memory=50.0, sigma=np.ones(JOINTS)), W, tau)
+    before = estimator.estimate()
+    same = np.repeat(W[:1], 10, axis=0), np.repeat(tau[:1], 10, axis=0)
+    for _ in range(600):
+        estimator.update(*same)
+    after = estimator.estimate()
+    assert (after.std_white <= before.std_white * (1 + 1e-9)).all()
+
+
+def test_nothing_is_said_on_what_no_row_speaks_of(data):
+    theta, W, tau = data
+    W[:, :, 0] = 0.0
+    tau = W @ theta
+    estimate = fed(make(), W, tau).estimate()
+    assert np.isinf(estimate.std[0]) and not estimate.determined[0]
+    assert np.isfinite(estimate.std[1:]).all() and estimate.determined[1:].all()
+    assert estimate.rank == PARAMETERS - 1
+    assert np.isinf(estimate.condition_number)
+    np.testing.assert_allclose(estimate.theta[1:], theta[1:], rtol=1e-9)
+
+
+def test_a_prior_stands_until_rows_say_otherwise(data):
+    theta, W, tau = data
+    std = np.full(PARAMETERS, 0.5)
+    std[3] = np.inf
+    prior = Prior(np.ones(PARAMETERS), std)
+    estimate = make(prior=prior).estimate()
+    known = np.arange(PARAMETERS) != 3
+    np.testing.assert_allclose(estimate.theta[known], 1.0)
+    np.testing.assert_allclose(estimate.std[known], 0.5)
+    assert np.isinf(estimate.std[3])
+    late = fed(make(prior=prior), W, tau).estimate()
+    assert np.abs(late.theta - theta).max() < 5 * late.std.max()
+
+
+def test_frozen_it_only_validates(data):
+    _, W, tau = data
+    estimator = fed(make(), W, tau)
+    before = estimator.theta.copy()
+    estimator.freeze()
+    fed(estimator, W, tau + 1.0)
+    np.testing.assert_array_equal(estimator.theta, before)
+    errors = tau + 1.0 - W @ before
+    np.testing.assert_allclose(
+        estimator.estimate().metrics.rmse, np.sqrt((errors**2).mean(axis=0)), rtol=1e-9)
+
+
+def test_reset_is_as_new(data):
+    _, W, tau = data
+    estimator = fed(make(memory=100.0), W, tau)
+    estimator.reset()
+    again, fresh = fed(estimator, W[:70], tau[:70]), fed(make(memory=100.0), W[:70], tau[:70])
+    np.testing.assert_array_equal(again.theta, fresh.theta)
+    np.testing.assert_array_equal(again.estimate().std, fresh.estimate().std)
+
+
+def test_saved_and_restored_it_goes_on_to_the_last_bit(data, tmp_path):
+    _, W, tau = data
+    whole = fed(make(memory=200.0), W, tau)
+    np.savez(tmp_path / 'state.npz', **fed(make(memory=200.0), W[:301], tau[:301]).state())
+    second = make(memory=200.0)
+    with np.load(tmp_path / 'state.npz') as state:
+        second.restore(dict(state))
+    fed(second, W[301:], tau[301:])
+    np.testing.assert_array_equal(second.theta, whole.theta)
+    np.testing.assert_array_equal(second.estimate().covariance, whole.estimate().covariance)
+
+
+def test_a_state_of_another_arm_is_refused(data):
+    _, W, tau = data
+    state = fed(make(), W, tau).state()
+    with pytest.raises(ValueError, match='saved state is of shape'):
+        RecursiveLeastSquares(2, PARAMETERS, np.ones(PARAMETERS)).restore(state)
+
+
+@given(
+    seed=st.integers(0, 10**6), memory=st.sampled_from([2.0, 30.0, 1e3, np.inf]),
+    dead=st.lists(st.integers(0, PARAMETERS - 1), max_size=4),
+    scale=st.sampled_from([1e-6, 1.0, 1e6]), samples=st.integers(1, 80),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_rows_come_the_covariance_stays_symmetric_and_positive(
+    seed, memory, dead, scale, samples
+):
+    rng = np.random.default_rng(seed)
+    W, tau = make_rows(rng, samples, rng.normal(size=PARAMETERS))
+    W[:, :, dead] = 0.0
+    if seed % 2:
+        W[samples // 2:] = W[samples // 2]
+    moving = rng.random(tau.shape) < 0.8
+    estimator = make(memory=memory)
+    for k in range(0, samples, 5):
+        estimator.update(scale * W[k:k + 5], tau[k:k + 5], moving[k:k + 5])
+    estimate = estimator.estimate()
+    C = estimate.covariance
+    assert np.isfinite(C).all() and np.isfinite(estimate.theta).all()
+    np.testing.assert_array_equal(C, C.T)
+    assert np.linalg.eigvalsh(C)[0] >= -1e-9 * max(np.abs(C).max(), 1e-300)
+    assert not np.isnan(estimate.std).any()

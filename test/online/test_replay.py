@@ -1,0 +1,75 @@
+"""The replay of real recordings against the batch on the same part of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import RecordingError
+from dynid_ros.identification.recording_division import split
+from dynid_ros.identification.validation import predict
+from dynid_ros.model.metrics import metrics
+from dynid_ros.online.replay import replay
+from dynid_ros.regression.fit import fit
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.storage.result_file import read_result, write_result
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda'])
+def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared_data, name):
+    arm = load_arm(name)
+    log = read_recording(shared_data / name / f'{name}_exciting_trajectory.db3', arm)
+    log, _ = checked_recording(log, arm)
+    train, unseen = split(log, 1 / 3)
+    treatment = choose_conditioning(arm, [train])
+    held_out = motions(arm, unseen, treatment)
+
+    def error(theta):
+        parts = predict(arm, held_out, treatment, theta, name, True)
+        return metrics(name, True, arm.joint_names, parts).relative_error_percent
+
+    batch = error(fit(arm, motions(arm, train, treatment), treatment).theta)
+    result, history = replay(arm, train)
+    # The issue allows 3 %; the rows of both differ in their filters.
+    assert error(result.theta) < 1.03 * batch
+    assert history.theta.shape == history.std.shape == (len(history.t), len(result.theta))
+    np.testing.assert_array_equal(history.theta[-1], result.theta)
+    # What was predicted before it was used is no better than what is fitted.
+    assert result.fit.relative_error_percent < result.validation.relative_error_percent
+
+
+def test_a_replay_that_ends_at_rest_is_judged_by_its_motion(shared_data):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
+    rest, rate = round(len(log.t)), 30.0
+    waiting = replace(
+        log, t=np.append(log.t, log.t[-1] + np.arange(1, rest + 1) / rate), qd=None,
+        q=np.pad(log.q, ((0, rest), (0, 0)), mode='edge'),
+        u=np.pad(log.u, ((0, rest), (0, 0)), mode='edge'))
+    result, _ = replay(arm, waiting)
+    alone, _ = replay(arm, log)
+    # The same rows but for some at the end.
+    assert result.validation.relative_error_percent == pytest.approx(
+        alone.validation.relative_error_percent, rel=0.2)
+    assert not any('nothing was validated' in reason for reason in result.verdict.reasons)
+
+
+def test_a_replay_is_a_result_that_can_be_written_and_read(shared_data, tmp_path):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
+    result, history = replay(arm, log)
+    write_result(result, tmp_path)
+    back = read_result(tmp_path)
+    np.testing.assert_array_equal(back.theta, result.theta)
+    assert back.treatment.filter == 'causal'
+    assert history.names == base_parameters(arm).names
+
+
+def test_a_recording_shorter_than_its_filters_is_named(shared_data):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
+    with pytest.raises(RecordingError, match=r'panda_exciting_trajectory\.db3: .* too short'):
+        replay(arm, log.part(0, 100), cutoff_hz=0.5)

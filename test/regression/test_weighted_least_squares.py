@@ -1,0 +1,99 @@
+"""Weighted least squares on compressed rows, against the dense rows and known noise."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from dynid_ros.errors import RecordingError
+from dynid_ros.regression.qr_factors import compress, QRFactors
+from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.weighted_least_squares import solve
+
+JOINTS, PARAMETERS = 3, 5
+THETA = np.array([1.0, -2.0, 3.0, 0.5, -0.1])
+NOISE = np.array([0.01, 0.3, 2.0])
+
+
+def rows(seed=0, samples=2000):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(samples, JOINTS, PARAMETERS))
+    return W, W @ THETA + rng.normal(size=(samples, JOINTS)) * NOISE
+
+
+def compressed(W, tau):
+    moving = np.ones(tau.shape, dtype=bool)
+    empty = np.zeros_like(tau)
+    t = np.arange(len(W)) * 0.1
+    return compress(JOINTS, W.shape[2], [RowBlock(0, t, empty, empty, W, tau, moving)])
+
+
+def test_weights_settle_to_the_noise_of_each_joint():
+    # 2000 rows tell a standard deviation to 1.6 % (one sigma).
+    np.testing.assert_allclose(solve(compressed(*rows())).sigma, NOISE, rtol=0.06)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6))
+def test_estimate_and_covariance_are_those_of_dense_weighted_least_squares(seed):
+    W, tau = rows(seed, 200)
+    solution = solve(compressed(W, tau))
+    scaled = (W / solution.sigma[:, None]).reshape(-1, PARAMETERS)
+    theta, *_ = np.linalg.lstsq(scaled, (tau / solution.sigma).ravel(), rcond=None)
+    # The weights of the last step are settled to 1e-6 only.
+    np.testing.assert_allclose(solution.theta, theta, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        solution.white_covariance, np.linalg.inv(scaled.T @ scaled), rtol=5e-6
+    )
+    condition = np.linalg.cond(W.reshape(-1, PARAMETERS))
+    assert solution.condition_number == pytest.approx(condition, rel=1e-10)
+    # The weights are a fixed point: they are the residuals that they lead to.
+    freedom = 1 - PARAMETERS / tau.size
+    left = np.sqrt(((tau - W @ theta) ** 2).sum(axis=0) / (len(tau) * freedom))
+    np.testing.assert_allclose(solution.sigma, left, rtol=1e-5)
+
+
+def test_weighting_makes_a_quiet_joint_count():
+    W, tau = rows(5, 400)
+    plain = np.linalg.lstsq(W.reshape(-1, PARAMETERS), tau.ravel(), rcond=None)[0]
+    weighted = solve(compressed(W, tau)).theta
+    assert np.linalg.norm(weighted - THETA) < 0.1 * np.linalg.norm(plain - THETA)
+
+
+def test_what_the_rows_say_nothing_of_is_flagged_and_left_short():
+    W, _ = rows(1)
+    W[:, :, 1] = 0
+    W[:, :, 3] = -2 * W[:, :, 2]
+    solution = solve(compressed(W, W @ THETA + 0.01 * rows(2)[1]))
+    np.testing.assert_array_equal(solution.undetermined, [False, True, True, True, False])
+    assert solution.condition_number == np.inf
+    assert solution.theta[1] == 0
+    # Only their difference acts.
+    combined = solution.theta[2] - 2 * solution.theta[3]
+    assert combined == pytest.approx(THETA[2] - 2 * THETA[3], abs=0.01)
+    assert np.isfinite(solution.white_covariance).all()
+
+
+def test_full_rank_flags_nothing_whatever_the_units():
+    W, tau = rows(3)
+    for units in (np.ones(PARAMETERS), np.logspace(-4, 3, PARAMETERS)):
+        solution = solve(compressed(W * units, tau))
+        assert not solution.undetermined.any()
+        np.testing.assert_allclose(
+            solution.theta * units, solve(compressed(W, tau)).theta, rtol=1e-8)
+
+
+def test_a_joint_that_fits_without_error_does_not_take_all_weight():
+    W, tau = rows(4)
+    tau[:, 0] = W[:, 0] @ THETA
+    solution = solve(compressed(W, tau))
+    np.testing.assert_allclose(solution.theta, THETA, rtol=1e-5)
+    np.testing.assert_allclose(solution.sigma[1:], NOISE[1:], rtol=0.06)
+
+
+def test_fewer_rows_than_parameters_are_refused():
+    W, tau = rows(0, 1)
+    with pytest.raises(RecordingError, match=r'3 rows are left .* too few for 5 parameters'):
+        solve(compressed(W, tau))
+    with pytest.raises(RecordingError, match='0 rows'):
+        solve(QRFactors.empty(JOINTS, PARAMETERS))

@@ -1,0 +1,58 @@
+"""Causal conditioning and averaging against closed forms."""
+
+import numpy as np
+
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.streaming.causal_conditioning import CausalConditioner
+from dynid_ros.streaming.resampling import Averager
+
+RATE = 200.0
+
+
+def sines(samples=1200):
+    t = np.arange(samples) / RATE
+    angle = 2 * np.pi * np.array([0.4, 0.9]) * t[:, None]
+    return t, np.sin(angle), np.cos(angle) * 2 * np.pi * np.array([0.4, 0.9])
+
+
+def test_positions_velocities_and_torque_belong_to_the_same_time():
+    t, q, qd = sines()
+    conditioner = CausalConditioner(ConditioningSettings(10.0, False, 'causal', RATE, 1), 2)
+    u = 3 * q + qd
+    late, q_out, qd_out, u_out = conditioner.apply(np.column_stack([t, q, u]))
+    k = slice(conditioner.lag, conditioner.lag + len(late))
+    np.testing.assert_array_equal(late, t[k])
+    np.testing.assert_array_equal(u_out, u[k])
+    # The low-pass passes a tenth of its cut-off but for its ripple, 0.1 %.
+    np.testing.assert_allclose(q_out, q[k], atol=2e-3)
+    np.testing.assert_allclose(qd_out, qd[k], atol=2e-3 * np.abs(qd).max())
+
+
+def test_a_late_torque_is_put_back():
+    t, q, _ = sines()
+    delay = 0.0173
+    u = np.sin(2 * np.pi * 0.5 * (t[:, None] - delay)) * np.ones((1, 2))
+    treatment = ConditioningSettings(10.0, False, 'causal', RATE, 1, delay=delay)
+    late, _, _, u_out = CausalConditioner(treatment, 2).apply(np.column_stack([t, q, u]))
+    # Linear interpolation between samples: (w T)² / 8.
+    truth = np.sin(2 * np.pi * 0.5 * late)[:, None] * np.ones((1, 2))
+    np.testing.assert_allclose(u_out, truth, atol=(np.pi / RATE) ** 2 / 7)
+
+
+def test_blocks_of_any_length_give_the_numbers_of_one():
+    t, q, qd = sines(700)
+    x = np.column_stack([t, q, qd])
+    treatment = ConditioningSettings(8.0, False, 'causal', RATE, 1)
+    whole = CausalConditioner(treatment, 2).apply(x)
+    portions = CausalConditioner(treatment, 2)
+    parts = [portions.apply(part) for part in np.split(x, [1, 30, 31, 200, 650])]
+    for k, expected in enumerate(whole):
+        np.testing.assert_array_equal(np.concatenate([part[k] for part in parts]), expected)
+
+
+def test_averages_do_not_depend_on_the_portions():
+    x = np.random.default_rng(0).normal(size=(103, 4))
+    averager = Averager(10, 4)
+    out = np.concatenate([averager.apply(part) for part in np.split(x, [3, 4, 40, 90])])
+    np.testing.assert_allclose(out, x[:100].reshape(10, 10, 4).mean(axis=1), rtol=1e-12)
+    assert averager.count == 3
