@@ -48,7 +48,7 @@ def coverage(name: str, seconds: float, correlation: float) -> tuple[float, floa
     for _ in range(REPETITIONS):
         noise = lfilter([1], [1, -correlation], rng.normal(size=(len(t) + SETTLE, arm.n)), axis=0)
         noise *= np.sqrt(1 - correlation**2) * NOISE * tau.std(axis=0)
-        log = Recording(t, q, tau + noise[SETTLE:], 'effort', arm.joint_names, 'simulated')
+        log = Recording(t, q, tau + noise[SETTLE:], arm.joint_names, 'effort', 'simulated')
         result = identify(arm, [log], friction=arm.friction, holdout=0)
         error = np.abs(result.theta - truth)
         stated.append(error < 1.96 * result.std)

@@ -18,12 +18,11 @@ from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.excitation.design import design, validation_motion
 from dynid_ros.excitation.design_objective import DesignObjective
-from dynid_ros.excitation.prior_information import EarlierModel, objective_given
+from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.random_motion import condition_number, random_motion
 from dynid_ros.excitation.search import Task
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.report.motion_plots import draw_motion
 from dynid_ros.simulation.record import simulate
@@ -57,13 +56,6 @@ def compare(name: str) -> None:
               f'{np.median(result.std / np.maximum(np.abs(truth), 1e-3)):.3f} |', flush=True)
 
 
-def known(result: IdentifiedModel) -> EarlierModel:
-    treatment = result.treatment
-    return EarlierModel(
-        'first', result.arm.joint_names, base_parameters(result.arm).names, result.covariance,
-        result.std_white, result.sigma, treatment.rate_hz / treatment.decimation)
-
-
 def lazy(arm: ArmModel) -> FourierMotion:
     """Motion in which the wrist hardly moves."""
     motion = random_motion(arm, 3, periods=1)
@@ -77,7 +69,7 @@ def draw_sequence(folder: Path) -> None:
     first = simulate(arm, lazy(arm), seed=1).log
     begun = identify(arm, [first], friction=arm.friction, holdout=0.0)
     task = Task(periods=1)
-    objective = objective_given(DesignObjective('volume'), arm, [known(begun)], task.period)
+    objective = objective_given(DesignObjective('volume'), arm, [begun], task.period)
     curves = {'first recording (wrist hardly moves)': begun.std}
     for label, chosen in (('second one designed alone', DesignObjective('volume')),
                           ('second one designed with --given', objective)):

@@ -59,4 +59,4 @@ def recording(arm: ArmModel, waves: Waves, theta: Array, noise: Array, *, rate: 
     t = np.arange(len(noise)) / rate
     torque = true_torque(arm, waves, t - delay, theta)
     names = arm.joint_names
-    return Recording(t, waves.at(t)[0], torque + noise, 'effort', names, source)
+    return Recording(t, waves.at(t)[0], torque + noise, names, 'effort', source)

@@ -24,12 +24,12 @@ def run(args: argparse.Namespace) -> int:
     """Check and print the defects; status 1 if nothing can be identified from the recording."""
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import defect_lines, print_json
-    from dynid_ros.recordings.quality import check_quality
+    from dynid_ros.recordings.quality import check_recording
     from dynid_ros.storage.recording_reader import read_recording
 
     arm = load_arm(args.arm)
     log = read_recording(args.recording, arm, topic=args.topic, received=args.received)
-    defects = check_quality(log, arm)
+    defects = check_recording(log, arm)
     unusable = any(defect.severity == 'error' for defect in defects)
     if args.json:
         print_json({

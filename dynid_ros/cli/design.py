@@ -107,6 +107,7 @@ def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
     from dynid_ros.excitation.design_objective import DesignObjective
     from dynid_ros.excitation.prior_information import objective_given
     from dynid_ros.excitation.search import Task
+    from dynid_ros.storage.result_file import read_result
 
     objective = DesignObjective(args.criterion, args.scale_columns, tuple(args.chosen))
     if args.harmonics > HIGHEST_HZ * args.period:
@@ -116,22 +117,11 @@ def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
             f'{HIGHEST_HZ:g} Hz')
     if args.given:
         seconds = args.period * args.periods + 2 * args.ramp
-        objective = objective_given(objective, arm, [_known(path) for path in args.given], seconds)
+        earlier = [read_result(path) for path in args.given]
+        objective = objective_given(objective, arm, earlier, seconds)
     return Task(
         args.period, args.harmonics, args.periods, args.ramp, objective, args.starts, args.time,
         args.seed)
-
-
-def _known(path: Path) -> Any:
-    from dynid_ros.dynamics.base import base_parameters
-    from dynid_ros.excitation.prior_information import EarlierModel
-    from dynid_ros.storage.result_file import read_result
-
-    result = read_result(path)
-    treatment = result.treatment
-    return EarlierModel(
-        str(path), result.arm.joint_names, base_parameters(result.arm).names, result.covariance,
-        result.std_white, result.sigma, treatment.rate_hz / treatment.decimation)
 
 
 @contextmanager

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
-from dynid_ros.model.torque_prediction import friction_load, torque_variance, TorqueModel
+from dynid_ros.inputs import finite_rows
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.torque_prediction import torque_rows, torque_variance
 
 Array = NDArray[np.float64]
 
-BLOCK = 1024
 #: Probability that a sample without contact is taken for one, joint by joint.
 FALSE_ALARM = 1e-4
 
@@ -52,7 +51,7 @@ class ExternalTorque:
 
 
 def external_torque(
-    result: TorqueModel, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
+    model: IdentifiedModel, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
     false_alarm: float = FALSE_ALARM,
 ) -> ExternalTorque:
     """
@@ -60,8 +59,8 @@ def external_torque(
 
     Parameters
     ----------
-    result : TorqueModel
-        Identified result.
+    model : IdentifiedModel
+        The model.
     q, qd, qdd : (N, n) array_like
         rad, rad/s, rad/s² (m for prismatic joints), low-passed as for the identification.
     tau : (N, n) array_like
@@ -75,17 +74,13 @@ def external_torque(
         ``Var = Y Cov(theta) Yᵀ + sigma²``, as for any prediction of linear regression.
 
     """
-    measured = np.atleast_2d(np.asarray(tau, dtype=float))
-    motion = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
+    n = model.arm.n
+    measured = finite_rows('tau', tau, n)
+    states = (finite_rows(name, x, n) for name, x in (('q', q), ('qd', qd), ('qdd', qdd)))
     torque, std = np.empty_like(measured), np.empty_like(measured)
-    columns = base_parameters(result.arm).columns
-    for start in range(0, len(measured), BLOCK):
-        part = slice(start, start + BLOCK)
-        block = [x[part] for x in motion]
-        load = friction_load(result, block[0])
-        Y = regressor(result.arm, *block, load=load)[:, :, columns]
-        torque[part] = measured[part] - Y @ result.theta
-        std[part] = np.sqrt(torque_variance(Y, result))
+    for part, Y in torque_rows(model.arm, model.theta, *states):
+        torque[part] = measured[part] - Y @ model.theta
+        std[part] = np.sqrt(torque_variance(Y, model.covariance, model.sigma))
     return ExternalTorque(torque, std, quantile(false_alarm) * std)
 
 

@@ -9,7 +9,8 @@ from dynid_ros.contact.external_torque import FALSE_ALARM, quantile
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.errors import InputError
-from dynid_ros.model.torque_prediction import friction_load, torque_variance, TorqueModel
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.torque_prediction import friction_load, torque_variance
 
 Array = NDArray[np.float64]
 
@@ -28,8 +29,8 @@ class MomentumObserver:
 
     Parameters
     ----------
-    result : TorqueModel
-        Identified result.
+    model : IdentifiedModel
+        The model.
     bandwidth_hz : float
         ``K / 2 pi``. The identified residual is known up to the cut-off of its conditioning; a
         higher bandwidth lets more noise through than the thresholds know of.
@@ -57,21 +58,21 @@ class MomentumObserver:
     """
 
     def __init__(
-        self, result: TorqueModel, *, bandwidth_hz: float = BANDWIDTH_HZ,
+        self, model: IdentifiedModel, *, bandwidth_hz: float = BANDWIDTH_HZ,
         false_alarm: float = FALSE_ALARM,
     ) -> None:
         if not 0 < bandwidth_hz < np.inf:
             raise InputError(
                 f'the bandwidth of an observer must be above zero, not {bandwidth_hz:g} Hz')
-        self._result = result
-        self._columns = base_parameters(result.arm).columns
+        self._model = model
+        self._columns = base_parameters(model.arm).columns
         self._gain = 2 * np.pi * bandwidth_hz
         self._quantile = quantile(false_alarm)
         self.reset()
 
     def reset(self) -> None:
         """Forget all samples."""
-        n, b = self._result.arm.n, len(self._columns)
+        n, b = self._model.arm.n, len(self._columns)
         self.torque = np.zeros(n)
         self.std = np.full(n, np.inf)
         self._time: float | None = None
@@ -118,15 +119,16 @@ class MomentumObserver:
         self._sum = self._sum - step * filtered
         self._time, self._rate = t, rate
         modelled = filtered[:, :-1]
-        self.torque = filtered[:, -1] - modelled @ self._result.theta
-        self.std = np.sqrt(torque_variance(modelled[None], self._result)[0])
+        self.torque = filtered[:, -1] - modelled @ self._model.theta
+        self.std = np.sqrt(torque_variance(
+            modelled[None], self._model.covariance, self._model.sigma)[0])
         return self.torque
 
     def _rows(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
         """Rows ``[P 0]`` and ``[F tau]``, (n, b + 1) each."""
         position, velocity = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd))
-        P, F = momentum_regressors(
-            self._result.arm, position, velocity, load=friction_load(self._result, position))
+        load = friction_load(self._model.arm, self._model.theta, position)
+        P, F = momentum_regressors(self._model.arm, position, velocity, load=load)
         measured = np.asarray(tau, dtype=float)[:, None]
         return (np.concatenate([P[0][:, self._columns], np.zeros_like(measured)], axis=1),
                 np.concatenate([F[0][:, self._columns], measured], axis=1))

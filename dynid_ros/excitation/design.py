@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.search import Design, Progress, Search, Task
-from dynid_ros.feasibility.scene import Scene
+from dynid_ros.feasibility.scene import build_scene, Scene
+from dynid_ros.model.identified_model import IdentifiedModel
 
 #: Period of a validation motion by that of the motion that is optimised: no multiple of either
 #: is near the other for long.
@@ -52,6 +58,55 @@ def design(
 
     """
     return Search(arm, task or Task(), scene, progress).run()
+
+
+def design_excitation(
+    arm: ArmModel, *, surroundings: str | Path | None = None, period: float = 10.0,
+    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
+    given: Sequence[IdentifiedModel] = (),
+) -> Design:
+    """
+    Design an exciting motion, as ``dynid design`` does.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the friction terms that will be identified.
+    surroundings : str or Path, optional
+        Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; without
+        it collisions are not checked.
+    period, harmonics, periods
+        Period of the fundamental, s, number of harmonics, and repetitions.
+    starts : int
+        Random motions to start from.
+    seconds : float
+        Time after which the best motion so far is taken, s; where it does not cut in, the seed
+        alone decides.
+    seed : int
+        Of the random motions.
+    given : sequence of IdentifiedModel
+        Models of earlier recordings; the design determines what these leave uncertain.
+
+    Returns
+    -------
+    Design
+        With ``motion``, ``condition_number`` and ``margins``; see `design`.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or a model in `given` is of another arm.
+
+    """
+    scene = None
+    if surroundings is not None:
+        scene = build_scene(arm, load_surroundings(str(surroundings), arm))
+    objective = DesignObjective()
+    if given:
+        objective = objective_given(objective, arm, given, period * periods)
+    return design(arm, Task(
+        period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
+        seed=seed), scene)
 
 
 def validation_motion(

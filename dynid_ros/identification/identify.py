@@ -14,6 +14,7 @@ from dynid_ros.arm.model import ArmModel, without_load
 from dynid_ros.calibration.offset_recordings import correct_joint_offsets
 from dynid_ros.diagnosis.plausibility import check_plausibility
 from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.model_choice import fit_model, unexplained
 from dynid_ros.identification.recording_division import divide, Division
 from dynid_ros.identification.validation import predict_recording, share_of
@@ -80,12 +81,22 @@ def identify(
 
     Raises
     ------
+    InputError
+        An argument is out of its range.
     RecordingError
-        A recording is unusable, or too short.
+        There is no recording, or one is unusable or too short.
 
     """
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}, not '{method}'")
+    if isinstance(recordings, Recording):
+        raise InputError('recordings must be a list of Recording; give [recording]')
+    if not 0 <= holdout < 1:
+        raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
     watch = Stopwatch()
     data = divide(arm, recordings, validation, holdout)
+    if not data.train:
+        raise RecordingError('recordings must hold at least one Recording, but holds none')
     stated = arm.gravity
     arm = _configured(arm, friction)
     notes: tuple[str, ...] = ()

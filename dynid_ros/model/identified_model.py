@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.inputs import finite_rows
 from dynid_ros.model.metrics import Metrics
-from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.torque_prediction import Prediction, torque_rows
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
@@ -44,7 +47,7 @@ class Verdict:
     undetermined_parameters: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IdentifiedModel:
     """
     The identified dynamics of an arm.
@@ -107,7 +110,60 @@ class IdentifiedModel:
     timing: dict[str, float] = field(default_factory=dict)
     predictions: tuple[Prediction, ...] = ()
 
+    def __repr__(self) -> str:
+        """Tell the arm, the data, the held-out error, the largest doubt, and how to go on."""
+        b, first = len(self.theta), self.fit if self.validation is None else self.validation
+        kind = 'held-out' if first.held_out else 'in-sample'
+        doubt = '' if self.verdict.trustworthy else f': {"; ".join(self.verdict.reasons)}'
+        return '\n'.join([
+            f'IdentifiedModel of {self.arm.name}: {b} base parameters, {self.arm.n} joints',
+            f'  data: {self.seconds:.1f} s, {self.samples} samples of {", ".join(self.sources)}',
+            f'  friction: {", ".join(self.arm.friction) or "none"}; condition number '
+            f'{self.condition_number:.0f}',
+            f'  {kind} torque error: {first.relative_error_percent:.2f} % ({first.source})',
+            f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'])
+
     @property
     def std(self) -> Array:
         """Return standard deviations of the base parameters, with regard to coloured residuals."""
         return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Return the base parameters by name, in SI units."""
+        return dict(zip(base_parameters(self.arm).names, self.theta.tolist(), strict=True))
+
+    @property
+    def row_rate_hz(self) -> float:
+        """Return the rate of the rows of the fit, Hz."""
+        return self.treatment.rate_hz / self.treatment.decimation
+
+    def predict_torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """
+        Predict the torque of a motion, with friction and what depends on the load.
+
+        Parameters
+        ----------
+        q, qd, qdd : (N, n) or (n,) array_like
+            rad, rad/s, rad/s² (m for prismatic joints), in the order of the arm's joints.
+
+        Returns
+        -------
+        (N, n) or (n,) ndarray
+            Torque of the drives at the joints, Nm (N for prismatic joints).
+
+        Raises
+        ------
+        InputError
+            An argument has another shape, or is not finite.
+
+        """
+        states = [finite_rows(name, value, self.arm.n)
+                  for name, value in (('q', q), ('qd', qd), ('qdd', qdd))]
+        if len({len(rows) for rows in states}) > 1:
+            raise InputError('q, qd and qdd must have the same number of rows, but have '
+                             + ', '.join(str(len(rows)) for rows in states))
+        tau = np.empty_like(states[0])
+        for part, Y in torque_rows(self.arm, self.theta, *states):
+            tau[part] = Y @ self.theta
+        return tau[0] if np.ndim(q) == 1 else tau

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import gravity_load
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.regressor import regressor
 
 Array = NDArray[np.float64]
+
+#: Samples whose rows are held at a time.
+BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,34 +49,61 @@ class Prediction:
     tau_hat: Array
 
 
-class TorqueModel(Protocol):
-    """What the functions here need of an identified result."""
+def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:
+    """
+    Variance of the torque that rows predict, residual included.
 
-    @property
-    def arm(self) -> ArmModel:
-        """Return the arm."""
+    Parameters
+    ----------
+    Y : (N, n, b) ndarray
+        Regressor of the base parameters.
+    covariance : (b, b) ndarray
+        Of the base parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
 
-    @property
-    def theta(self) -> Array:
-        """Return the base parameters, (b,)."""
+    Returns
+    -------
+    (N, n) ndarray
+        ``diag(Y Cov(theta) Yᵀ) + sigma²``, Nm².
 
-    @property
-    def covariance(self) -> Array:
-        """Return their covariance, (b, b)."""
-
-    @property
-    def sigma(self) -> Array:
-        """Return the standard deviation of the residual of each joint, (n,), Nm."""
-
-
-def torque_variance(Y: Array, result: TorqueModel) -> Array:
-    """Variance (N, n) of the torque that rows (N, n, b) predict, residual included."""
-    parameters = np.einsum('kib,bc,kic->ki', Y, result.covariance, Y, optimize=True)
-    return np.asarray(np.clip(parameters, 0, None) + result.sigma**2)
+    """
+    parameters = np.einsum('kib,bc,kic->ki', Y, covariance, Y, optimize=True)
+    return np.asarray(np.clip(parameters, 0, None) + sigma**2)
 
 
-def friction_load(result: TorqueModel, q: Array) -> Array | None:
+def torque_rows(
+    arm: ArmModel, theta: Array, q: Array, qd: Array, qdd: Array,
+) -> Iterator[tuple[slice, Array]]:
+    """
+    Rows of the torque of unfiltered states, block by block.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms are columns, too.
+    theta : (b,) ndarray
+        Base parameters, from which the load on each joint follows where a friction term needs it.
+    q, qd, qdd : (N, n) ndarray
+        rad, rad/s, rad/s² (m for prismatic joints).
+
+    Yields
+    ------
+    part : slice
+        Samples of the block.
+    Y : (k, n, b) ndarray
+        Their regressor; ``Y @ theta`` is the torque at the joints, Nm.
+
+    """
+    columns = base_parameters(arm).columns
+    for start in range(0, len(q), BLOCK):
+        part = slice(start, start + BLOCK)
+        load = friction_load(arm, theta, q[part])
+        yield part, regressor(arm, q[part], qd[part], qdd[part], load=load)[:, :, columns]
+
+
+def friction_load(arm: ArmModel, theta: Array, q: Array) -> Array | None:
     """Torque that loads the joints, (N, n), where a friction term needs it."""
-    if any(term.needs_load for term in friction_terms(result.arm.friction)):
-        return gravity_load(result.arm, q, result.theta)
+    if any(term.needs_load for term in friction_terms(arm.friction)):
+        return gravity_load(arm, q, theta)
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 import math
 from pathlib import Path
 import sys
@@ -29,6 +28,7 @@ from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
 from dynid_ros.nodes.identifier_state import read_state, write_state
 from dynid_ros.nodes.warm_up import warm_up
+from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.recordings.recording import Defect
@@ -62,16 +62,6 @@ LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
 LAST_WORDS = 10**9
 
 
-@dataclass(frozen=True, eq=False)
-class _CurrentModel:
-    """What external torque is judged by."""
-
-    arm: ArmModel
-    theta: Array
-    covariance: Array
-    sigma: Array
-
-
 class Identifier(Node):
     """Joint states in, estimates out; the result is what ``dynid replay`` gives of a bag."""
 
@@ -83,7 +73,7 @@ class Identifier(Node):
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._external: ExternalTorque | None = None
-        self._known: _CurrentModel | None = None
+        self._known: Estimate | None = None
         self._fresh = False
         self._publish()
         self._input = ArmSubscription(self, self._arm, self._on_message)
@@ -163,10 +153,9 @@ class Identifier(Node):
         if self._settings['external_torque']:
             if not self._frozen or self._known is None:
                 # While frozen, errors are what is looked for and no noise.
-                now = self._online.estimate()
-                self._known = _CurrentModel(self._arm, now.theta, now.covariance, now.sigma)
+                self._known = self._online.estimate()
             known = self._known
-            std = np.sqrt(torque_variance(block.W, known))
+            std = np.sqrt(torque_variance(block.W, known.covariance, known.sigma))
             self._external = ExternalTorque(
                 np.nan_to_num(residual), std, quantile(FALSE_ALARM) * std)
 

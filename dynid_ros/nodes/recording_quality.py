@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -62,6 +62,6 @@ class RollingQuality:
             return ()
         t = (self._stamps - self._stamps[0]) * 1e-9
         q = joint_position(self._values[:, 0], self._arm.drive)
-        log = Recording(t, q, self._values[:, 1].copy(), self._arm.drive.signal,
-                       self._arm.joint_names, self._topic)
-        return tuple(d for d in check_quality(log, self._arm) if d.code not in IGNORED)
+        log = Recording(t, q, self._values[:, 1].copy(), self._arm.joint_names,
+                        self._arm.drive.signal, self._topic)
+        return tuple(d for d in check_recording(log, self._arm) if d.code not in IGNORED)

@@ -21,7 +21,7 @@ def clean(log: Recording, arm: ArmModel) -> Recording:
     Return a recording whose stamps increase and whose positions are finite and unwrapped.
 
     Each thing done is added to the defects; a clean recording comes back as it is. What cannot
-    be mended stays, for ``check_quality`` to report.
+    be mended stays, for ``check_recording`` to report.
 
     Parameters
     ----------

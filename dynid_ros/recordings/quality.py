@@ -37,7 +37,7 @@ ROWS_PER_PARAMETER = 3
 SHORTEST = 1.0
 
 
-def check_quality(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     """
     Find what is wrong with a recording, those defects included that reading it found.
 

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.errors import RecordingError
+from dynid_ros.inputs import as_numbers
+
 Array = NDArray[np.float64]
+
+#: Kinds of drive signals.
+SIGNALS = ('effort', 'current', 'voltage')
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,13 @@ class Defect:
         return dict(vars(self))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording:
     """
     One recording of n joints and N samples, never resampled in place.
+
+    Lists become arrays, and shapes are checked. NaN positions and drive signals are allowed, as
+    recordings have them; `check_recording` reports them.
 
     Attributes
     ----------
@@ -63,10 +72,10 @@ class Recording:
         Positions as recorded, rad or m.
     u : (N, n) ndarray
         Drive signal as recorded, in the unit of the recording.
-    signal : str
-        What ``u`` is: ``effort``, ``current`` or ``voltage``.
     joint_names : tuple of str
         Names in the order of the columns, as the arm calls them.
+    signal : str
+        What ``u`` is: ``effort``, ``current`` or ``voltage``.
     source : str
         Where it was read from.
     qd : (N, n) ndarray or None
@@ -74,16 +83,46 @@ class Recording:
     defects : tuple of Defect
         What was found wrong while reading.
 
+    Raises
+    ------
+    RecordingError
+        Shapes do not fit, the signal is unknown, or a stamp is NaN.
+
     """
 
     t: Array
     q: Array
     u: Array
-    signal: str
     joint_names: tuple[str, ...]
-    source: str
+    signal: str = 'effort'
+    source: str = 'recording'
     qd: Array | None = None
     defects: tuple[Defect, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Convert lists, and check shapes against the joints and stamps."""
+        names = tuple(self.joint_names)
+        if isinstance(self.joint_names, str) or len(set(names)) < len(names) or not names:
+            raise RecordingError(
+                f'joint_names must hold the name of each joint once, not {self.joint_names!r}')
+        if self.signal not in SIGNALS:
+            raise RecordingError(
+                f"signal must be one of {', '.join(SIGNALS)}, not '{self.signal}'")
+        t = as_numbers('t', self.t, 1)
+        if np.isnan(t).any():
+            raise RecordingError(
+                f'{self.source}: t must not be NaN, but is in row {int(np.isnan(t).argmax())}')
+        arrays = {'t': t}
+        for name in ('q', 'u', 'qd'):
+            value = getattr(self, name)
+            if value is not None:
+                arrays[name] = as_numbers(name, value, 2, len(names))
+                if len(arrays[name]) != len(t):
+                    raise RecordingError(
+                        f'{self.source}: {name} must have a row for each of the {len(t)} stamps '
+                        f'of t, but has {len(arrays[name])}')
+        for name, value in {**arrays, 'joint_names': names}.items():
+            object.__setattr__(self, name, value)
 
     @property
     def seconds(self) -> float:

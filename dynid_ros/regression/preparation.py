@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.cleaning import clean
-from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.delay import estimate_delay
 from dynid_ros.signals.conditioning import condition, ConditionedMotion
@@ -52,7 +52,7 @@ def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[D
 
     """
     log = clean(log, arm)
-    defects = check_quality(log, arm)
+    defects = check_recording(log, arm)
     for defect in defects:
         if defect.severity == 'error':
             raise RecordingError(f'{log.source}: {defect.message}')

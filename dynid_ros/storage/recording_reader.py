@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,7 @@ def read_recording(
     elif path.suffix in TABLE_SUFFIXES:
         table = read_table(path, arm, rate_hz=rate_hz)
         signal = arm.drive.signal
-        log = Recording(table.t, table.q, table.u, signal, arm.joint_names, str(path), table.qd)
+        log = Recording(table.t, table.q, table.u, arm.joint_names, signal, str(path), table.qd)
     else:
         raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
     return _at_joints(log, arm)
@@ -77,7 +78,7 @@ def read_recording(
 def _at_joints(log: Recording, arm: ArmModel) -> Recording:
     qd = None if log.qd is None else joint_velocity(log.qd, arm.drive)
     q = joint_position(log.q, arm.drive)
-    return Recording(log.t, q, log.u, log.signal, log.joint_names, log.source, qd, log.defects)
+    return replace(log, q=q, qd=qd)
 
 
 def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recording:
@@ -100,8 +101,8 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
         values = dict(zip(fields, np.hsplit(moved, len(fields)), strict=True)) | {'effort': u}
         defects = (*defects, *own.defects, *unpaired)
     return Recording(
-        (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.drive.signal,
-        arm.joint_names, source, values.get('velocity'), defects)
+        (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.joint_names,
+        arm.drive.signal, source, values.get('velocity'), defects)
 
 
 def _paired(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from results import identification
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
@@ -9,8 +10,9 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design import design
 from dynid_ros.excitation.design_objective import DesignObjective
-from dynid_ros.excitation.prior_information import EarlierModel, objective_given
+from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.search import Task
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
 from dynid_ros.trajectory.fourier import FourierMotion
 
 RATE = 100.0
@@ -23,8 +25,10 @@ def known_from(arm, motion):
     W = regressor(arm, *motion.evaluate(t))[:, :, base_parameters(arm).columns]
     W = (W / SIGMA[:, None]).reshape(-1, W.shape[-1])
     covariance = np.linalg.inv(W.T @ W)
-    return EarlierModel('first', arm.joint_names, base_parameters(arm).names, covariance,
-                 np.sqrt(np.diag(covariance)), SIGMA, RATE)
+    treatment = ConditioningSettings(5.0, False, 'butterworth', RATE, 1)
+    return identification(
+        arm, covariance=covariance, std_white=np.sqrt(np.diag(covariance)), sigma=SIGMA,
+        sources=('first',), treatment=treatment)
 
 
 def lazy_motion(harmonics=3):

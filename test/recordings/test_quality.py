@@ -10,7 +10,7 @@ import pytest
 
 from dynid_ros.arm.tree import JointLimits
 from dynid_ros.recordings.cleaning import clean
-from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Recording
 
 N = 3
@@ -34,21 +34,21 @@ def recording(rate=100.0, seconds=20.0, seed=0, noise=1e-5, amplitude=1.2):
         t,
         q + noise * rng.normal(size=q.shape),
         u,
-        'effort',
         NAMES,
+        'effort',
         'made',
         qd + 0.01 * rng.normal(size=q.shape),
     )
 
 
 def defects(log, arm, code=None):
-    found = check_quality(log, arm)
+    found = check_recording(log, arm)
     return [d for d in found if code is None or d.code == code]
 
 
 def only(log, arm, code):
     """Return the one defect there is."""
-    (defect,) = check_quality(log, arm)
+    (defect,) = check_recording(log, arm)
     assert defect.code == code
     return defect
 
@@ -58,7 +58,7 @@ def only(log, arm, code):
 def test_a_good_recording_gives_no_defect(arm, rate, velocity):
     log = recording(rate)
     log = log if velocity else replace(log, qd=None)
-    assert check_quality(log, arm) == ()
+    assert check_recording(log, arm) == ()
     assert clean(log, arm) is log
 
 
@@ -67,7 +67,7 @@ def test_a_noise_free_simulation_that_starts_and_ends_at_rest_gives_no_defect(ar
     ramp = np.clip(np.minimum(log.t - 2, 18 - log.t), 0, 1)[:, None]
     # The position follows a smooth ramp, so its velocity is not the one of the motion.
     q = log.q * (3 * ramp**2 - 2 * ramp**3)
-    assert check_quality(replace(log, q=q, u=-10 * q, qd=None), arm) == ()
+    assert check_recording(replace(log, q=q, u=-10 * q, qd=None), arm) == ()
 
 
 def test_recordings_of_real_arms_give_no_errors(shared_data):
@@ -80,9 +80,9 @@ def test_recordings_of_real_arms_give_no_errors(shared_data):
         made = random_arm(np.random.default_rng(0), joints, prismatic=False)
         arm = replace(made, joint_names=block.names)
         log = Recording(
-            t, block.position, block.effort, 'effort', block.names, name, block.velocity
+            t, block.position, block.effort, block.names, 'effort', name, block.velocity
         )
-        found = {(d.code, d.severity) for d in check_quality(log, arm)}
+        found = {(d.code, d.severity) for d in check_recording(log, arm)}
         # The Panda's recording was taken at 30 Hz from a source of some 29.4 Hz.
         assert found == (set() if name == 'ur10' else {('samples_repeated', 'info')})
 
@@ -140,7 +140,7 @@ def test_cleaned_stamps_always_increase_and_cleaning_twice_changes_nothing(steps
     t = 100 + np.cumsum(np.nan_to_num(steps))
     t[np.isnan(steps)] = np.nan
     values = np.random.default_rng(0).normal(size=(len(t), N))
-    log = Recording(t, values, values, 'effort', NAMES, 'made')
+    log = Recording(t, values, values, NAMES, 'effort', 'made')
     cleaned = clean(log, arm)
     if len(np.unique(t[np.isfinite(t)])) > 1:
         assert (np.diff(cleaned.t) > 0).all()
@@ -303,7 +303,7 @@ def test_velocities_delayed_by_a_filter_are_still_used(arm):
     qd = log.qd.copy()
     for i in range(1, len(qd)):
         qd[i] = qd[i - 1] + (log.qd[i] - qd[i - 1]) * (1 - np.exp(-2 * np.pi * 5 * 0.01))
-    assert check_quality(replace(log, qd=qd), arm) == ()
+    assert check_recording(replace(log, qd=qd), arm) == ()
 
 
 @settings(max_examples=25, deadline=None)
@@ -376,7 +376,7 @@ def test_limits_beyond_touched_and_far(arm):
     touched = {d.severity for d in defects(log, limited(arm, upper=1.199), 'position_limit')}
     assert (beyond, touched) == ({'warning'}, {'info'})
     far = limited(arm, lower=-2.0, upper=2.0, velocity=5.0, effort=100.0)
-    assert check_quality(log, far) == ()
+    assert check_recording(log, far) == ()
     assert {d.severity for d in defects(log, limited(arm, velocity=1.0), 'velocity_limit')} == {
         'warning'
     }
@@ -410,7 +410,7 @@ def test_encoder_steps_are_measured(arm, step):
 def test_fine_encoders_are_not_mentioned(arm):
     log = recording(noise=0.0)
     step = 2 * np.pi / 2**23
-    assert check_quality(replace(log, q=np.rint(log.q / step) * step), arm) == ()
+    assert check_recording(replace(log, q=np.rint(log.q / step) * step), arm) == ()
 
 
 @pytest.mark.parametrize('samples', [0, 1, 2, 20])
@@ -429,7 +429,7 @@ def test_defects_found_while_reading_are_kept_and_nothing_is_said_twice(arm):
     t = log.t.copy()
     t[300] -= 0.5
     cleaned = clean(replace(log, t=t), arm)
-    assert check_quality(cleaned, arm) == check_quality(replace(log, t=t), arm)
+    assert check_recording(cleaned, arm) == check_recording(replace(log, t=t), arm)
 
 
 def test_messages_are_one_sentence_for_people(arm):
@@ -438,7 +438,7 @@ def test_messages_are_one_sentence_for_people(arm):
     u[:, 0] = np.nan
     t = log.t.copy()
     t[300] -= 0.5
-    for defect in check_quality(replace(log, t=t, u=u), arm):
+    for defect in check_recording(replace(log, t=t, u=u), arm):
         assert defect.message.endswith('.')
         assert '{' not in defect.message
         assert '\n' not in defect.message

@@ -20,7 +20,7 @@ def signal(t):
 
 def log(t, seen_at=None):
     seen = t if seen_at is None else seen_at
-    return Recording(t, position(seen), signal(seen), 'effort', ('a', 'b'), 'walk.db3')
+    return Recording(t, position(seen), signal(seen), ('a', 'b'), 'effort', 'walk.db3')
 
 
 @pytest.mark.parametrize(('rate', 'samples'), [
@@ -85,7 +85,7 @@ def test_messages_that_are_stamped_late_and_in_bursts_do_not_swing(late, every, 
 @pytest.mark.parametrize('delay', [0.02, -0.02, 0.0137])
 def test_a_signal_that_lags_is_advanced_and_positions_stay(delay):
     t = np.arange(1000) / 200
-    recorded = Recording(t, position(t), signal(t - delay), 'effort', ('a', 'b'), 'walk.db3')
+    recorded = Recording(t, position(t), signal(t - delay), ('a', 'b'), 'effort', 'walk.db3')
     (segment,) = uniform_segments(recorded, 200.0, delay)
     assert np.shares_memory(segment.q, recorded.q)
     inner = slice(10, -10)
