@@ -1,8 +1,9 @@
-"""What must hold before and while an arm moves; each violation is said in one sentence."""
+"""The bounds that an arm must keep before and while it moves, and their violations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,41 @@ EFFORT_SLACK = 1.05
 ROW = 5
 
 
+class Bound(Enum):
+    """Kind of a bound; decisions follow it, and never the words of a message."""
+
+    NUMBER = 'position and velocity are numbers'
+    POSITION = 'position limits'
+    VELOCITY = 'velocity limits'
+    EFFORT = 'effort limits'
+    TRACKING = 'distance from the reference'
+
+
+@dataclass(frozen=True)
+class Violation:
+    """
+    A bound that a joint breaks.
+
+    Attributes
+    ----------
+    bound : Bound
+        Which one.
+    joint : str
+        Name of the joint.
+    text : str
+        One clause for the user, with the joint and the value.
+
+    """
+
+    bound: Bound
+    joint: str
+    text: str
+
+    def __str__(self) -> str:
+        """Return the clause."""
+        return self.text
+
+
 @dataclass(frozen=True, eq=False)
 class SafetyMonitor:
     """
@@ -48,9 +84,9 @@ class SafetyMonitor:
 
     def violation(
         self, q: Array, qd: Array, wanted: Reference | None, ahead: float = 0.0,
-    ) -> str:
+    ) -> Violation | None:
         """
-        Name the first bound that a state breaks.
+        Find the first bound that a state breaks.
 
         Parameters
         ----------
@@ -63,33 +99,37 @@ class SafetyMonitor:
 
         Returns
         -------
-        str
-            One clause for the user, empty if all is well.
+        Violation or None
+            None if all is well.
 
         """
-        limits = self.arm.limits
+        limits, names = self.arm.limits, self.arm.joint_names
         bad = ~(np.isfinite(q) & np.isfinite(qd))
         if bad.any():
             joint = int(np.argmax(bad))
-            return f'{self._name(joint)} reports a position or velocity that is no number'
+            return Violation(
+                Bound.NUMBER, names[joint],
+                f"joint '{names[joint]}' reports a NaN or infinite position or velocity")
         outside = (q < limits.lower) | (q > limits.upper)
         if outside.any():
             joint = int(np.argmax(outside))
-            return (f'{self._name(joint)} is at {q[joint]:.4g}, outside its limits '
-                    f'{limits.lower[joint]:.4g} to {limits.upper[joint]:.4g}')
-        return '' if wanted is None else self._lost(q, wanted, ahead)
+            return Violation(
+                Bound.POSITION, names[joint],
+                f"joint '{names[joint]}' is at {q[joint]:.4g}, outside its limits "
+                f'{limits.lower[joint]:.4g} to {limits.upper[joint]:.4g}')
+        return None if wanted is None else self._lost(q, wanted, ahead)
 
-    def _lost(self, q: Array, wanted: Reference, ahead: float) -> str:
+    def _lost(self, q: Array, wanted: Reference, ahead: float) -> Violation | None:
         later = wanted.q + ahead * wanted.qd
         away = np.abs(q - np.clip(q, np.minimum(wanted.q, later), np.maximum(wanted.q, later)))
         joint = int(np.argmax(away))
         if away[joint] <= self.tracking:
-            return ''
-        return (f'{self._name(joint)} is {away[joint]:.3g} from where it should be, more than '
-                f'the allowed {self.tracking:g}')
-
-    def _name(self, joint: int) -> str:
-        return f"joint '{self.arm.joint_names[joint]}'"
+            return None
+        name = self.arm.joint_names[joint]
+        return Violation(
+            Bound.TRACKING, name,
+            f"joint '{name}' is {away[joint]:.3g} from where it should be, more than the allowed "
+            f'{self.tracking:g}')
 
 
 class LimitWatch:
@@ -107,7 +147,7 @@ class LimitWatch:
         self._arm = arm
         self._fast = self._strained = np.zeros(arm.n, dtype=int)
 
-    def violation(self, qd: Array, tau: Array | None) -> str:
+    def violation(self, qd: Array, tau: Array | None) -> Violation | None:
         """
         Take in one sample.
 
@@ -120,25 +160,29 @@ class LimitWatch:
 
         Returns
         -------
-        str
-            One clause for the user, empty as long as all is well.
+        Violation or None
+            None as long as all is well.
 
         """
         limits, names = self._arm.limits, self._arm.joint_names
         self._fast = np.where(np.abs(qd) > SPEED_SLACK * limits.velocity, self._fast + 1, 0)
         joint = int(np.argmax(self._fast))
         if self._fast[joint] >= ROW:
-            return (f"joint '{names[joint]}' moves at {abs(qd[joint]):.3g}, faster than its limit "
-                    f'of {limits.velocity[joint]:.3g}')
+            return Violation(
+                Bound.VELOCITY, names[joint],
+                f"joint '{names[joint]}' moves at {abs(qd[joint]):.3g}, faster than its limit "
+                f'of {limits.velocity[joint]:.3g}')
         if tau is None:
-            return ''
+            return None
         over = np.abs(tau) > EFFORT_SLACK * limits.effort
         self._strained = np.where(over, self._strained + 1, 0)
         joint = int(np.argmax(self._strained))
         if self._strained[joint] >= ROW:
-            return (f"joint '{names[joint]}' is measured to bear {abs(tau[joint]):.3g}, more than "
-                    f'its effort limit of {limits.effort[joint]:.3g}')
-        return ''
+            return Violation(
+                Bound.EFFORT, names[joint],
+                f"joint '{names[joint]}' is measured to bear {abs(tau[joint]):.3g}, more than "
+                f'its effort limit of {limits.effort[joint]:.3g}')
+        return None
 
 
 class EffortLimiter:
@@ -156,7 +200,7 @@ class EffortLimiter:
         self._arm = arm
         self._since: float | None = None
 
-    def limit(self, now: float, tau: Array) -> tuple[Array, str]:
+    def limit(self, now: float, tau: Array) -> tuple[Array, Violation | None]:
         """
         Cut a command off.
 
@@ -171,21 +215,25 @@ class EffortLimiter:
         -------
         tau : (n,) ndarray
             Within the limits, Nm.
-        violation : str
-            Which joint has been at its limit for too long, else empty.
+        violation : Violation or None
+            Of the joint that has been at its limit for too long, if one has.
 
         """
         limit = self._arm.limits.effort
         over = np.abs(tau) > limit
         if not over.any():
             self._since = None
-            return tau, ''
+            return tau, None
         if self._since is None:
             self._since = now
         joint = int(np.argmax(over))
-        violation = '' if now - self._since < SATURATED else (
-            f"joint '{self._arm.joint_names[joint]}' needs {abs(tau[joint]):.3g}, more than its "
-            f'effort limit of {limit[joint]:.3g}')
+        violation = None
+        if now - self._since >= SATURATED:
+            name = self._arm.joint_names[joint]
+            violation = Violation(
+                Bound.EFFORT, name,
+                f"joint '{name}' needs {abs(tau[joint]):.3g}, more than its effort limit of "
+                f'{limit[joint]:.3g}')
         return np.clip(tau, -limit, limit), violation
 
 

@@ -173,7 +173,7 @@ class Identifier(Node):
         self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
 
     def _health(self) -> list[DiagnosticStatus]:
-        applied = self._online.estimator.pipeline.counters.as_dict()
+        applied = self._online.counts
         values = {**applied, **self._input.values(), 'samples': self._online.samples,
                   'frozen': self._frozen}
         met = [*self._input.met(), *self._online.dead_signals,
@@ -196,7 +196,7 @@ class Identifier(Node):
 
     @property
     def _frozen(self) -> bool:
-        return self._online.estimator.recursion.frozen
+        return self._online.frozen
 
     def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         self._reader.take()
@@ -206,7 +206,7 @@ class Identifier(Node):
 
     def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:
         self._learn()
-        self._online.estimator.recursion.freeze(request.data)
+        self._online.freeze(request.data)
         answer.success = True
         answer.message = 'estimates stay as they are' if request.data else 'estimates go on'
         return answer

@@ -17,6 +17,7 @@ from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_executor import MotionExecutor, Phase, Reference
 from dynid_ros.execution.safety_monitor import (
+    Bound,
     check_motion,
     check_start,
     LimitWatch,
@@ -171,8 +172,8 @@ class TrajectoryPublisher(Node):
                 state.q, state.qd, wanted if following else None, self._output.ahead)
             or self._limits.violation(state.qd, state.tau))
         if problem and watched:
-            self._abort(problem)
-        if 'no number' in problem:
+            self._abort(problem.text)
+        if problem and problem.bound is Bound.NUMBER:
             return
         if self._mixed:
             # Whose state this is cannot be told, so no control may act on it, and after the last
@@ -185,7 +186,7 @@ class TrajectoryPublisher(Node):
         if wanted is not None:
             tau, problem = self._output.follow(now, state, wanted)
             if problem and following:
-                self._abort(problem)
+                self._abort(problem.text)
             self._tell(now, message, wanted, tau)
         self._notice_phase()
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import State
-from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.errors import InputError, RecordingError, ResultError
+from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_estimator import OnlineEstimator
@@ -53,7 +54,7 @@ class OnlineIdentifier:
     """
 
     def __init__(
-        self, arm: ArmModel, source: str, *, cutoff_hz: float | None = None,
+        self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
     ) -> None:
         self.arm = arm
@@ -87,8 +88,14 @@ class OnlineIdentifier:
             As from `OnlineEstimator.push`; times count from the first sample of the session.
 
         """
+        stamps = np.asarray(stamps, dtype=np.int64)
         if not len(stamps):
             return []
+        p, u = as_numbers('p', p, 2, self.arm.n), as_numbers('u', u, 2, self.arm.n)
+        if not len(stamps) == len(p) == len(u):
+            raise InputError(
+                'stamps, p and u must have the same number of rows, but have '
+                f'{len(stamps)}, {len(p)} and {len(u)}')
         if not self.samples:
             self._span[:] = stamps[0]
         self._span[1] = stamps[-1]
@@ -104,6 +111,20 @@ class OnlineIdentifier:
     def estimate(self) -> Estimate:
         """Return all that is known now."""
         return self.estimator.estimate()
+
+    def freeze(self, frozen: bool = True) -> None:
+        """Keep the estimates as they are, or let them go on."""
+        self.estimator.recursion.freeze(frozen)
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the estimates stay as they are."""
+        return self.estimator.recursion.frozen
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how often each rule of the stream was applied."""
+        return self.estimator.pipeline.counters.as_dict()
 
     @property
     def first_stamp(self) -> int:

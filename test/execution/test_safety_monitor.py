@@ -11,6 +11,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.motion_executor import Reference
 from dynid_ros.execution.safety_monitor import (
+    Bound,
     check_motion,
     check_start,
     EffortLimiter,
@@ -34,27 +35,32 @@ def with_joint(values, joint, value):
     return changed
 
 
-@pytest.mark.parametrize(('q', 'qd', 'said'), [
-    (with_joint(MOTION.start, 1, np.nan), REST, "'shoulder_lift_joint' reports a position or"),
-    (MOTION.start, with_joint(REST, 4, np.inf), "'wrist_2_joint' reports a position or velocity"),
-    (with_joint(MOTION.start, 2, 4.0), REST, "'elbow_joint' is at 4, outside its limits"),
-    (MOTION.start + with_joint(REST, 5, 0.2), REST, "'wrist_3_joint' is 0.2 from where it should"),
+@pytest.mark.parametrize(('q', 'qd', 'bound', 'joint', 'text'), [
+    (with_joint(MOTION.start, 1, np.nan), REST, Bound.NUMBER, 'shoulder_lift_joint', 'NaN'),
+    (MOTION.start, with_joint(REST, 4, np.inf), Bound.NUMBER, 'wrist_2_joint', 'infinite'),
+    (with_joint(MOTION.start, 2, 4.0), REST, Bound.POSITION, 'elbow_joint',
+     'is at 4, outside its limits'),
+    (MOTION.start + with_joint(REST, 5, 0.2), REST, Bound.TRACKING, 'wrist_3_joint',
+     'is 0.2 from where it should'),
 ])
-def test_first_broken_bound_is_named(q, qd, said):
-    assert said in SafetyMonitor(ARM, 0.1).violation(q, qd, HOME)
+def test_first_broken_bound_has_a_kind_a_joint_and_a_text(q, qd, bound, joint, text):
+    violation = SafetyMonitor(ARM, 0.1).violation(q, qd, HOME)
+    assert (violation.bound, violation.joint) == (bound, joint)
+    assert f"'{joint}'" in violation.text
+    assert text in violation.text
 
 
 def test_arm_that_may_be_ahead_is_lost_only_where_it_is_not_on_its_way():
     monitor, wanted = SafetyMonitor(ARM, 0.1), Reference(MOTION.start, REST - 0.5, REST)
     for away, lost in ((0.09, False), (0.11, True), (-0.19, False), (-0.21, True)):
         state = MOTION.start + with_joint(REST, 3, away), REST, wanted
-        assert ('is 0.11 from where' in monitor.violation(*state, ahead=0.2)) == lost
+        assert ('is 0.11 from where' in str(monitor.violation(*state, ahead=0.2))) == lost
     assert 'is 0.15 from' in monitor.violation(
-        MOTION.start + with_joint(REST, 3, -0.15), REST, wanted)
+        MOTION.start + with_joint(REST, 3, -0.15), REST, wanted).text
 
 
 def test_good_state_is_not_complained_about():
-    assert SafetyMonitor(ARM, 0.1).violation(MOTION.start + 0.05, REST, HOME) == ''
+    assert SafetyMonitor(ARM, 0.1).violation(MOTION.start + 0.05, REST, HOME) is None
 
 
 def test_commands_are_cut_off_and_complained_about_only_when_that_goes_on():
@@ -62,10 +68,12 @@ def test_commands_are_cut_off_and_complained_about_only_when_that_goes_on():
     wild = with_joint(REST, 2, -2 * ARM.limits.effort[2])
     tau, said = limiter.limit(0.0, wild)
     assert tau[2] == -ARM.limits.effort[2]
-    assert said == ''
-    assert "joint 'elbow_joint' needs" in limiter.limit(SATURATED, wild)[1]
+    assert said is None
+    violation = limiter.limit(SATURATED, wild)[1]
+    assert violation.bound is Bound.EFFORT
+    assert "joint 'elbow_joint' needs" in violation.text
     limiter.limit(1.0, REST)
-    assert limiter.limit(1.1, wild)[1] == ''
+    assert limiter.limit(1.1, wild)[1] is None
 
 
 def test_motion_within_the_limits_passes():
@@ -109,10 +117,10 @@ def test_start_through_the_floor_and_start_while_moving_are_refused():
 def test_limit_is_named_once_it_is_exceeded_for_several_samples(qd, tau, said):
     watch = LimitWatch(ARM)
     for _ in range(3):
-        assert [watch.violation(qd, tau) for _ in range(ROW - 1)] == [''] * (ROW - 1)
+        assert [watch.violation(qd, tau) for _ in range(ROW - 1)] == [None] * (ROW - 1)
         # One sample within the limits, and the count starts anew; so does one that is no number.
-        assert watch.violation(REST + np.nan, REST + np.nan) == ''
-    assert [watch.violation(qd, tau) for _ in range(ROW)][-1] == said
+        assert watch.violation(REST + np.nan, REST + np.nan) is None
+    assert [watch.violation(qd, tau) for _ in range(ROW)][-1].text == said
 
 
 def test_saturated_motors_and_their_noise_are_within_the_limits():

@@ -12,7 +12,7 @@ from std_msgs.msg import Float64MultiArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
-from dynid_ros.execution.safety_monitor import EffortLimiter
+from dynid_ros.execution.safety_monitor import EffortLimiter, Violation
 from dynid_ros.execution.tracking_control import live_gains, RigidArm
 from dynid_ros.nodes.motion.motion_state import MotionState
 
@@ -69,8 +69,8 @@ class Output:
 
     def follow(
         self, now: float, state: MotionState, wanted: Reference, /,
-    ) -> tuple[Array, str]:
-        """Command the next moment; the torques (if any) and what is wrong (if anything)."""
+    ) -> tuple[Array, Violation | None]:
+        """Command the next moment; return the torques (if any) and the bound that they break."""
         raise NotImplementedError
 
     def hold(self, state: MotionState, /) -> None:
@@ -125,8 +125,10 @@ class EffortOutput(Output):
             return ''
         return f'nobody listens to {self._publisher.topic_name}'
 
-    def follow(self, now: float, state: MotionState, wanted: Reference) -> tuple[Array, str]:
-        """Command the next moment; the torques, and which joint is at its effort limit."""
+    def follow(
+        self, now: float, state: MotionState, wanted: Reference,
+    ) -> tuple[Array, Violation | None]:
+        """Command the next moment; return the torques and which effort limit they exceed."""
         tau, problem = self._limiter.limit(
             now, self._ahead(wanted) + self._gains.torque(
                 state.q, state.qd, wanted.q, wanted.qd))

@@ -20,6 +20,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
+from dynid_ros.execution.safety_monitor import Violation
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.motion.motion_outputs import Output
 from dynid_ros.nodes.motion.motion_state import MotionState
@@ -200,9 +201,9 @@ class TrajectoryOutput(Output):
 
     def follow(
         self, _now: float, _state: MotionState, _wanted: Reference, /,
-    ) -> tuple[Array, str]:
-        """Nothing: the controller follows the goal."""
-        return np.empty(0), ''
+    ) -> tuple[Array, Violation | None]:
+        """Command nothing: the controller follows the goal."""
+        return np.empty(0), None
 
     def hold(self, _state: MotionState, /) -> None:
         """Cancel the goal: the controller holds, slowing down if it is set to."""

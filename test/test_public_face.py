@@ -1,0 +1,125 @@
+"""The names that users import: what they promise, and how they refuse."""
+
+from contextlib import redirect_stdout
+import io
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from results import identification
+
+import dynid_ros as dyn
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_body import inverse_dynamics
+
+ROOT = Path(__file__).resolve().parents[1]
+TWO_AXIS = dyn.load_arm('two_axis')
+
+
+@pytest.mark.slow
+def test_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
+    pytest.importorskip('mujoco', reason='mujoco is not installed')
+    subprocess.run(
+        [sys.executable, '-m', 'dynid_ros.cli.main', 'simulate', 'panda', '-o',
+         str(tmp_path / 'my_bag')], check=True, capture_output=True)
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / 'docs' / 'python.md').read_text()
+    names: dict = {}
+    with redirect_stdout(io.StringIO()) as printed:
+        for block in re.findall(r'```python\n(.*?)```', page, re.DOTALL):
+            exec(block, names)
+    assert 'IdentifiedModel of panda' in printed.getvalue()
+    assert 'q must have the shape (7,), but has (2,)' in printed.getvalue()
+    model, live = names['model'], names['live']
+    assert model.validation.relative_error_percent < 5
+    assert live.validation.relative_error_percent < 5
+
+
+def test_import_loads_no_numpy():
+    code = "import sys, dynid_ros; print('numpy' in sys.modules, 'numba' in sys.modules)"
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ['False', 'False']
+
+
+def test_public_names_are_there_and_no_other():
+    assert all(getattr(dyn, name) is not None for name in dyn.__all__)
+    assert set(dyn.__all__) <= set(dir(dyn))
+    with pytest.raises(AttributeError, match='nothing'):
+        dyn.nothing  # noqa: B018 - the access is what fails
+
+
+def test_predicted_torque_is_the_rigid_body_torque_and_friction():
+    arm = dyn.load_arm('panda').with_friction(('viscous', 'coulomb', 'load'))
+    rng = np.random.default_rng(0)
+    model = identification(arm, theta=rng.normal(size=base_parameters(arm).count))
+    q, qd, qdd = rng.uniform(-1, 1, (3, 5, arm.n))
+    q += (arm.limits.lower + arm.limits.upper) / 2
+    # Pinocchio knows nothing of friction; here its coefficients are read back by their names.
+    gravity = inverse_dynamics(model, q, 0 * qd, 0 * qdd)
+    named = model.parameters
+    # Gravity does not load the first joint, so that it has no such coefficient.
+    Fv, Fc, Fl = (np.array([named.get(f'{symbol}{j + 1}', 0.0) for j in range(arm.n)])
+                  for symbol in ('Fv', 'Fc', 'Fl'))
+    smooth = np.tanh(qd / arm.friction_shape.smooth_speed)
+    friction = Fv * qd + Fc * np.sign(qd) + Fl * np.abs(gravity) * smooth
+    expected = inverse_dynamics(model, q, qd, qdd) + friction
+    np.testing.assert_allclose(model.predict_torque(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        model.predict_torque(q[0].tolist(), qd[0].tolist(), qdd[0].tolist()), expected[0],
+        rtol=1e-9, atol=1e-9)
+
+
+def test_model_tells_itself_in_five_lines():
+    text = repr(identification())
+    assert len(text.splitlines()) == 5
+    assert 'held-out torque error: 5.76 %' in text
+
+
+N = TWO_AXIS.n
+ROWS = np.zeros((4, N))
+STAMPS = np.arange(4.0)
+
+
+@pytest.mark.parametrize(('call', 'said'), [
+    (lambda: dyn.identify(TWO_AXIS, []), 'recordings must hold at least one Recording'),
+    (lambda: dyn.identify(TWO_AXIS, [], method='nope'),
+     "method must be one of differentiated, filtered, power, not 'nope'"),
+    (lambda: dyn.identify(TWO_AXIS, [], holdout=1.5), 'holdout must be a share'),
+    (lambda: dyn.identify(TWO_AXIS, dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names)),
+     'give [recording]'),
+    (lambda: dyn.Recording(STAMPS, ROWS[:, :1], ROWS, TWO_AXIS.joint_names),
+     'q must have the shape (N, 2), but has (4, 1)'),
+    (lambda: dyn.Recording(STAMPS, ROWS[:3], ROWS, TWO_AXIS.joint_names),
+     'q must have a row for each of the 4 stamps of t, but has 3'),
+    (lambda: dyn.Recording(ROWS, ROWS, ROWS, TWO_AXIS.joint_names),
+     't must have the shape (N,), but has (4, 2)'),
+    (lambda: dyn.Recording([0.0, np.nan, 2.0, 3.0], ROWS, ROWS, TWO_AXIS.joint_names),
+     't must not be NaN, but is in row 1'),
+    (lambda: dyn.Recording(STAMPS, ROWS, ROWS, ('a', 'a')), 'the name of each joint once'),
+    (lambda: dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names, 'torque'),
+     "signal must be one of effort, current, voltage, not 'torque'"),
+    (lambda: dyn.Recording(STAMPS, [['x', 'y']], ROWS, TWO_AXIS.joint_names),
+     'q must hold numbers'),
+    (lambda: dyn.OnlineIdentifier(TWO_AXIS).push([1, 2], ROWS[:2, :1], ROWS[:2]),
+     'p must have the shape (N, 2), but has (2, 1)'),
+    (lambda: dyn.OnlineIdentifier(TWO_AXIS).push([1, 2], ROWS[:2], ROWS[:3]),
+     'the same number of rows, but have 2, 2 and 3'),
+    (lambda: identification(TWO_AXIS).predict_torque([0, 0], [0, 0], [0, np.inf]),
+     'qdd must be finite, but is inf in row 0, joint 2'),
+    (lambda: identification(TWO_AXIS).predict_torque(ROWS, ROWS, ROWS[:2]),
+     'the same number of rows, but have 4, 4, 2'),
+])
+def test_wrong_input_is_refused_with_its_name_and_shape(call, said):
+    with pytest.raises(dyn.DynidError) as refused:
+        call()
+    assert said in str(refused.value)
+
+
+def test_lists_become_arrays():
+    recording = dyn.Recording([0, 1], [[0, 1], [2, 3]], [[1, 1], [1, 1]], ['a', 'b'])
+    assert recording.q.dtype == float
+    assert recording.joint_names == ('a', 'b')
+    assert recording.seconds == 1.0
