@@ -37,8 +37,7 @@ def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 
         'sources': ('walk.db3',),
         'data_hash': 'ab' * 32,
         'treatment': ConditioningSettings(
-            3.0, True, 'butterworth', 125.0, 10, 0.004, None, ('A note.',)
-        ),
+            3.0, True, 'butterworth', 125.0, 10, 0.004, None, ('A note.',)),
         'fit': metrics(arm, 'first 67 % of walk.db3', False, 2.98),
         'validation': metrics(arm, 'last 33 % of walk.db3', True, 5.76),
         'verdict': Verdict(True, (), 2.3),

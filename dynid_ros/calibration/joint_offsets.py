@@ -211,10 +211,7 @@ class _Step:
     """
 
     def __init__(
-        self,
-        arm: ArmModel,
-        motions: Sequence[ConditionedMotion],
-        treatment: ConditioningSettings,
+        self, arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
         theta: Array,
         joints: NDArray[np.intp],
     ) -> None:

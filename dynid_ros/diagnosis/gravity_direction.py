@@ -126,9 +126,7 @@ class GravityCheck:
 
 
 def gravity_direction(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
     sigma: Array,
 ) -> GravityCheck:
     """

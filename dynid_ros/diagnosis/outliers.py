@@ -126,8 +126,7 @@ def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
 
 
 def without(
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
     far: Sequence[NDArray[np.bool_]],
     parts: Sequence[Prediction],
 ) -> list[ConditionedMotion]:

@@ -40,11 +40,8 @@ class Doubts:
 
 
 def check_plausibility(
-    arm: ArmModel,
-    gravity: Array,
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
-    sigma: Array,
+    arm: ArmModel, gravity: Array, motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings, sigma: Array,
 ) -> Doubts:
     """
     Ask the data whether torques are in the right columns, where down is, and whether they hold it.

@@ -45,7 +45,7 @@ class RigidArm:
 
         check_physical(arm)
         known = pinocchio_arm(arm)
-        self._rnea = pinocchio.rnea
+        self._rnea, self._gravity = pinocchio.rnea, pinocchio.computeGeneralizedGravity
         self._model = pinocchio.Model(known.model)
         # Whether rnea adds the armature differs between versions of Pinocchio.
         self._rotor = np.array(self._model.armature)
@@ -75,8 +75,9 @@ class RigidArm:
 
     def gravity(self, q: ArrayLike) -> Array:
         """Torque (n,) that holds the arm at rest at a position (n,)."""
-        rest = np.zeros(self.n)
-        return self.torque(q, rest, rest)
+        position = np.asarray(q, dtype=float)[self._order]
+        tau = self._gravity(self._model, self._data, position)
+        return np.array(tau[self._place])
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix (n, n) at a position (n,), kg m²."""

@@ -36,16 +36,9 @@ class LimitBarrier:
         q, qd, qdd = self.series.states(X)
         width = allowed.upper - allowed.lower
         qd, qdd = qd / allowed.velocity, qdd / allowed.acceleration
-        return np.stack(
-            [
-                (q - allowed.lower) / width,
-                (allowed.upper - q) / width,
-                1 - qd,
-                1 + qd,
-                1 - qdd,
-                1 + qdd,
-            ]
-        )
+        return np.stack([
+            (q - allowed.lower) / width, (allowed.upper - q) / width, 1 - qd, 1 + qd, 1 - qdd,
+            1 + qdd])
 
     def reach(self, X: Array, step: Array) -> float:
         """Return the largest multiple of a step that stays inside; infinite if it leads on."""
@@ -65,9 +58,8 @@ class LimitBarrier:
         """Gradient (n, m), and the Hessian (n, m, m), which has one block a joint."""
         allowed, maps = self.allowed, self.series.maps
         inverse = 1 / self.slacks(X)
-        scale = np.stack([allowed.upper - allowed.lower, allowed.velocity, allowed.acceleration])[
-            :, None
-        ]
+        scale = np.stack(
+            [allowed.upper - allowed.lower, allowed.velocity, allowed.acceleration])[:, None]
         slope = np.stack([
             inverse[1] - inverse[0], inverse[2] - inverse[3], inverse[4] - inverse[5]]) / scale
         curve = (inverse[0::2]**2 + inverse[1::2]**2) / scale**2

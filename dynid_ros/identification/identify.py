@@ -118,8 +118,7 @@ def identify(
     scores = weighted_scores(
         rows.blocks(arm, model.motions, treatment, theta), theta, solution.sigma)
     covariance = hac_covariance(
-        scores, solution.white_covariance, treatment.rate_hz / treatment.decimation
-    )
+        scores, solution.white_covariance, treatment.rate_hz / treatment.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
     trials, notes, reasons = (
         model.trials, (*notes, *model.notes, *doubts.notes), (*doubts.reasons, *model.reasons))
@@ -132,21 +131,12 @@ def identify(
         arm, solution, covariance, own, acceleration, fitted, held_out, reasons)
     watch.lap('estimate')
     return IdentifiedModel(
-        arm=arm,
-        theta=theta,
-        covariance=covariance,
+        arm=arm, theta=theta, covariance=covariance,
         std_white=np.sqrt(np.diag(solution.white_covariance)),
-        sigma=_residual_spread(own),
-        condition_number=solution.condition_number,
-        treatment=replace(treatment, notes=(*notes, *unexplained(arm, own, unseen))),
-        fit=fitted,
-        validation=held_out,
-        verdict=verdict,
-        friction_trials=trials,
-        defects=data.defects,
-        timing=watch.seconds,
-        predictions=(*own, *unseen),
-        **known,
+        sigma=_residual_spread(own), condition_number=solution.condition_number,
+        treatment=replace(treatment, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
+        validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
+        timing=watch.seconds, predictions=(*own, *unseen), **known,
     )
 
 

@@ -65,13 +65,9 @@ class Model:
 
 
 def fit_model(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
-    method: Method,
-    source: str,
-    *,
-    choose: bool,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    method: Method, source: str,
+    *, choose: bool,
 ) -> Model:
     """
     Fit a model, and again without the samples that it does not explain at all.

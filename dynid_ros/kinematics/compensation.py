@@ -137,10 +137,7 @@ def joint_correction(
 
 
 def known_correction(
-    arm: ArmModel,
-    q: ArrayLike,
-    sources: Sequence[ErrorSource],
-    errors: ArrayLike,
+    arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
     body: str = TOOL,
     part: str = 'pose',
 ) -> JointErrors:

@@ -114,5 +114,4 @@ def uniform_tolerances(arm: ArmModel, angle: float, length: float) -> Tolerances
 
 def _placement(group: str) -> list[ErrorSource]:
     return [
-        ErrorSource(group, -1, axis, turning) for turning in (True, False) for axis in range(3)
-    ]
+        ErrorSource(group, -1, axis, turning) for turning in (True, False) for axis in range(3)]

@@ -32,10 +32,7 @@ def rotation_vector(rotation: Array) -> Array:
 
 
 def perturbed_kinematics(
-    arm: ArmModel,
-    q: ArrayLike,
-    sources: Sequence[ErrorSource],
-    errors: ArrayLike,
+    arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
     body: str = TOOL,
 ) -> Pose:
     """

@@ -99,9 +99,7 @@ class RowHistory:
 
 
 def online_result(
-    online: OnlineEstimator,
-    history: RowHistory,
-    source: SampleSource,
+    online: OnlineEstimator, history: RowHistory, source: SampleSource,
     defects: tuple[Defect, ...],
     known: Sequence[str] = (),
 ) -> IdentifiedModel:

@@ -100,10 +100,8 @@ def fit_friction(
 
 
 def _compress_folds(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
-    load_theta: Array,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    load_theta: Array
 ) -> list[QRFactors]:
     blocks = _blocks_by_fold(arm, motions, treatment, load_theta)
     b = base_parameters(arm).count
@@ -114,10 +112,8 @@ def _compress_folds(
 
 
 def _blocks_by_fold(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
-    load_theta: Array,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    load_theta: Array
 ) -> Iterator[tuple[int, RowBlock]]:
     """
     Rows in the order of time, with the number of the fold that they belong to.

@@ -142,12 +142,9 @@ def _without_motion(arm: ArmModel, q: Array, qd: Array, load: Array | None) -> A
 
 
 def _filtered(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
     load_theta: Array | None,
-    terms: Terms,
-    measured: Callable[[ConditionedMotion], Array],
+    terms: Terms, measured: Callable[[ConditionedMotion], Array],
 ) -> Iterator[tuple[ConditionedMotion, slice, Array, Array, int]]:
     """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
     decimator = Decimator(treatment)
@@ -191,8 +188,7 @@ class Method:
 
     blocks: Callable[
         [ArmModel, Sequence[ConditionedMotion], ConditioningSettings, Array | None],
-        Iterator[RowBlock],
-    ]
+        Iterator[RowBlock]]
     rows_by_joint: bool = True
 
     def compress(

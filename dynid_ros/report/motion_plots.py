@@ -62,10 +62,8 @@ def _draw_joints(figure: Any, t: Array, motion: FourierMotion, arm: ArmModel) ->
     allowed, limits = planning_limits(arm), arm.motion_limits
     q, qd, qdd = motion.evaluate(t)
     rows = [
-        ('q', q, allowed.lower, allowed.upper),
-        ('qd', qd, -allowed.velocity, allowed.velocity),
-        ('qdd', qdd, -allowed.acceleration, allowed.acceleration),
-    ]
+        ('q', q, allowed.lower, allowed.upper), ('qd', qd, -allowed.velocity, allowed.velocity),
+            ('qdd', qdd, -allowed.acceleration, allowed.acceleration)]
     if arm.inertial is not None:
         known = without_load(arm)
         torque = regressor(known, q, qd, qdd) @ nominal_parameters(known)

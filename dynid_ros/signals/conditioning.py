@@ -104,5 +104,4 @@ def _one_period(
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
     return ConditionedMotion(
-        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate)
-    )
+        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate))

@@ -247,8 +247,7 @@ def merge(blocks: list[SampleBlock]) -> tuple[SampleBlock, ...]:
 def _join(group: list[SampleBlock]) -> SampleBlock:
     names = group[0].names
     columns = [
-        [getattr(block, field.name) for block in group] for field in fields(SampleBlock)[1:]
-    ]
+        [getattr(block, field.name) for block in group] for field in fields(SampleBlock)[1:]]
     # Each field is released as soon as it is joined.
     group.clear()
     return SampleBlock(names, *(np.concatenate(columns.pop(0)) for _ in range(len(columns))))

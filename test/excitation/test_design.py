@@ -63,16 +63,10 @@ def test_the_same_seed_gives_the_same_motion_and_another_seed_another():
     assert not np.array_equal(first.sine, other.sine)
 
 
-@pytest.mark.parametrize(
-    'objective',
-    [
-        DesignObjective(),
-        DesignObjective('volume'),
-        DesignObjective(scale_columns=True),
-        DesignObjective(chosen=('Ixx2', 'Izz2')),
-    ],
-    ids=['condition', 'volume', 'scaled', 'chosen'],
-)
+@pytest.mark.parametrize('objective', [
+    DesignObjective(), DesignObjective('volume'), DesignObjective(scale_columns=True),
+    DesignObjective(chosen=('Ixx2', 'Izz2'))],
+    ids=['condition', 'volume', 'scaled', 'chosen'])
 def test_each_criterion_is_best_at_its_own(objective):
     arm = load_arm('two_axis')
     own = design(arm, Task(harmonics=4, starts=3, objective=objective))
@@ -92,8 +86,7 @@ def test_scores_are_what_they_are_called():
     chosen = (names[0], names[2])
     assert DesignObjective().score(arm, G) == pytest.approx(np.linalg.cond(W), rel=1e-6)
     assert DesignObjective(scale_columns=True).score(arm, G) == pytest.approx(
-        np.linalg.cond(scaled), 1e-6
-    )
+        np.linalg.cond(scaled), 1e-6)
     assert DesignObjective(chosen=chosen).score(arm, G) == pytest.approx(
         np.sqrt(covariance[0, 0] + covariance[2, 2]), rel=1e-6)
     assert DesignObjective('volume').score(arm, G) == pytest.approx(
@@ -109,16 +102,10 @@ def scene_of(arm):
     return build_scene(arm, Surroundings(hulls, (wall,), (far,)))
 
 
-@pytest.mark.parametrize(
-    'objective',
-    [
-        DesignObjective(),
-        DesignObjective('volume'),
-        DesignObjective(scale_columns=True),
-        DesignObjective(chosen=('Izz3',)),
-    ],
-    ids=['condition', 'volume', 'scaled', 'chosen'],
-)
+@pytest.mark.parametrize('objective', [
+    DesignObjective(), DesignObjective('volume'), DesignObjective(scale_columns=True),
+    DesignObjective(chosen=('Izz3',))],
+    ids=['condition', 'volume', 'scaled', 'chosen'])
 def test_gradient_agrees_with_finite_differences(objective):
     """With a prismatic joint, coupling, torque limits and obstacles."""
     rng = np.random.default_rng(5)

@@ -50,8 +50,7 @@ def test_the_second_motion_determines_what_the_first_left_weak():
     alone = design(arm, task).motion
     objective = objective_given(DesignObjective('volume'), arm, [known], 5.0)
     given = design(
-        arm, Task(period=5.0, harmonics=3, periods=1, starts=3, objective=objective)
-    ).motion
+        arm, Task(period=5.0, harmonics=3, periods=1, starts=3, objective=objective)).motion
     volumes = [np.linalg.slogdet(both(arm, known, motion))[1] for motion in (given, alone)]
     assert volumes[0] < volumes[1]
     weak = np.argmax(np.diag(known.covariance) / np.diag(both(arm, known, given)))

@@ -93,8 +93,7 @@ def excitation(tmp_path) -> Path:
     reduced = 0.1 * np.ones((PANDA.n, 4))
     path = tmp_path / 'excitation.yaml'
     write_motion(
-        path, FourierMotion.at_rest(3.0, planning_limits(PANDA).middle, reduced, 5), PANDA
-    )
+        path, FourierMotion.at_rest(3.0, planning_limits(PANDA).middle, reduced, 5), PANDA)
     return path
 
 

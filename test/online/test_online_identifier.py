@@ -25,8 +25,7 @@ def recording():
 
 def session(**settings):
     return OnlineIdentifier(
-        load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=0.0, **settings
-    )
+        load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=0.0, **settings)
 
 
 def feed(to, log, first, last, portion=37):

@@ -44,13 +44,10 @@ def test_the_window_counts_in_seconds():
     scores, white_covariance = [rng.normal(size=(80, 2)).cumsum(axis=0)], np.eye(2)
     np.testing.assert_array_equal(
         hac_covariance(scores, white_covariance, 10.0),
-        hac_covariance(scores, white_covariance, 20.0, 0.5),
-    )
+        hac_covariance(scores, white_covariance, 20.0, 0.5))
     np.testing.assert_allclose(
         hac_covariance(scores, white_covariance, 10.0),
-        by_definition(scores, white_covariance, 10),
-        rtol=1e-9,
-    )
+        by_definition(scores, white_covariance, 10), rtol=1e-9)
 
 
 def test_white_residuals_give_the_white_covariance():

@@ -1,0 +1,65 @@
+"""The rooms of the package: their size, and imports that go downwards only."""
+
+from pathlib import Path
+import sys
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = ROOT / 'benchmarks'
+
+
+@pytest.fixture(scope='module')
+def house():
+    sys.path.insert(0, str(BENCHMARKS))
+    import house
+
+    yield house
+    sys.path.remove(str(BENCHMARKS))
+
+
+def test_imports_go_downwards_only(house):
+    assert not [f'{each.module}:{each.line} imports {each.target}'
+                for each in house.survey().upwards()]
+
+
+def test_every_room_stands_on_a_floor_and_has_3_to_14_files(house):
+    found = house.survey()
+    assert found.unplaced() == []
+    assert found.wrong_sizes() == {}
+
+
+def test_the_picture_shows_every_room(house):
+    drawn = (ROOT / 'docs' / 'figures' / 'house.svg').read_text()
+    missing = [room for room in house.survey().rooms if f'>{room}</text>' not in drawn]
+    assert not missing, 'run: python benchmarks/house.py docs/figures/house.svg'
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / 'small'
+    for room in ('arm', 'cli/common', 'new'):
+        (folder / room).mkdir(parents=True)
+        for name in 'abc':
+            (folder / room / f'{name}.py').write_text('')
+    return folder
+
+
+def test_an_import_upwards_is_named_wherever_it_stands(house, package):
+    (package / 'arm' / 'a.py').write_text(
+        'def late():\n    from small.cli.common import b\n    return b\n')
+    (package / 'cli' / 'common' / 'a.py').write_text('import small.arm.a\n')
+    [found] = house.survey(package).upwards()
+    assert (found.module, found.line) == ('small/arm/a.py', 2)
+    assert (found.source, found.target) == ('arm', 'cli/common')
+
+
+def test_a_room_too_small_or_on_no_floor_is_named(house, package):
+    (package / 'arm' / 'c.py').unlink()
+    found = house.survey(package)
+    assert found.wrong_sizes() == {'arm': 2}
+    assert 'new' in found.unplaced()
+
+
+def test_only_what_does_not_follow_is_drawn(house):
+    assert house.reduced({('c', 'b'), ('b', 'a'), ('c', 'a')}) == {('c', 'b'), ('b', 'a')}
