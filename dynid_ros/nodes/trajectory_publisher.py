@@ -141,6 +141,7 @@ class TrajectoryPublisher(Node):
     def _on_state(self, message: JointState) -> None:
         """Check the state, command what follows from it, and answer a simulated arm."""
         self._time.heard(message)
+        self._answers.heard(message.header.stamp)
         if self._time.simulated:
             self._notice_silence()
         self._control(message)
