@@ -224,7 +224,7 @@ def from_import(statement):
     (lambda node: node.create_guard_condition(print), AttributeError,
      'Node.create_guard_condition is not supported without ROS 2'),
     (lambda node: node.create_rate(5), AttributeError, 'Node.create_rate is not supported'),
-    (from_import('import rclpy.executors'), ModuleNotFoundError, 'rclpy.executors'),
+    (from_import('import rclpy.lifecycle'), ModuleNotFoundError, 'rclpy.lifecycle'),
     (from_import('from rclpy.qos import QoSPresetProfiles'), ImportError, 'QoSPresetProfiles'),
     (from_import('from std_msgs.msg import Nothing'), ImportError, 'Nothing'),
     (lambda _: QoSProfile(depth=1, liveliness=1), TypeError, 'liveliness'),

@@ -47,6 +47,11 @@ class Pace:
         talker.node.create_subscription(JointState, 'joint_states', self._hear, DEPTH)
         talker.node.create_timer(0.05, self._join)
 
+    def forget(self) -> None:
+        """Begin anew, with another arm."""
+        self.states.clear()
+        self.time, self._unanswered = 0.0, None
+
     def _hear(self, message: JointState) -> None:
         self._heard = time.monotonic()
         self.states.append(message)
