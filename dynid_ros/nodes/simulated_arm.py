@@ -46,7 +46,8 @@ from dynid_ros.errors import InputError
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
-from dynid_ros.nodes.simulation_loop import Lockstep, RealTime
+from dynid_ros.nodes.lockstep_loop import Lockstep
+from dynid_ros.nodes.simulation_loop import RealTime
 from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
@@ -85,7 +86,10 @@ class SimulatedArmNode(Node):
         signal = self._arm.arm.drive.signal
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
-        self.create_subscription(Float64MultiArray, 'effort_commands', self._command, NEWEST)
+        # In lockstep the torques that an answer announces must not be replaced by others.
+        self.create_subscription(
+            Float64MultiArray, 'effort_commands', self._command,
+            DEPTH if values['lockstep'] else NEWEST)
         self._loop = self._make_loop(values['lockstep'], _divisor(values['rate']))
         self._trajectories = TrajectoryInput(self, self._arm, self._loop)
         self._loop.begin(self._trajectories.answer_ended)

@@ -1,22 +1,19 @@
-"""What moves the simulated arm on: real time, or the answers of those who control it."""
+"""What moves the simulated arm on; here real time."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 import sys
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
-from sensor_msgs.msg import JointState
 
-from dynid_ros.nodes.common.lockstep import BEHIND, DEPTH, LOOK, nanoseconds, simulated_time, TOPIC
+from dynid_ros.nodes.common.lockstep import DEPTH, nanoseconds, simulated_time
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
 
 #: Lag of real time behind which the simulation is not caught up, s.
@@ -25,10 +22,6 @@ LOST = 0.5
 SWITCH = 0.0005
 #: Period of the clock, s, as simulators usually have it.
 CLOCK = 0.02
-#: States that are published at once where nobody answers each of them.
-BURST = 50
-#: Wall time without an answer after which users read who is waited for, s.
-PATIENCE = 10.0
 #: Time left after a signal to bring the arm to rest, s.
 LAST = 3.0
 
@@ -148,142 +141,3 @@ class RealTime(SimulationLoop):
                 stamp = zero + round(reading.t * 1e9)
                 self._tick(stamp)
                 self._publish(reading, stamp)
-
-
-class Listener(NamedTuple):
-    """
-    A node that answers.
-
-    Attributes
-    ----------
-    pairs : tuple of str
-        Nodes and topics that must have met.
-    behind : int
-        States by which it may be behind.
-
-    """
-
-    pairs: tuple[str, ...]
-    behind: int
-
-
-class Lockstep(SimulationLoop):
-    """
-    Goes on when those who are waited for have answered, and stands still otherwise.
-
-    Time begins at zero with the first state after all of them have met the arm, so that they get
-    the same states in every run. Where a fault keeps a state back, nobody can answer it, and real
-    time leads over it.
-
-    Parameters
-    ----------
-    node, arm, every, publish
-        As for `SimulationLoop`.
-    names : sequence of str
-        Names of the nodes that are waited for.
-
-    """
-
-    def __init__(
-        self, node: Node, arm: LiveArm, every: int, publish: Publish, names: Sequence[str],
-    ) -> None:
-        super().__init__(node, arm, every, publish)
-        self._names = [name if name.startswith('/') else node.resolve_topic_name(name)
-                       for name in names]
-        self._listeners: dict[str, Listener] = {}
-        # States are counted: their stamps may go back.
-        self._answered: dict[str, int] = {}
-        self._stamps: deque[int] = deque(maxlen=4 * BEHIND)
-        self._states = 0
-        # Torques that an answer has announced, until they come; and those that came last.
-        self._awaited: list[float] = []
-        self._last: list[float] = []
-        self._begun = self._kept = False
-        self._since = time.monotonic()
-        node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
-
-    def begin(self, settle: Callable[[], None]) -> None:
-        """Let the time begin as soon as all have met."""
-        self._settle = settle
-        self._node.create_timer(
-            LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-    def commanded(self, efforts: Sequence[float]) -> None:
-        """Take note of torques that have come."""
-        if self._awaited == list(efforts):
-            self._awaited = []
-        self._last = list(efforts)
-        self._go_on()
-
-    def _on_answer(self, message: JointState) -> None:
-        name, stamp = message.header.frame_id, nanoseconds(message.header.stamp)
-        if name not in self._names:
-            return
-        if len(message.position) and message.position[0] < 0:
-            self._listeners.pop(name, None)
-            return
-        if len(message.name):
-            self._listeners[name] = Listener(tuple(message.name), int(message.position[0]))
-            self._answered.setdefault(name, 0)
-        elif stamp in self._stamps:
-            back = next(k for k, known in enumerate(reversed(self._stamps)) if known == stamp)
-            self._answered[name] = self._states - back
-        if len(message.effort):
-            self._awaited = [] if self._last == list(message.effort) else list(message.effort)
-        self._go_on()
-
-    def _look(self) -> None:
-        """Go on where no answer does it, and say who is waited for."""
-        if self._kept:
-            self._kept = False
-            self._advance(max(1, round(LOOK / (self._every * PERIOD))))
-        else:
-            self._go_on()
-        still = time.monotonic() - self._since
-        if still < PATIENCE:
-            return
-        if not self._begun:
-            awaited = [name for name in self._names if name not in self._listeners]
-            said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
-        elif late := [name for name in self._listeners if not self._keeps_up(name)]:
-            said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
-        else:
-            return
-        self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)
-
-    def _go_on(self) -> None:
-        if not self._begun:
-            self._begun = (
-                all(name in self._listeners for name in self._names) and not self._unmet())
-        for _ in range(BURST):
-            if (self._kept or not self._begun or self._awaited
-                    or not all(map(self._keeps_up, self._names))):
-                return
-            self._advance(1)
-
-    def _keeps_up(self, name: str) -> bool:
-        listener = self._listeners.get(name)
-        return (listener is not None
-                and self._states - self._answered.get(name, 0) <= listener.behind)
-
-    def _unmet(self) -> set[str]:
-        """Nodes and topics that must meet before the time begins."""
-        pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
-        for topic in {pair.split()[1] for pair in pairs}:
-            infos = self._node.get_subscriptions_info_by_topic(topic)
-            pairs -= {f'{i.node_namespace.rstrip("/")}/{i.node_name} {topic}' for i in infos}
-        return pairs
-
-    def _advance(self, states: int) -> None:
-        self._since = time.monotonic()
-        for _ in range(states):
-            reading = self._step(self._every)
-            self._settle()
-            stamp = round(reading.t * 1e9)
-            self._tick(stamp)
-            published = self._publish(reading, stamp)
-            if published is not None:
-                self._stamps.append(published)
-                self._states += 1
-                return
-            self._kept = True

@@ -70,7 +70,7 @@ class TrajectoryPublisher(Node):
         self._seen = self._told = self._aborted = self._rested = 0.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
-        self._mixed = ''
+        self._mixed = self._gone = ''
         self._phase = self._executor.phase
         self._output = self._make_output(values)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
@@ -92,10 +92,11 @@ class TrajectoryPublisher(Node):
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
-        end = time.monotonic() + LAST
+        # Simulated time may be slower than this computer's.
+        end = time.monotonic() + (SIMULATED_PATIENCE if self._time.simulated else LAST)
         if self._executor.active:
             self._slow_down()
-            while self._executor.active and time.monotonic() < end:
+            while self._executor.active and not self._gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
         if self._state is not None and self._executor.phase is not Phase.IDLE:
             self._output.hold(self._state)
@@ -141,6 +142,7 @@ class TrajectoryPublisher(Node):
     def _on_state(self, message: JointState) -> None:
         """Check the state, command what follows from it, and answer a simulated arm."""
         self._time.heard(message)
+        self._answers.heard(message.header.stamp)
         if self._time.simulated:
             self._notice_silence()
         self._control(message)
@@ -234,8 +236,8 @@ class TrajectoryPublisher(Node):
         if not (self._values['once'] and self._ran
                 and self._phase in (Phase.HOLDING, Phase.ABORTED)):
             return
-        # In simulated time that is always after the same state.
-        rested = self._time.now() - self._rested > LAST
+        # In simulated time that is always after the same state, if one still comes.
+        rested = self._gone or self._time.now() - self._rested > LAST
         if rested or not (self._output.following or self._time.simulated):
             self.finished = True
             self.status = int(self._phase is Phase.ABORTED)
@@ -244,9 +246,11 @@ class TrajectoryPublisher(Node):
         """Look at who else is there."""
         self._follow()
         if self._executor.phase not in (Phase.IDLE, Phase.ABORTED):
-            problem = self._mixed or self._output.missing
+            problem = self._mixed or self._gone or self._output.missing
             if problem:
                 self._abort(problem)
+        if self._gone:
+            self._finish_once()
         if not self._executor.active:
             self._output.look()
         waiting = self._values['once'] and not self._ran
@@ -270,6 +274,9 @@ class TrajectoryPublisher(Node):
         publishers = self._subscription.follow()
         self._mixed = '' if len(publishers) < 2 else (
             f'{self._subscription.topic} has several publishers: {", ".join(publishers)}')
+        # In real time that shows in the age of the last state.
+        self._gone = '' if publishers or not self._time.simulated else (
+            f'nobody publishes {self._subscription.topic} any more')
 
     def _deaf(self) -> str:
         """Say which listener does not hear the states yet, or nothing."""

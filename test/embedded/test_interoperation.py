@@ -77,12 +77,18 @@ def command(*words, rmw=CYCLONE):
 def test_ros_sees_commands_and_records_the_embedded_nodes(
         start, talker, peer, tmp_path):
     heard = talker.listen(DiagnosticArray, '/identifier/estimates')
-    start('simulated_arm', arm='two_axis', rate=500.0)
-    start('trajectory_publisher', arm='two_axis', excitation=excitation(tmp_path), once=True)
-    start('identifier', arm='two_axis', report_rate=5.0, cutoff_hz=5.0, delay=0.0,
-          output_folder=tmp_path / 'out')
-    start('recorder', arm='two_axis', output_folder=tmp_path / 'own')
+    simulated = {'arm': 'two_axis', 'use_sim_time': True}
+    start('simulated_arm', rate=500.0, lockstep=['trajectory_publisher', 'identifier'],
+          **simulated)
+    start('identifier', report_rate=5.0, cutoff_hz=5.0, delay=0.0, output_folder=tmp_path / 'out',
+          **simulated)
+    start('recorder', output_folder=tmp_path / 'own', **simulated)
     bag = peer('ros2', 'bag', 'record', '-a', '-o', tmp_path / 'bag', '-s', 'mcap')
+    watched = talker.states()
+    # The identifier, the recorder, and rosbag2: then the time begins, with this node.
+    talker.until(lambda: watched.get_subscription_count() == 3, 'the bag')
+    talker.node.destroy_publisher(watched)
+    mover = start('trajectory_publisher', excitation=excitation(tmp_path), once=True, **simulated)
     talker.until(lambda: heard, 'estimates')
     listed = command('node', 'list', '--no-daemon', '--spin-time', '2').split()
     assert {'/identifier', '/recorder', '/simulated_arm'} <= set(listed)
@@ -108,6 +114,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     refused = ros('ros2', 'param', 'set', '/simulated_arm', 'arm', 'panda', '--no-daemon',
                   '--spin-time', '2', check=False, rmw=CYCLONE)
     assert 'read-only' in refused
+    assert mover.end()[0] == 0
     bag.send_signal(signal.SIGINT)
     # rosbag2 says of every recording that hidden topics are left out.
     check(bag.communicate(timeout=20)[0].replace('[WARN]', '', 1))
@@ -138,11 +145,10 @@ def test_controller_on_fast_dds_is_refused_with_what_to_do(start, talker, peer, 
     publisher = start('trajectory_publisher', arm='two_axis', excitation=excitation(tmp_path))
     talker.until(lambda: 'follow_joint_trajectory is not there' in talker.call(
         Trigger, '/trajectory_publisher/start').message, 'states and the refusal')
-    talker.spin(1.0)
-    status, printed = publisher.stop()
-    assert status == 0
-    assert ('is served by a node that is not on Cyclone DDS; start that node with '
-            'RMW_IMPLEMENTATION=rmw_cyclonedds_cpp') in printed
+    hint = ('is served by a node that is not on Cyclone DDS; start that node with '
+            'RMW_IMPLEMENTATION=rmw_cyclonedds_cpp')
+    talker.until(lambda: hint in publisher.printed, 'what to do')
+    assert publisher.stop()[0] == 0
 
 
 @pytest.mark.parametrize('rmw', [CYCLONE, FAST])

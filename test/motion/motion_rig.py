@@ -2,6 +2,7 @@
 
 import re
 
+from motion.pace import DEPTH, Pace, SIMULATED
 import numpy as np
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -15,10 +16,9 @@ from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import write_motion
 
 ARM = load_arm('panda')
-DEPTH = 2000
 NODE = '/trajectory_publisher'
-#: Silence after which the arm is stopped, s; a busy machine is silent for longer than an arm.
-LATE = 0.5
+#: Joint states per second.
+RATE = 250.0
 
 
 def slow_motion(amplitude=0.1, periods=1):
@@ -34,22 +34,31 @@ def slow_file(folder, periods=1, amplitude=0.1):
     return path
 
 
-class Rig:
-    """Simulated arm and publisher, and what they say."""
+def inject(talker, fault):
+    """Inject a fault into the simulated arm, and return its answer."""
+    value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=fault)
+    answer = talker.call(
+        SetParameters, '/simulated_arm/set_parameters',
+        parameters=[Parameter(name='fault', value=value)])
+    return answer.results[0]
 
-    def __init__(self, start, talker, path, output='effort', **parameters):
-        self.talker = talker
-        self.spin = talker.spin
-        self.states = talker.listen(JointState, 'joint_states', DEPTH)
+
+class Rig(Pace):
+    """Simulated arm and publisher in lockstep with the test, and what they say."""
+
+    def __init__(self, start, talker, path, output='effort', real_time=False, **parameters):
+        super().__init__(talker)
         self.wanted = talker.listen(JointState, f'{NODE}/reference', DEPTH)
         self.commands = talker.listen(Float64MultiArray, 'effort_commands', DEPTH)
-        self.arm = start('simulated_arm', arm='panda', rate=500.0)
+        led = {} if real_time else {**SIMULATED, 'lockstep': ['trajectory_publisher', 'talker']}
+        self.arm = start('simulated_arm', arm='panda', rate=RATE, **led)
         self.publisher = start(
             'trajectory_publisher', excitation=path, output=output,
-            **{'arm': 'panda', 'state_timeout': LATE, **parameters})
-        talker.until(lambda: len(self.states) > 100, 'states')
+            **{'arm': 'panda', **({} if real_time else SIMULATED), **parameters})
+        self.until(lambda: self.states, 'states')
 
     def begin(self):
+        """Ask for a start until there is one, or a refusal that stays."""
         answer = None
 
         def begun():
@@ -58,45 +67,50 @@ class Rig:
             return answer.success or not any(wait in answer.message for wait in (
                 'no states', 'is not there', 'try again', 'stopping already'))
 
-        self.talker.until(begun, 'a start or its refusal')
+        self.until(begun, 'a start or its refusal')
         return answer
 
     def move(self):
         """Begin, and wait until the arm is well on the move."""
         answer = self.begin()
         assert answer.success, answer.message
-        self.talker.until(
-            lambda: np.abs(self.states[-1].velocity).max() > 0.05, 'motion', 8.0)
+        self.until_it_moves()
+
+    def until_it_moves(self):
+        self.until(lambda: self.speed() > 0.05, 'motion', 3.0)
+
+    def stop(self):
+        """Ask for a stop, and return what was said."""
+        return self.talker.call(Trigger, f'{NODE}/stop').message
 
     def inject(self, fault):
-        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=fault)
-        self.talker.call(
-            SetParameters, '/simulated_arm/set_parameters',
-            parameters=[Parameter(name='fault', value=value)])
+        assert inject(self.talker, fault).successful
 
     def wait_refusal(self, said):
-        """Wait until no start is possible for a reason, a regular expression."""
-        def refused():
-            self.spin(0.2)
-            return re.search(said, self.begin().message)
+        """Wait until no start is possible for a reason, a regular expression; return it."""
+        found = None
 
-        self.talker.until(refused, said)
+        def refused():
+            nonlocal found
+            found = re.search(said, self.talker.call(Trigger, f'{NODE}/start').message)
+            return found
+
+        self.until(refused, said)
+        return found
 
     def wait_end(self):
         """Wait until a whole motion is over, by its reference."""
-        self.talker.until(
+        self.until(
             lambda: self.wanted and not np.any(self.wanted[-1].velocity)
             and any(np.any(wanted.velocity) for wanted in self.wanted),
-            'the end of the motion', 20.0)
+            'the end of the motion', 15.0)
 
-    def wait_rest(self):
-        """Wait until the arm stands still, and not only turns round."""
-        self.talker.until(
-            lambda: all(np.abs(state.velocity).max() < 0.02 for state in self.states[-100:]),
-            'standstill', 3.0)
-
-    def at_rest(self):
-        return np.abs(self.states[-1].velocity).max() < 0.02
+    def end(self, number=None):
+        """Wait for the end of the publisher, after a signal if one is given."""
+        if number is not None:
+            self.publisher.send(number)
+        self.until(lambda: self.publisher.ended, 'the end of the process', 15.0)
+        return self.publisher.end()
 
     def away(self):
         """Distances of measured from wanted positions (N, n), at the same stamps."""

@@ -1,16 +1,13 @@
 """The simulated arm as a joint_trajectory_controller, in a process of its own."""
 
-from collections.abc import Callable
-from functools import partial
-
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
+from motion.pace import LED, Pace, stamp
 import numpy as np
 import pytest
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -22,7 +19,6 @@ from dynid_ros.trajectory.fourier import quintic_step
 ARM = load_arm('panda')
 START = planning_limits(ARM).middle
 WAY = np.linspace(0.1, 0.4, ARM.n)
-DEPTH = 2000
 CONTROLLER = 'joint_trajectory_controller'
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
 
@@ -40,16 +36,15 @@ def quintic(way=WAY, seconds=1.0, points=20):
     return message
 
 
-class Controlled:
-    """The arm, and a client of its controller."""
+class Controlled(Pace):
+    """The arm in lockstep with the test, and a client of its controller."""
 
-    def __init__(self, start, talker, **parameters):
-        self.talker = talker
-        self.states = talker.listen(JointState, 'joint_states', DEPTH)
-        self.arm = start('simulated_arm', arm='panda', rate=500.0, **parameters)
+    def __init__(self, start, talker):
+        super().__init__(talker)
+        self.arm = start('simulated_arm', arm='panda', rate=250.0, **LED)
         self.client = ActionClient(
             talker.node, FollowJointTrajectory, f'{CONTROLLER}/follow_joint_trajectory')
-        talker.until(lambda: self.client.server_is_ready() and bool(self.states), 'the arm')
+        self.until(lambda: self.client.server_is_ready() and self.states, 'the arm')
 
     def send(self, trajectory, **fields):
         """Send a goal; return its handle once it is accepted."""
@@ -61,57 +56,48 @@ class Controlled:
 
     def result(self, handle):
         future = handle.get_result_async()
-        self.talker.until(future.done, 'the result')
+        self.until(future.done, 'the result')
         return future.result()
 
     def positions(self):
         return np.array([state.position for state in self.states])
 
     def moving(self, speed=0.1):
-        return np.abs(self.states[-1].velocity).max() > speed
-
-    def rest(self):
-        """Wait for standstill, and return where it is."""
-        self.talker.until(lambda: not self.moving(0.01), 'standstill')
-        return np.array(self.states[-1].position)
+        return self.speed() > speed
 
 
 @pytest.fixture
 def controlled(start, talker):
-    made: Callable[..., Controlled] = partial(Controlled, start, talker)
-    rig = made()
+    rig = Controlled(start, talker)
     yield rig
     rig.client.destroy()
 
 
-def test_goal_is_run_in_its_time_within_tolerance_and_held(controlled, talker):
-    begin = controlled.rest()
+def test_goal_is_run_in_its_time_within_tolerance_and_held(controlled):
+    begin = controlled.wait_rest()
     np.testing.assert_allclose(begin, START, atol=1e-3)
     result = controlled.result(controlled.send(quintic()))
     assert (result.status, result.result.error_code) == (SUCCEEDED, 0)
     # Coulomb friction by stiffness, and the encoder's step.
-    np.testing.assert_allclose(controlled.rest(), START + WAY, atol=2e-3)
-    moving = [s for s in controlled.states if np.abs(s.velocity).max() > 0.02]
-    stamps = [s.header.stamp.sec + s.header.stamp.nanosec * 1e-9 for s in moving]
+    np.testing.assert_allclose(controlled.wait_rest(), START + WAY, atol=2e-3)
+    stamps = [stamp(state) for state in controlled.states if controlled.speed(state) > 0.02]
     # A quintic is that slow in its first and last twentieth.
     assert stamps[-1] - stamps[0] == pytest.approx(0.9, abs=0.1)
-    count = len(controlled.states)
-    talker.until(lambda: len(controlled.states) > count + 250, 'half a second')
-    np.testing.assert_allclose(controlled.rest(), START + WAY, atol=2e-3)
+    controlled.after(0.5)
+    np.testing.assert_allclose(controlled.wait_rest(), START + WAY, atol=2e-3)
 
 
 def test_cancel_slows_the_arm_down_and_holds_it(controlled, talker):
     handle = controlled.send(quintic(3 * WAY, 3.0))
-    talker.until(lambda: controlled.moving(0.3), 'motion')
+    controlled.until(lambda: controlled.moving(0.3), 'motion')
     cancelled = handle.cancel_goal_async()
     talker.until(cancelled.done, 'the answer to the cancel')
     assert len(cancelled.result().goals_canceling) == 1
     assert controlled.result(handle).status == CANCELED
-    stopped = controlled.rest()
+    stopped = controlled.wait_rest()
     assert np.abs(stopped - START - 3 * WAY).max() > 0.1
-    count = len(controlled.states)
-    talker.until(lambda: len(controlled.states) > count + 250, 'half a second')
-    np.testing.assert_allclose(controlled.rest(), stopped, atol=2e-3)
+    controlled.after(0.5)
+    np.testing.assert_allclose(controlled.wait_rest(), stopped, atol=2e-3)
 
 
 def test_bad_goals_end_with_code_and_reason_and_move_nothing(controlled):
@@ -128,7 +114,9 @@ def test_bad_goals_end_with_code_and_reason_and_move_nothing(controlled):
     efforts = quintic()
     efforts.points[0].effort = [0.0] * ARM.n
     old = quintic()
-    old.header.stamp.sec = 1
+    # It lasts for a second from the beginning of the time.
+    old.header.stamp.nanosec = 1
+    controlled.after(1.2)
     for trajectory, code, said in (
             (unknown, -2, 'the trajectory is for elbow, fer_joint6'),
             (backwards, -1, 'times must increase'),
@@ -147,7 +135,7 @@ def test_bad_goals_end_with_code_and_reason_and_move_nothing(controlled):
 
 def test_new_goal_replaces_the_one_before_and_the_topic_too(controlled, talker):
     first = controlled.send(quintic(2 * WAY, 3.0))
-    talker.until(controlled.moving, 'motion')
+    controlled.until(controlled.moving, 'motion')
     second = controlled.send(quintic(WAY, 3.0))
     replaced = controlled.result(first)
     assert (replaced.status, replaced.result.error_code) == (ABORTED, -1)
@@ -156,10 +144,10 @@ def test_new_goal_replaces_the_one_before_and_the_topic_too(controlled, talker):
     talker.until(lambda: topic.get_subscription_count() > 0, 'the subscription')
     topic.publish(quintic(-WAY, 1.0))
     assert controlled.result(second).status == ABORTED
-    talker.until(
+    controlled.until(
         lambda: np.abs(controlled.states[-1].position - START + WAY).max() < 2e-3,
         'the goal of the topic')
-    controlled.rest()
+    controlled.wait_rest()
 
 
 def test_lost_trajectory_is_aborted_by_the_tolerance_of_its_goal(controlled):
@@ -167,7 +155,7 @@ def test_lost_trajectory_is_aborted_by_the_tolerance_of_its_goal(controlled):
     answer = controlled.result(controlled.send(quintic(), path_tolerance=[tolerance]))
     assert (answer.status, answer.result.error_code) == (ABORTED, -4)
     assert "joint 'fer_joint7' is" in answer.result.error_string
-    controlled.rest()
+    controlled.wait_rest()
 
 
 def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker):
@@ -176,7 +164,7 @@ def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker
     handle = controlled.send(quintic())
     torques.publish(Float64MultiArray(data=[50.0] * ARM.n))
     assert controlled.result(handle).status == SUCCEEDED
-    np.testing.assert_allclose(controlled.rest(), START + WAY, atol=2e-3)
+    np.testing.assert_allclose(controlled.wait_rest(), START + WAY, atol=2e-3)
     holding = RigidArm(ARM).gravity(START + WAY).tolist()
     refused = None
 
@@ -186,7 +174,7 @@ def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker
         refused = controlled.result(controlled.send(quintic())).result
         return 'torques are being commanded' in refused.error_string
 
-    talker.until(noticed, 'the refusal')
+    controlled.until(noticed, 'the refusal')
     assert refused.error_code == -1
     status, printed = controlled.arm.stop()
     assert status == 0

@@ -31,9 +31,9 @@ PATIENCE = 60.0
 NOTICE = 'dynid: rclpy is not installed; dynid_ros.embedded stands in for it\n'
 
 
-@pytest.fixture(scope='session', autouse=True)
+@pytest.fixture(autouse=True)
 def domain() -> Iterator[None]:
-    """Keep out of the way of other nodes on this machine and its network."""
+    """Keep out of the way of all other nodes, also of those that the test before has killed."""
     from dynid_ros.demo.domain import own_domain
 
     with own_domain():
@@ -41,47 +41,62 @@ def domain() -> Iterator[None]:
 
 
 class Process:
-    """A node in a process of its own."""
+    """A node in a process of its own, and what it prints, in a file."""
 
-    def __init__(self, module: str, **parameters: object) -> None:
+    def __init__(self, log: Path, module: str, **parameters: object) -> None:
         command = [sys.executable, '-m', f'dynid_ros.nodes.{module}', '--ros-args']
         for name, value in parameters.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             command += ['-p', f'{name}:={text}']
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True)
+        self._log = log
+        with log.open('wb') as out:
+            self._process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                start_new_session=True)
         self.pid = self._process.pid
+
+    @property
+    def printed(self) -> str:
+        """What the node has printed so far."""
+        return self._log.read_text().removeprefix(NOTICE)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
+    def send(self, number: int) -> None:
+        """Send a signal, if there is anybody who takes it."""
+        if not self.ended:
+            os.kill(self.pid, number)
 
     def stop(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Send a signal; return exit status and all that was printed."""
-        if self._process.poll() is None:
-            os.kill(self.pid, number)
+        self.send(number)
         return self.end()
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return exit status and all that was printed."""
-        try:
-            printed, _ = self._process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            printed, _ = self._process.communicate()
-        return self._process.returncode, printed.removeprefix(NOTICE)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(PATIENCE)
+        self._process.kill()
+        return self._process.wait(), self.printed
 
     def kill(self) -> None:
         """Leave nothing behind, whatever the node still wants; show what it said."""
         self._process.kill()
-        printed, _ = self._process.communicate()
-        print(printed)
+        self._process.wait()
+        print(self.printed)
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[..., Process]]:
+def start(tmp_path_factory) -> Iterator[Callable[..., Process]]:
     """Start nodes that are gone after the test."""
     running = []
+    logs = tmp_path_factory.mktemp('logs')
 
     def begin(module: str, **parameters: object) -> Process:
-        running.append(Process(module, **parameters))
+        running.append(Process(logs / f'{len(running)}_{module}.log', module, **parameters))
         return running[-1]
 
     yield begin

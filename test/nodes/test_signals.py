@@ -12,8 +12,8 @@ def test_signal_that_comes_again_and_again_ends_a_node_well(start, talker, tmp_p
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     node = start('recorder', arm='two_axis', output_folder=tmp_path)
     talker.until(lambda: heard, 'the recorder')
-    while node._process.poll() is None:
-        node._process.send_signal(number)
+    while not node.ended:
+        node.send(number)
         time.sleep(0.002)
     status, printed = node.end()
     assert status == 0, printed

@@ -1,7 +1,5 @@
 """How many states wait for a busy node."""
 
-import time
-
 import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -13,13 +11,15 @@ from dynid_ros.nodes.common.runtime import NEWEST
 def test_who_controls_gets_the_newest_state_and_who_learns_gets_all(talker):
     busy = Node('busy')
     control, learn = [], []
+    # Another node of this process, which is not busy, has what the busy one has.
+    come = talker.listen(JointState, 'joint_states', 1000)
     StateSubscription(busy, JointState, 'joint_states', control.append, NEWEST)
     StateSubscription(busy, JointState, 'joint_states', learn.append)
     publisher = talker.states()
-    talker.until(lambda: publisher.get_subscription_count() == 2, 'both subscriptions')
+    talker.until(lambda: publisher.get_subscription_count() == 3, 'all subscriptions')
     for k in range(200):
         publisher.publish(JointState(position=[float(k)]))
-    time.sleep(0.5)
+    talker.until(lambda: len(come) == 200, 'all states')
 
     def all_learned():
         rclpy.spin_once(busy, timeout_sec=0.01)

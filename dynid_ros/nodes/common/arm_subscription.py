@@ -167,5 +167,7 @@ class ArmSubscription:
         add(message, self._node.get_clock().now().nanoseconds)
         if self._callback is not None:
             self._callback()
-        if topic == self.topic and self.reader.messages % EVERY == 0:
-            self._answers.answer(message.header.stamp)
+        if topic == self.topic:
+            self._answers.heard(message.header.stamp)
+            if self.reader.messages % EVERY == 0:
+                self._answers.answer(message.header.stamp)

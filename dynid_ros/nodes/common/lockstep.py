@@ -4,9 +4,10 @@ How nodes and a simulated arm keep step in simulated time, so that no processor 
 Nodes that run on simulated time answer the joint states on the topic ``lockstep``
 (sensor_msgs/JointState): ``header.frame_id`` is the node, ``header.stamp`` the newest state that
 it has dealt with, and ``effort`` what it commanded for it, in the order of ``effort_commands``. A
-node that has not heard a state yet answers with a stamp of zero; ``name`` then holds each node
-and topic that must have met before the time begins, and ``position`` the number of states by
-which the node may be behind. A node that leaves answers with a negative number there.
+node that has not answered for a second says again and again what it needs: ``name`` then holds
+each node and topic that must have met before the time begins, ``position`` the number of states
+by which the node may be behind, and the stamp is that of the newest state that it has heard, zero
+if there was none. A node that leaves answers with a negative number there.
 """
 
 from __future__ import annotations
@@ -116,21 +117,25 @@ class Answers:
         self._topics = topics
         self._behind = behind
         self._ready = ready
-        self._newest: Any = None
+        self._newest: Any = Time()
         self._answered = -math.inf
         self._publisher: Any = None
         if simulated_time(node):
             self._publisher = node.create_publisher(JointState, TOPIC, DEPTH)
             node.create_timer(LOOK, self._join, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
+    def heard(self, stamp: Any) -> None:
+        """Take note of a state, which may be answered later."""
+        self._newest = stamp
+
     def answer(self, stamp: Any, efforts: Sequence[float] = ()) -> None:
         """Say that the state of a stamp has been dealt with, and what was commanded for it."""
-        self._newest, self._answered = stamp, time.monotonic()
+        self._answered = time.monotonic()
         self._say(stamp, effort=efforts)
 
     def leave(self) -> None:
         """Say that no answer will come any more."""
-        self._say(self._newest or Time(), position=[-1.0])
+        self._say(self._newest, position=[-1.0])
 
     def _join(self) -> None:
         """Say that the time may begin, while it does not."""
@@ -142,7 +147,7 @@ class Answers:
             return
         name = self._node.get_fully_qualified_name()
         pairs = [f'{name} {topic}' for topic in self._topics]
-        self._say(Time(), name=[*pairs, *others], position=[float(self._behind)])
+        self._say(self._newest, name=[*pairs, *others], position=[float(self._behind)])
 
     def _say(self, stamp: Any, **fields: Any) -> None:
         if self._publisher is None:

@@ -33,8 +33,10 @@ POINTS_HZ = 25.0
 LEAD = 0.1
 #: Largest time by which the arm may be ahead because its controller answered late, s.
 AHEAD_SECONDS = 0.2
-#: Time of this computer in which a controller must answer, s.
+#: Time of this computer in which a controller must answer, s; and in which a simulated one must,
+#: whose time stands still meanwhile.
 ANSWER = 2.0
+SIMULATED_ANSWER = 15.0
 #: Status of an action that reached its goal, of action_msgs/msg/GoalStatus.
 SUCCEEDED = 4
 
@@ -136,6 +138,7 @@ class TrajectoryOutput(Output):
     ) -> None:
         super().__init__()
         self._time = time
+        self._patience = SIMULATED_ANSWER if time.simulated else ANSWER
         self._answer_by = 0.0
         self._drive = arm.drive
         self._silent = silent
@@ -156,13 +159,16 @@ class TrajectoryOutput(Output):
         if not self._client.server_is_ready():
             return f'the action {self._name} is not there; is the controller active?'
         if self._sent is not None and monotonic() > self._answer_by:
-            return f'{self._name} has not answered for {ANSWER:g} s'
+            return f'{self._name} has not answered for {self._patience:g} s'
         return ''
 
     @property
     def settled(self) -> bool:
-        """Whether every question, goal and cancel request has been answered."""
-        return self._unanswered == 0 and not self._joints.awaited
+        """Whether every question, goal and cancel request has been answered, or nobody will."""
+        if self._joints.awaited:
+            return False
+        return (self._unanswered == 0 or monotonic() > self._answer_by
+                or not self._client.server_is_ready())
 
     @property
     def following(self) -> bool:
@@ -189,13 +195,12 @@ class TrajectoryOutput(Output):
         if self._silent:
             return
         self._sent = now + self._late
-        self._answer_by = monotonic() + ANSWER
         goal = FollowJointTrajectory.Goal()
         goal.trajectory.joint_names = self._joints.names
         goal.trajectory.points = self._points(executor, now)
         self._number += 1
         number = self._number
-        self._unanswered += 1
+        self._ask()
         self._client.send_goal_async(goal).add_done_callback(
             lambda future: self._answered(number, future.result()))
 
@@ -227,8 +232,12 @@ class TrajectoryOutput(Output):
                 strict=True)]
 
     def _cancel(self, handle: Any) -> None:
-        self._unanswered += 1
+        self._ask()
         handle.cancel_goal_async().add_done_callback(lambda _: self._answer())
+
+    def _ask(self) -> None:
+        self._unanswered += 1
+        self._answer_by = monotonic() + self._patience
 
     def _answer(self) -> None:
         self._unanswered -= 1
