@@ -19,9 +19,9 @@ class Pace:
     States of an arm in lockstep, which goes on only while the test waits for something.
 
     The test is a node that the arm waits for, by the protocol of
-    `dynid_ros.nodes.common.lockstep`. It answers a state when its condition does not hold yet, so that it sees each state, and no time
-    passes between what it sees and what it does about it. Where the time is real, nobody listens
-    to the answers, and all else is the same.
+    `dynid_ros.nodes.common.lockstep`. It answers a state when its condition does not hold yet, so
+    that it sees each state, and no time passes between what it sees and what it does about it.
+    Where the time is real, nobody listens to the answers, and all else is the same.
 
     Parameters
     ----------
