@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import math
 from pathlib import Path
 import sys
+import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
@@ -25,6 +26,7 @@ from dynid_ros.model.torque_prediction import torque_variance
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
+from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
 from dynid_ros.nodes.identifier_state import read_state, write_state
 from dynid_ros.nodes.warm_up import warm_up
@@ -58,8 +60,10 @@ SETTINGS = (
 )
 #: Rules of the stream by which data is lost.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
-#: Messages that wait when the node is stopped are worked on for so long, ns.
-LAST_WORDS = 10**9
+#: Messages that wait when the node is stopped are worked on for so long, s, until none comes for
+#: so long, s; and the same in simulated time, where this node may be behind.
+LAST_WORDS, SILENCE = 1.0, 0.1
+SIMULATED_LAST_WORDS, SIMULATED_SILENCE = 10.0, 0.5
 
 
 class Identifier(Node):
@@ -79,19 +83,21 @@ class Identifier(Node):
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
         self._online = self._start_online()
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(
-            1.0 / self._settings['report_rate'], self._report, clock=self._steady)
+            1.0 / self._settings['report_rate'], self._report,
+            clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
         """Learn from what has arrived, and save if asked to."""
-        end = self._steady.now().nanoseconds + LAST_WORDS
-        before = -1
-        while self._heard > before and self._steady.now().nanoseconds < end:
-            before = self._heard
-            for _ in range(10):
-                rclpy.spin_once(self, timeout_sec=0.01)
+        simulated = simulated_time(self)
+        end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated else LAST_WORDS)
+        silence = SIMULATED_SILENCE if simulated else SILENCE
+        heard, since = self._heard, time.monotonic()
+        while time.monotonic() < min(end, since + silence):
+            rclpy.spin_once(self, timeout_sec=0.01)
+            if self._heard > heard:
+                heard, since = self._heard, time.monotonic()
         self._learn()
         if self._settings['save_at_end']:
             try:
