@@ -48,13 +48,16 @@ def main() -> None:
 
 def _off(arm: ArmModel, good: Recording, hit: Recording) -> list[float]:
     """Batch and online: without a hit, with it, and with it left out, %."""
-    limits = outliers.FAR_RESIDUAL, innovation_statistics.FAR_INNOVATION
+    modules = outliers, innovation_statistics
+    limits = [module.THRESHOLDS for module in modules]
     result = []
     for way in (_batch, _online):
         result.append(way(arm, good))
-        outliers.FAR_RESIDUAL = innovation_statistics.FAR_INNOVATION = NEVER
+        for module in modules:
+            module.THRESHOLDS = replace(module.THRESHOLDS, deviations=NEVER)
         result.append(way(arm, hit))
-        outliers.FAR_RESIDUAL, innovation_statistics.FAR_INNOVATION = limits
+        for module, limit in zip(modules, limits, strict=True):
+            module.THRESHOLDS = limit
         result.append(way(arm, hit))
     return result
 

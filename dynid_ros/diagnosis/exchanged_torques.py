@@ -18,18 +18,37 @@ from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
 Array = NDArray[np.float64]
 
-#: Residual of the two joints after the exchange, relative to that before (geometric mean), below
-#: which it is believed. Measured over all pairs of four real and six simulated arms: at least 1.03
-#: where nothing was exchanged; at most 0.78 where signals were, but 0.97 for one pair of an arm
-#: that hardly moved.
-EXCHANGED = 0.85
-#: Share of the samples with motion in which a joint must move to be looked at.
-MOVES = 0.5
-#: Rows needed for each column.
-ENOUGH = 3
+#: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4
 #: Relative residual below which a fit is as good as exact.
 FLOOR = 1e-9
+
+
+@dataclass(frozen=True)
+class ExchangeThresholds:
+    """
+    Bounds of the check for exchanged torques.
+
+    Attributes
+    ----------
+    residual : float
+        Residual of the two joints after the exchange, relative to that before (geometric mean),
+        below which they are reported. Measured over all pairs of four real and six simulated
+        arms: at least 1.03 where nothing was exchanged; at most 0.78 where signals were, but 0.97
+        for one pair of an arm that hardly moved.
+    moving_share : float
+        Share of the samples with motion in which a joint must move to be compared.
+    rows_per_column : int
+        Rows needed for each parameter. With fewer, least squares explain any torque.
+
+    """
+
+    residual: float = 0.85
+    moving_share: float = 0.5
+    rows_per_column: int = 3
+
+
+THRESHOLDS = ExchangeThresholds()
 
 
 @dataclass(frozen=True)
@@ -90,7 +109,7 @@ def exchanged_torques(
         return None
     columns = joint_torque(np.eye(arm.n), arm.drive)
     before = _residuals(factors, np.eye(arm.n)[:, joints])
-    best, found = EXCHANGED, None
+    best, found = THRESHOLDS.residual, None
     for i, k in combinations(range(len(joints)), 2):
         order = np.arange(arm.n)
         order[joints[[i, k]]] = joints[[k, i]]
@@ -111,12 +130,12 @@ def _factors(
     """Triangular factor of ``[W_i tau]`` of each joint that can be compared, and these joints."""
     rows = gravity_rows(arm, motions, treatment)
     moving = rows.moving[rows.moving.any(axis=1)]
-    joints = np.flatnonzero(moving.sum(axis=0) > MOVES * len(moving))
+    joints = np.flatnonzero(moving.sum(axis=0) > THRESHOLDS.moving_share * len(moving))
     # Where one of them stands still, friction holds anything, and any column explains it.
     common = rows.moving[:, joints].all(axis=1)
     length = float(np.linalg.norm(arm.gravity))
     W = rows.towards(arm.gravity / length if length else arm.gravity)[common]
-    if common.sum() * len(joints) < ENOUGH * W.shape[2]:
+    if common.sum() * len(joints) < THRESHOLDS.rows_per_column * W.shape[2]:
         return [], joints
     tau = rows.tau[common]
     return [

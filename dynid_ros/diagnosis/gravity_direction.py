@@ -15,23 +15,45 @@ from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
 Array = NDArray[np.float64]
 
-#: Standard deviation beyond which the data do not tell where down is, rad.
-VAGUE = float(np.radians(10.0))
-#: Angle that is never complained of, rad: models of real arms are no better than that.
-TOLERATED = float(np.radians(5.0))
-#: Standard deviations beyond which a difference is not chance.
-CERTAIN = 4.0
-#: Share of the squared residual that the other direction must explain.
-GAIN = 0.1
-#: Angle between directions beyond which they are different answers, rad.
-APART = float(np.radians(30.0))
-#: Residual without any gravity torque, relative to that with the best direction, below which the
-#: torque holds none; and above which gravity matters enough for a direction to be told.
-#: Measured: 0.80 to 0.95 where it was taken out of simulated and of real torque, and 1.3 to 15
-#: where it is in.
-REMOVED = 0.97
-LOADED = 1.1
+#: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 3
+
+
+@dataclass(frozen=True)
+class GravityThresholds:
+    """
+    Bounds of the check of gravity.
+
+    Attributes
+    ----------
+    vague : float
+        Standard deviation beyond which the data do not tell the direction, rad.
+    tolerated : float
+        Angle to the stated direction that is not reported, rad: models of real arms are no better.
+    certain : float
+        Standard deviations beyond which a difference is not chance.
+    gain : float
+        Share of the squared residual that another direction must explain.
+    apart : float
+        Angle between directions beyond which they are different answers, rad.
+    removed : float
+        Residual without any gravity torque, relative to that with the best direction, below which
+        the torque holds none.
+    loaded : float
+        The same residual above which gravity matters enough to judge a direction.
+
+    """
+
+    vague: float = float(np.radians(10.0))
+    tolerated: float = float(np.radians(5.0))
+    certain: float = 4.0
+    gain: float = 0.1
+    apart: float = float(np.radians(30.0))
+    removed: float = 0.97
+    loaded: float = 1.1
+
+
+THRESHOLDS = GravityThresholds()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,30 +98,31 @@ class GravityCheck:
     @property
     def determined(self) -> bool:
         """Whether the data tell where down is."""
-        return self.std < VAGUE
+        return self.std < THRESHOLDS.vague
 
     @property
     def removed(self) -> bool:
         """Whether the torque holds no gravity torque, wherever down is."""
-        return self.without < min(REMOVED, 1 - self.chance)
+        return self.without < min(THRESHOLDS.removed, 1 - self.chance)
 
     @property
     def loaded(self) -> bool:
         """Whether the torque holds gravity, and enough of it to matter."""
-        return self.without > max(LOADED, 1 + self.chance)
+        return self.without > max(THRESHOLDS.loaded, 1 + self.chance)
 
     @property
     def wrong(self) -> bool:
         """Whether the stated direction is refuted."""
-        gained = self.error_found**2 < (1 - GAIN) * self.error_stated**2
-        far = self.angle > max(TOLERATED, CERTAIN * self.std)
+        gained = self.error_found**2 < (1 - THRESHOLDS.gain) * self.error_stated**2
+        far = self.angle > max(THRESHOLDS.tolerated, THRESHOLDS.certain * self.std)
         return self.determined and gained and far and not self.removed
 
     @property
     def agrees(self) -> bool:
         """Whether the stated direction is confirmed."""
-        slack = CERTAIN * self.std if self.loaded else 0.0
-        return self.determined and not self.removed and self.angle <= max(TOLERATED, slack)
+        slack = THRESHOLDS.certain * self.std if self.loaded else 0.0
+        near = self.angle <= max(THRESHOLDS.tolerated, slack)
+        return self.determined and not self.removed and near
 
     @property
     def sentence(self) -> str:
@@ -170,15 +193,15 @@ def gravity_direction(
         sigma, starts = problem.residual_std(direction), [stated, *(way for way, _ in hollows)]
     inflation = problem.inflation(direction)
     lowest = min(cost for _, cost in hollows)
-    chance = lowest * (1 + CERTAIN**2 * inflation**2 / problem.freedom)
+    chance = lowest * (1 + THRESHOLDS.certain**2 * inflation**2 / problem.freedom)
     good = [way for way, cost in hollows if cost <= chance]
     direction = max(good, key=lambda way: float(way @ stated))
-    others = any(way @ direction < np.cos(APART) for way in good)
+    others = any(way @ direction < np.cos(THRESHOLDS.apart) for way in good)
     scale = 100 / np.sqrt(problem.total)
     found, given = (float(scale * np.sqrt(problem.fit(way)[1])) for way in (direction, stated))
     # Twice the logarithm of the likelihood ratio is chi-squared, with up to a degree of freedom
     # for each column that gravity adds to.
-    chance = (CERTAIN**2 + len(rows.loaded)) * inflation**2 / (2 * problem.freedom)
+    chance = (THRESHOLDS.certain**2 + len(rows.loaded)) * inflation**2 / (2 * problem.freedom)
     return GravityCheck(
         direction, stated, inflation * problem.std(direction), others, found, given,
         _left_without(rows, problem.residual_std(direction)), chance)

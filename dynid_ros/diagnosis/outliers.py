@@ -16,19 +16,38 @@ from dynid_ros.signals.decimation import Decimator
 
 Array = NDArray[np.float64]
 
-#: And this share of the torque of the joint (RMS) at least: data without noise have no spread.
-LEAST_SHARE = 0.05
-#: Distance of an outlier from the model, in robust standard deviations of the residual of its
-#: joint. Measured: at most 7.5 on recordings of real arms and 12 on simulated ones; 26 and more
-#: where half the usual torque is added for a tenth of a second to joints that bear a load.
-FAR_RESIDUAL = 15.0
 CAUSE = 'a collision, contact, or a fault of the sensor'
-#: Share of the samples of a joint beyond which it is the model that is wrong.
-MOST = 0.1
-#: Time between two outliers, s; what is closer has one cause.
-APART = 3.0
 #: The median of absolute values of a normal distribution is this much of its deviation.
 _MEDIAN = 0.6745
+
+
+@dataclass(frozen=True)
+class OutlierThresholds:
+    """
+    Bounds of samples that a model does not explain.
+
+    Attributes
+    ----------
+    deviations : float
+        Distance of an outlier from the model, in robust standard deviations of the residual of
+        its joint.
+    torque_share : float
+        Smallest outlier relative to the torque of the joint (root mean square), live and in
+        batch. Data without noise have no spread.
+    largest_share : float
+        Share of the samples of a joint beyond which the model is wrong instead.
+    apart : float
+        Time between two outliers of a joint from which they have two causes, s.
+
+    """
+
+    deviations: float = 15.0
+    torque_share: float = 0.05
+    largest_share: float = 0.1
+    apart: float = 3.0
+
+
+THRESHOLDS = OutlierThresholds()
 
 
 @dataclass(frozen=True)
@@ -83,7 +102,7 @@ def far_samples(
     usual = usual_residual(parts) if sigma is None else sigma
     power = np.concatenate([part.tau**2 for part in parts])
     rms = np.sqrt(np.nansum(power, axis=0) / np.maximum(np.isfinite(power).sum(axis=0), 1))
-    limit = np.maximum(FAR_RESIDUAL * usual, LEAST_SHARE * rms)
+    limit = np.maximum(THRESHOLDS.deviations * usual, THRESHOLDS.torque_share * rms)
     return [each > limit for each in residual]
 
 
@@ -113,11 +132,12 @@ def describe(
 
 
 def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
-    """Put together outliers of one joint that are closer than `APART`, in the order of time."""
+    """Put together outliers of one joint that are closer than `apart`, in the order of time."""
     whole: list[Outlier] = []
+    gap = THRESHOLDS.apart
     for outlier in sorted(outliers, key=lambda each: (each.joint, each.begin)):
         before = whole[-1] if whole else None
-        if before and before.joint == outlier.joint and outlier.begin < before.end + APART:
+        if before and before.joint == outlier.joint and outlier.begin < before.end + gap:
             most = max(before, outlier, key=lambda each: each.deviations)
             whole[-1] = replace(most, begin=before.begin, end=max(before.end, outlier.end))
         else:
@@ -170,7 +190,8 @@ def too_many(names: Sequence[str], share: Array) -> tuple[str, ...]:
     """Name the joints of whose torque so much was left out that the model must be wrong."""
     return tuple(
         f"{100 * part:.0f} % of the torque of joint '{name}' is far from any model and was left "
-        'out; look at its signal' for name, part in zip(names, share, strict=True) if part > MOST)
+        'out; look at its signal' for name, part in zip(names, share, strict=True)
+        if part > THRESHOLDS.largest_share)
 
 
 def share_left_out(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,46 @@ from dynid_ros.regression.weighted_least_squares import Solution
 
 Array = NDArray[np.float64]
 
-STATES = 400
-SEED = 1997
-EXPECTED_ERROR = 7.5
-JOINT_ERROR = 25.0
-HELD_OUT_ERROR = 25.0
-WORSE_THAN_FIT = 3.0
-NAMED = 8
+
+@dataclass(frozen=True)
+class VerdictThresholds:
+    """
+    Bounds of a model that can be trusted.
+
+    Attributes
+    ----------
+    expected_error_percent : float
+        Largest torque error that the error bars alone may make on other motions in the same
+        range, and smallest held-out error that is compared with the one of the fit.
+    joint_error_percent : float
+        The same error of one joint from which it is listed as undetermined.
+    held_out_error_percent : float
+        Largest error on data not used for fitting.
+    worse_than_fit : float
+        Largest held-out error as a multiple of the error of the fit.
+    states : int
+        Random states over which the expected error is averaged.
+    seed : int
+        Seed of these states, so that the same data get the same verdict.
+    parameters_listed : int
+        Undetermined parameters that a reason lists at most, the vaguest first.
+    weakest_share : float
+        Smallest mean square torque of a joint, relative to that of all joints, that its error is
+        compared with. A joint without load has no relative error.
+
+    """
+
+    expected_error_percent: float = 7.5
+    joint_error_percent: float = 25.0
+    held_out_error_percent: float = 25.0
+    worse_than_fit: float = 3.0
+    states: int = 400
+    seed: int = 1997
+    parameters_listed: int = 8
+    weakest_share: float = 1e-6
+
+
+THRESHOLDS = VerdictThresholds()
 
 
 def judge(
@@ -73,9 +107,10 @@ def judge(
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ solution.theta) ** 2).mean(axis=0), TINY)
     expected = float(100 * np.sqrt(variance.sum() / power.sum()))
-    by_joint = 100 * np.sqrt(variance / np.maximum(power, power.sum() * 1e-6))
-    joints = tuple(
-        name for name, error in zip(arm.joint_names, by_joint, strict=True) if error > JOINT_ERROR)
+    floor = power.sum() * THRESHOLDS.weakest_share
+    by_joint = 100 * np.sqrt(variance / np.maximum(power, floor))
+    joints = tuple(name for name, error in zip(arm.joint_names, by_joint, strict=True)
+                   if error > THRESHOLDS.joint_error_percent)
     spread = np.sqrt(np.diag(covariance) * np.einsum('kib,kib->b', Y, Y))
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
     reasons = list(known)
@@ -85,8 +120,8 @@ def judge(
     against = held_out_reasons(fit, validation)
     # Vague joints are no matter of taste where the model has just failed elsewhere.
     failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
-    if expected > EXPECTED_ERROR or (failed and joints):
-        order = np.argsort(-spread)[:NAMED]
+    if expected > THRESHOLDS.expected_error_percent or (failed and joints):
+        order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
         parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
         size = f'{expected:.0f}' if expected < 1000 else 'more than 1000'
         reasons.append(
@@ -107,10 +142,11 @@ def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
     if np.isnan(error):
         return [f'nothing was validated: the arm stands still in what is held out '
                 f'({validation.source})']
-    if error > HELD_OUT_ERROR:
+    largest = THRESHOLDS.held_out_error_percent
+    if error > largest:
         return [f'torque is predicted with {error:.1f} % error on data not used for fitting '
-                f'({validation.source}); more than {HELD_OUT_ERROR:.0f} % is no model']
-    if error > max(WORSE_THAN_FIT * own, EXPECTED_ERROR):
+                f'({validation.source}); more than {largest:.0f} % is no model']
+    if error > max(THRESHOLDS.worse_than_fit * own, THRESHOLDS.expected_error_percent):
         return [f'the error on data not used for fitting is {error:.1f} %, but {own:.1f} % on '
                 'the fitted part: the model does not carry over']
     return []
@@ -118,9 +154,9 @@ def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
 
 def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:
     """Random states in the box of positions, velocities and accelerations of the motion."""
-    rng = np.random.default_rng(SEED)
+    rng, states = np.random.default_rng(THRESHOLDS.seed), THRESHOLDS.states
     q = np.concatenate([part.q for part in motion])
     speed = np.abs(np.concatenate([part.qd for part in motion])).max(axis=0)
-    unit = rng.uniform(-1, 1, size=(2, STATES, q.shape[1]))
-    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(STATES, q.shape[1]))
+    unit = rng.uniform(-1, 1, size=(2, states, q.shape[1]))
+    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(states, q.shape[1]))
     return inside, unit[0] * speed, unit[1] * acceleration

@@ -17,17 +17,38 @@ from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
 
-#: Speed up to which an arm counts as at rest, share of its velocity limit.
-REST = 0.02
-#: Points at which the way to the start is looked at.
-POINTS = 60
-#: Time for which a command may be at the effort limit, s.
-SATURATED = 0.05
-#: Measured speed and effort beyond the limits of the hardware that are no noise, and samples in a
-#: row of them.
-SPEED_SLACK = 1.1
-EFFORT_SLACK = 1.05
-ROW = 5
+
+@dataclass(frozen=True)
+class SafetyThresholds:
+    """
+    Bounds of a motion beyond which an arm is not started, or is stopped.
+
+    Attributes
+    ----------
+    rest : float
+        Speed up to which an arm is at rest, relative to its velocity limit.
+    path_points : int
+        Points at which the straight way to the start is checked for collisions.
+    saturated : float
+        Time for which a command may be at the effort limit, s.
+    speed : float
+        Measured speed that is no noise, as a multiple of the velocity limit.
+    effort : float
+        Measured effort that is no noise, as a multiple of the effort limit.
+    samples : int
+        Samples in a row beyond `speed` or `effort` that stop the arm. A single one may err.
+
+    """
+
+    rest: float = 0.02
+    path_points: int = 60
+    saturated: float = 0.05
+    speed: float = 1.1
+    effort: float = 1.05
+    samples: int = 5
+
+
+THRESHOLDS = SafetyThresholds()
 
 
 class Bound(Enum):
@@ -165,19 +186,19 @@ class LimitWatch:
 
         """
         limits, names = self._arm.limits, self._arm.joint_names
-        self._fast = np.where(np.abs(qd) > SPEED_SLACK * limits.velocity, self._fast + 1, 0)
+        self._fast = np.where(np.abs(qd) > THRESHOLDS.speed * limits.velocity, self._fast + 1, 0)
         joint = int(np.argmax(self._fast))
-        if self._fast[joint] >= ROW:
+        if self._fast[joint] >= THRESHOLDS.samples:
             return Violation(
                 Bound.VELOCITY, names[joint],
                 f"joint '{names[joint]}' moves at {abs(qd[joint]):.3g}, faster than its limit "
                 f'of {limits.velocity[joint]:.3g}')
         if tau is None:
             return None
-        over = np.abs(tau) > EFFORT_SLACK * limits.effort
+        over = np.abs(tau) > THRESHOLDS.effort * limits.effort
         self._strained = np.where(over, self._strained + 1, 0)
         joint = int(np.argmax(self._strained))
-        if self._strained[joint] >= ROW:
+        if self._strained[joint] >= THRESHOLDS.samples:
             return Violation(
                 Bound.EFFORT, names[joint],
                 f"joint '{names[joint]}' is measured to bear {abs(tau[joint]):.3g}, more than "
@@ -228,7 +249,7 @@ class EffortLimiter:
             self._since = now
         joint = int(np.argmax(over))
         violation = None
-        if now - self._since >= SATURATED:
+        if now - self._since >= THRESHOLDS.saturated:
             name = self._arm.joint_names[joint]
             violation = Violation(
                 Bound.EFFORT, name,
@@ -304,8 +325,8 @@ def check_start(
         raise InputError(f'{moving}; wait until the arm stands still')
     if scene is None:
         return
-    path = move(q, start, 1.0)
-    nearest = np.min([scene.distances(path(t)[0]) for t in np.linspace(0, 1, POINTS)], axis=0)
+    path, times = move(q, start, 1.0), np.linspace(0, 1, THRESHOLDS.path_points)
+    nearest = np.min([scene.distances(path(t)[0]) for t in times], axis=0)
     if nearest.min() < 0:
         pair = scene.names[int(np.argmin(nearest))]
         raise InputError(
@@ -317,6 +338,6 @@ def moving_joint(arm: ArmModel, qd: Array) -> str:
     """Name the joint that moves most at velocities (n,), rad/s; empty if the arm is at rest."""
     speed = np.abs(qd) / np.where(np.isfinite(arm.limits.velocity), arm.limits.velocity, 1.0)
     joint = int(np.argmax(speed))
-    if speed[joint] <= REST:
+    if speed[joint] <= THRESHOLDS.rest:
         return ''
     return f"joint '{arm.joint_names[joint]}' moves at {abs(qd[joint]):.3g}"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
     describe,
     far_samples,
     merged,
-    MOST,
     Outlier,
     share_left_out,
     too_many,
@@ -115,7 +115,7 @@ def unexplained(
     """
     usual = usual_residual(own)
     far = far_samples(unseen, usual) if unseen else []
-    if not unseen or (share_left_out(far, unseen) > MOST).any():
+    if not unseen or (share_left_out(far, unseen) > outliers.THRESHOLDS.largest_share).any():
         return ()
     return tuple(f'{outlier.sentence}; it is part of what is held out'
                  for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

@@ -10,9 +10,9 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.preparation import checked_recording
-from dynid_ros.signals.segments import SHORTEST
 from dynid_ros.signals.standstill import time_in_motion
 
 
@@ -46,7 +46,7 @@ def split(log: Recording, holdout: float) -> tuple[Recording, Recording | None]:
     clock = time_in_motion(log.t, log.q)
     seconds = float(clock[-1])
     shortest = min(holdout, 1 - holdout) * seconds
-    if shortest < SHORTEST:
+    if shortest < quality.THRESHOLDS.shortest:
         raise RecordingError(
             f'{log.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of motion '
             f'leaves a part of only {shortest:.3g} s; choose another share')

@@ -8,25 +8,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
-from dynid_ros.diagnosis.outliers import LEAST_SHARE
+from dynid_ros.diagnosis import outliers
 
 Array = NDArray[np.float64]
 
-#: Rows over which noise and figures are averaged.
-MEMORY = 300
-#: Innovations are cut off at so many standard deviations, and what that takes from a normal
-#: distribution's variance is given back.
-CUT = 3.0
-#: Innovations beyond so many standard deviations are not learned from; 15.4 is the most that was
-#: seen without a fault, on a real arm when little was known yet.
-FAR_INNOVATION = 30.0
+#: Share of the variance of a normal distribution that is left by cutting it off at `cut`.
 _VARIANCE_LEFT = 0.9946
-#: Errors are this much correlated at most; beyond, they are no noise but an offset.
-STIFFEST = 0.99
-#: Innovations of a joint from which its noise is known.
-ENOUGH = 50
-#: Innovations of a joint from which a wild one is told from the others.
-SOME = 10
+
+
+@dataclass(frozen=True)
+class InnovationThresholds:
+    """
+    Bounds of innovations, and how many of them tell their noise.
+
+    Attributes
+    ----------
+    memory : int
+        Rows over which noise and metrics are averaged.
+    cut : float
+        Standard deviations at which an innovation is cut off before it enters the noise.
+    deviations : float
+        Standard deviations from which an innovation is wild, and is not learned from.
+    correlation : float
+        Largest correlation of errors from one row to the next. Beyond it, they are no noise but
+        an offset.
+    known : int
+        Innovations of a joint from which its noise is known.
+    some : int
+        Innovations of a joint from which a wild one is told from the others.
+
+    """
+
+    memory: int = 300
+    cut: float = 3.0
+    deviations: float = 30.0
+    correlation: float = 0.99
+    known: int = 50
+    some: int = 10
+
+
+THRESHOLDS = InnovationThresholds()
 
 
 @dataclass(frozen=True)
@@ -73,7 +94,7 @@ class InnovationStatistics:
     sums : (4, n) ndarray
         Weighted sums for the figures: rows, squared errors, squared torques, torques.
     endless : bool
-        Whether figures average over everything instead of the last `MEMORY` rows.
+        Whether figures average over everything instead of the last `memory` rows.
 
     """
 
@@ -116,16 +137,17 @@ class InnovationStatistics:
         self.noise[0, fresh] = start[fresh]
         # Before a joint's parameters are known, its predictions are no judgement of the model.
         counted = moving & (spread <= np.maximum(self.noise[0], tau**2))
-        track_noise(e, np.where(moving, spread, np.inf), self.noise)
+        track_noise(e, np.where(moving, spread, np.inf), self.noise,
+                    THRESHOLDS.cut, THRESHOLDS.known, THRESHOLDS.memory)
         count = counted.sum(axis=0)
-        keep = 1.0 if self.endless else (1.0 - 1.0 / MEMORY) ** count
+        keep = 1.0 if self.endless else (1.0 - 1.0 / THRESHOLDS.memory) ** count
         e, tau = e * counted, tau * counted
         new = [count, (e**2).sum(axis=0), (tau**2).sum(axis=0), tau.sum(axis=0)]
         self.sums[:] = keep * self.sums + new
 
     def wild(self, e: Array, spread: Array, torque: Array) -> NDArray[np.bool_]:
         """
-        Find innovations that no noise makes: more than `FAR_INNOVATION` standard deviations.
+        Find innovations that no noise makes: more than `deviations` standard deviations.
 
         Parameters
         ----------
@@ -141,14 +163,15 @@ class InnovationStatistics:
             after some time, since `take` follows it.
 
         """
-        sure = (self.noise[3] >= SOME) & (spread <= self.noise[0])
-        limit = np.maximum(FAR_INNOVATION * np.sqrt(self.noise[0] + spread), LEAST_SHARE * torque)
+        sure = (self.noise[3] >= THRESHOLDS.some) & (spread <= self.noise[0])
+        least = outliers.THRESHOLDS.torque_share * torque
+        limit = np.maximum(THRESHOLDS.deviations * np.sqrt(self.noise[0] + spread), least)
         return np.asarray(sure & (np.abs(e) > limit))
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Joints whose noise is known from enough innovations, (n,)."""
-        return np.asarray(self.noise[3] >= ENOUGH)
+        return np.asarray(self.noise[3] >= THRESHOLDS.known)
 
     @property
     def variance(self) -> Array:
@@ -158,7 +181,7 @@ class InnovationStatistics:
     @property
     def correlation(self) -> Array:
         """Correlation of the noise of each joint from one row to the next, (n,)."""
-        return np.asarray(np.clip(self.noise[1] / self.variance, 0.0, STIFFEST))
+        return np.asarray(np.clip(self.noise[1] / self.variance, 0.0, THRESHOLDS.correlation))
 
     @property
     def inflation(self) -> Array:
@@ -190,11 +213,13 @@ def _ratio(part: Array, whole: Array) -> Array:
 
 
 @kernel
-def track_noise(e: Array, spread: Array, noise: Array) -> None:
+def track_noise(
+    e: Array, spread: Array, noise: Array, cut: float, known: int, memory: int,
+) -> None:
     """
     Update the noise of `InnovationStatistics` row by row.
 
-    Robust as Huber's proposal: a single wild innovation counts as `CUT` standard deviations, but
+    Robust as Huber's proposal: a single wild innovation counts as `cut` standard deviations, but
     noise that has really grown is followed. Rows whose prediction is less certain than the
     measurement say nothing on the noise.
 
@@ -204,6 +229,8 @@ def track_noise(e: Array, spread: Array, noise: Array) -> None:
         Innovations and variance of the prediction.
     noise : (4, n) ndarray
         As in `InnovationStatistics`; updated.
+    cut, known, memory : float, int and int
+        From `InnovationThresholds`.
 
     """
     for k in range(e.shape[0]):
@@ -212,10 +239,10 @@ def track_noise(e: Array, spread: Array, noise: Array) -> None:
             if not spread[k, i] <= variance:
                 continue
             u = e[k, i] * np.sqrt(variance / (variance + spread[k, i]))
-            limit = CUT * np.sqrt(variance)
+            limit = cut * np.sqrt(variance)
             u = min(max(u, -limit), limit)
             noise[3, i] += 1.0
-            gain = 1.0 / min(noise[3, i] + ENOUGH, MEMORY)
+            gain = 1.0 / min(noise[3, i] + known, memory)
             noise[0, i] += gain * (u * u / _VARIANCE_LEFT - variance)
             noise[1, i] += gain * (u * noise[2, i] - noise[1, i])
             noise[2, i] = u

@@ -14,8 +14,8 @@ from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.online import innovation_statistics
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.innovation_statistics import FAR_INNOVATION
 from dynid_ros.online.online_estimator import OnlineEstimator
 from dynid_ros.online.row_pipeline import conditioning_of
 from dynid_ros.recordings.recording import Defect
@@ -152,8 +152,9 @@ def online_result(
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
+    limit = innovation_statistics.THRESHOLDS.deviations
     return tuple(
-        f"{count} samples of the torque of joint '{name}' are more than {FAR_INNOVATION:.0f} "
+        f"{count} samples of the torque of joint '{name}' are more than {limit:.0f} "
         f'times as far from their prediction as usual: {CAUSE}; left out'
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 

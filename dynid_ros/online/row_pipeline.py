@@ -15,10 +15,11 @@ from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.regression.rows import RowBlock
+from dynid_ros.signals import conditioning_settings
 from dynid_ros.signals.conditioning_settings import ConditioningSettings
 from dynid_ros.signals.decimation import decimation_step
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
-from dynid_ros.signals.standstill import SLOWEST, STILL
+from dynid_ros.signals.standstill import still_below
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.streaming.resampling import Averager, Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
@@ -154,7 +155,7 @@ class RowPipeline(Checkpointed):
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""
-        cutoff = min(self._cutoff, 0.4 * rate_hz)
+        cutoff = min(self._cutoff, conditioning_settings.THRESHOLDS.highest * rate_hz)
         self.treatment = ConditioningSettings(
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)
@@ -198,7 +199,7 @@ class RowPipeline(Checkpointed):
             return []
         speed = np.abs(qd)
         self.top = np.maximum(self.top, speed.max(axis=0))
-        moving = speed >= np.maximum(STILL * self.top, SLOWEST)
+        moving = speed >= still_below(self.top)
         whole = np.concatenate([self.before, np.column_stack([t, q, qd, moving])])
         self.before = whole[-1:]
         momentum, force = self._regressors(q, qd)

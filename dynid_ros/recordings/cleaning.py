@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.motion_checks import unwrapped, without_bad_velocities
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import first_stamp, only_increasing, take, usable
 
-# A driver that now and then fails to read an encoder; more than this is a broken recording.
-NAN_FRACTION = 0.01
-# Far beyond any arm, rad or m, well below what uninitialised memory looks like (1e224 was seen).
-ABSURD_POSITION = 1e4
+
+@dataclass(frozen=True)
+class CleaningThresholds:
+    """
+    Bounds of the defects that cleaning mends.
+
+    Attributes
+    ----------
+    missing_share : float
+        Largest share of samples without a position that are left out. A driver now and then fails
+        to read an encoder; a recording that lacks more is broken.
+
+    """
+
+    missing_share: float = 0.01
+
+
+THRESHOLDS = CleaningThresholds()
 
 
 def clean(log: Recording, arm: ArmModel) -> Recording:
@@ -33,7 +50,7 @@ def clean(log: Recording, arm: ArmModel) -> Recording:
     """
     log = only_increasing(log)
     log = _finite_positions(log)
-    if not usable(log.t) or not (np.abs(log.q) <= ABSURD_POSITION).all():
+    if not usable(log.t) or not (np.abs(log.q) <= absurd_values.THRESHOLDS.position).all():
         return log
     return without_bad_velocities(unwrapped(log, arm))
 
@@ -43,7 +60,7 @@ def _finite_positions(log: Recording) -> Recording:
     bad = ~np.isfinite(log.q)
     rows: NDArray[np.bool_] = np.asarray(bad.any(axis=1))
     fraction = float(rows.mean()) if len(log.t) else 0.0
-    if not 0 < fraction <= NAN_FRACTION:
+    if not 0 < fraction <= THRESHOLDS.missing_share:
         return log
     found = [
         Defect(
@@ -55,7 +72,7 @@ def _finite_positions(log: Recording) -> Recording:
             int(bad[:, j].sum()),
             first_stamp(log, bad[:, j]),
             fraction,
-            NAN_FRACTION,
+            THRESHOLDS.missing_share,
         )
         for j in np.flatnonzero(bad.any(axis=0))
     ]

@@ -2,51 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import first_stamp
 
 Array = NDArray[np.float64]
 
 TURN = 2 * np.pi
-# Half a turn a sample: no revolute joint does it, a wrapped one does it at every wrap.
-WRAP_STEP = np.pi
-# Speed in the other samples, times this, is what a joint may have moved within a wrap.
-WRAP_SLACK = 1.5
-# Encoder noise that comes on top, rad.
-WRAP_NOISE = 0.05
-# Steps below are left to the filters, rad or m.
-JUMP_STEP = 0.1
-# No joint of an arm is as fast, rad/s or m/s; where its limit is known, so many times that.
-JUMP_SPEED = 50.0
-JUMP_LIMITS = 5.0
-# Less than this is vibration or encoder noise, not motion, rad or m.
-MOTION = 0.01
-# Differentiated twice at 1 kHz, a finer step leaves less than 10 rad/s² of noise.
-QUANTISED = 1e-5
-# Share of the position changes that are whole multiples of the smallest one.
-QUANTISED_SHARE = 0.99
-# Samples looked at for encoder steps; more do not tell more.
+#: Samples that are searched for encoder steps; more do not tell more.
 QUANTISED_SAMPLES = 20_000
-# Of the root mean square step of a joint: faster than this on both sides of a repeat, it moved.
-STALE_MOTION = 0.2
-# Single repeats come from two clocks beating; long or frequent ones distort derivatives.
-STALE_FRACTION = 0.05
-STALE_RUN = 3
-# Velocities are compared with positions by their integral over so long, s: the noise of
-# differentiated positions does not enter, and lags of filters hardly do.
-WINDOW = 0.5
-# Of the distance moved; velocities of real drivers were seen to differ by 0.3 to 3 %.
-MISMATCH = 0.25
-# Windows stretched by gaps, where the integral is unknown.
-STRETCH = 1.2
-# Uninitialised memory, rad/s or m/s.
-ABSURD_VELOCITY = 1e4
+
+
+@dataclass(frozen=True)
+class MotionThresholds:
+    """
+    Bounds of good positions and velocities.
+
+    Attributes
+    ----------
+    wrap_step : float
+        Step from which a position may have wrapped, rad. No revolute joint moves half a turn in a
+        sample; one that wraps does so at every wrap.
+    wrap_slack : float
+        Multiple of the speed in the other samples that a joint may have within a wrap.
+    wrap_noise : float
+        Encoder noise on top of that, rad.
+    motion : float
+        Range of positions from which a joint counts as one that moves, rad or m. Vibration and
+        encoder noise stay below.
+    encoder_step : float
+        Smallest step of an encoder that is reported, rad or m. Differentiated twice at 1 kHz, a
+        finer one leaves less than 10 rad/s² of noise.
+    encoder_share : float
+        Share of the position changes that are whole multiples of the smallest one, from which
+        that one is the step of an encoder.
+    repeat_motion : float
+        Speed on both sides of a repeated sample from which the joint moved meanwhile, relative to
+        its root mean square step.
+    repeat_share : float
+        Largest share of repeated samples. Single ones come from two clocks that beat.
+    repeat_run : int
+        Repeated samples in a row that distort derivatives.
+    velocity_window : float
+        Time over which velocities are integrated to be compared with positions, s. The noise of
+        differentiated positions does not enter, and lags of filters hardly do.
+    velocity_mismatch : float
+        Largest difference of that integral from the motion, relative to the motion. Velocities of
+        real drivers were seen to differ by 0.3 to 3 %.
+    velocity_stretch : float
+        Multiple of the window beyond which a gap makes the integral unknown.
+
+    """
+
+    wrap_step: float = np.pi
+    wrap_slack: float = 1.5
+    wrap_noise: float = 0.05
+    motion: float = 0.01
+    encoder_step: float = 1e-5
+    encoder_share: float = 0.99
+    repeat_motion: float = 0.2
+    repeat_share: float = 0.05
+    repeat_run: int = 3
+    velocity_window: float = 0.5
+    velocity_mismatch: float = 0.25
+    velocity_stretch: float = 1.2
+
+
+THRESHOLDS = MotionThresholds()
 
 
 def moves(log: Recording) -> NDArray[np.bool_]:
@@ -54,12 +82,12 @@ def moves(log: Recording) -> NDArray[np.bool_]:
     finite = np.isfinite(log.q)
     highest = np.where(finite, log.q, -np.inf).max(axis=0)
     lowest = np.where(finite, log.q, np.inf).min(axis=0)
-    return np.asarray(highest - lowest > MOTION)
+    return np.asarray(highest - lowest > THRESHOLDS.motion)
 
 
 def unwrapped(log: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints, and say so; jumps of other sizes stay."""
-    if len(log.t) < 3 or not (np.abs(np.diff(log.q, axis=0)) > WRAP_STEP).any():
+    if len(log.t) < 3 or not (np.abs(np.diff(log.q, axis=0)) > THRESHOLDS.wrap_step).any():
         return log
     q = log.q.copy()
     found = []
@@ -72,8 +100,9 @@ def unwrapped(log: Recording, arm: ArmModel) -> Recording:
         name = log.joint_names[j]
         text = f'{name} wraps around {count} times; its position is unwrapped.'
         where = first_stamp(log, np.concatenate([[False], turns != 0]))
+        limit = THRESHOLDS.wrap_step
         found.append(
-            Defect('position_wrapped', 'warning', text, name, count, where, TURN, WRAP_STEP)
+            Defect('position_wrapped', 'warning', text, name, count, where, TURN, limit)
         )
     return replace(log, q=q, defects=(*log.defects, *found))
 
@@ -81,12 +110,12 @@ def unwrapped(log: Recording, arm: ArmModel) -> Recording:
 def _turns(q: Array, t: Array) -> Array:
     """Whole turns in each step that are not motion, (N-1,)."""
     step, time = np.diff(q), np.diff(t)
-    large = np.abs(step) > WRAP_STEP
+    large = np.abs(step) > THRESHOLDS.wrap_step
     if not large.any() or large.all():
         return np.zeros(len(step))
-    moved = WRAP_SLACK * _speed(step[~large], time[~large]) * time
+    moved = THRESHOLDS.wrap_slack * _speed(step[~large], time[~large]) * time
     turns = np.rint(step / TURN)
-    wrapped = np.abs(step - TURN * turns) <= moved + WRAP_NOISE
+    wrapped = np.abs(step - TURN * turns) <= moved + THRESHOLDS.wrap_noise
     turns[~(large & wrapped & (np.abs(step) > moved))] = 0
     return turns
 
@@ -98,13 +127,11 @@ def _speed(step: Array, time: Array) -> float:
 
 def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
     """Report steps that no joint can make."""
-    time = np.diff(log.t)
-    known = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
-    limit = np.minimum(JUMP_SPEED, JUMP_LIMITS * known)
+    limit = absurd_values.largest_steps(np.diff(log.t), arm.limits.velocity)
     found = []
     for j, name in enumerate(log.joint_names):
         step = np.abs(np.diff(log.q[:, j]))
-        jumps = (step > JUMP_STEP) & (step > limit[j] * time)
+        jumps = step > limit[:, j]
         if not jumps.any():
             continue
         count, value = int(jumps.sum()), float(step[jumps].max())
@@ -113,7 +140,8 @@ def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
             f'fault, a wrong unit, or a wrap that is no whole turn; cut it out or record again.'
         )
         where = first_stamp(log, np.concatenate([[False], jumps]))
-        found.append(Defect('position_jump', 'error', text, name, count, where, value, JUMP_STEP))
+        threshold = absurd_values.THRESHOLDS.jump
+        found.append(Defect('position_jump', 'error', text, name, count, where, value, threshold))
     return found
 
 
@@ -125,27 +153,29 @@ def constant_defects(log: Recording) -> list[Defect]:
     for j in np.flatnonzero(~moving):
         name, value = log.joint_names[j], float(np.ptp(log.q[:, j]))
         text = f'{name} does not move, so its inertia and friction cannot be told; excite it.'
+        limit = THRESHOLDS.motion
         found.append(
-            Defect('joint_constant', severity, text, name, len(log.t), 0.0, value, MOTION)
+            Defect('joint_constant', severity, text, name, len(log.t), 0.0, value, limit)
         )
     return found
 
 
 def quantisation_defects(log: Recording) -> list[Defect]:
     """Report encoder steps that are coarse enough to matter for accelerations."""
+    limit = THRESHOLDS.encoder_step
     found = []
     for j, name in enumerate(log.joint_names):
         changes = np.abs(np.diff(log.q[:QUANTISED_SAMPLES, j]))
-        changes = changes[changes > QUANTISED / 10]
-        if len(changes) < 50 or changes.min() < QUANTISED:
+        changes = changes[changes > limit / 10]
+        if len(changes) < 50 or changes.min() < limit:
             continue
         step = float(changes.min())
         multiple = changes / step
-        if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < QUANTISED_SHARE:
+        if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < THRESHOLDS.encoder_share:
             continue
         text = f'The position of {name} comes in steps of {step:.3g}; filtering must smooth them.'
         found.append(
-            Defect('position_quantised', 'info', text, name, value=step, threshold=QUANTISED)
+            Defect('position_quantised', 'info', text, name, value=step, threshold=limit)
         )
     return found
 
@@ -160,13 +190,14 @@ def stale_defects(log: Recording) -> list[Defect]:
     inside = (starts > 0) & (stops < len(same))
     starts, stops = starts[inside], stops[inside]
     step = np.abs(np.diff(log.q, axis=0))
-    least = STALE_MOTION * np.sqrt(np.mean(step**2, axis=0))
+    least = THRESHOLDS.repeat_motion * np.sqrt(np.mean(step**2, axis=0))
     moving = ((step[starts - 1] > least) & (step[stops] > least)).any(axis=1)
     lengths = (stops - starts)[moving]
     if not len(lengths):
         return []
     count, longest = int(lengths.sum()), int(lengths.max())
     fraction = count / len(log.t)
+    bad = fraction > THRESHOLDS.repeat_share or longest >= THRESHOLDS.repeat_run
     text = (
         f'{count} of {len(log.t)} samples repeat the one before while the arm moves, up to '
         f'{longest} in a row: the driver publishes faster than it measures.'
@@ -174,12 +205,12 @@ def stale_defects(log: Recording) -> list[Defect]:
     return [
         Defect(
             'samples_repeated',
-            'warning' if fraction > STALE_FRACTION or longest >= STALE_RUN else 'info',
+            'warning' if bad else 'info',
             text,
             count=count,
             first_stamp=float(log.t[starts[moving][0] + 1] - log.t[0]),
             value=fraction,
-            threshold=STALE_FRACTION,
+            threshold=THRESHOLDS.repeat_share,
         )
     ]
 
@@ -195,7 +226,7 @@ def without_bad_velocities(log: Recording) -> Recording:
 
 
 def _nonfinite(log: Recording, qd: Array) -> list[Defect]:
-    bad = ~(np.abs(qd) <= ABSURD_VELOCITY)
+    bad = ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity)
     return [
         Defect(
             'velocity_nan',
@@ -228,11 +259,11 @@ def _zero(log: Recording, qd: Array) -> list[Defect]:
 
 def _inconsistent(log: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
-    time = np.diff(log.t)
-    width = round(WINDOW / float(np.median(time)))
+    time, window = np.diff(log.t), THRESHOLDS.velocity_window
+    width = round(window / float(np.median(time)))
     if width < 2 or len(log.t) < 4 * width:
         return []
-    whole = log.t[width:] - log.t[:-width] < STRETCH * WINDOW
+    whole = log.t[width:] - log.t[:-width] < THRESHOLDS.velocity_stretch * window
     if not whole.any():
         return []
     found = []
@@ -243,7 +274,7 @@ def _inconsistent(log: Recording, qd: Array) -> list[Defect]:
         if not moved.any():
             continue
         mismatch = float(np.linalg.norm(moved - expected) / np.linalg.norm(moved))
-        if mismatch > MISMATCH:
+        if mismatch > THRESHOLDS.velocity_mismatch:
             scale = float(expected @ moved / (expected @ expected))
             found.append(_mismatch(log.joint_names[j], len(log.t), mismatch, scale))
     return found
@@ -256,5 +287,6 @@ def _mismatch(name: str, count: int, mismatch: float, scale: float) -> Defect:
         f'differentiated.'
     )
     return Defect(
-        'velocity_inconsistent', 'warning', text, name, count, 0.0, mismatch, MISMATCH
+        'velocity_inconsistent', 'warning', text, name, count, 0.0, mismatch,
+        THRESHOLDS.velocity_mismatch,
     )

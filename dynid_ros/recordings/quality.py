@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.recordings.cleaning import ABSURD_POSITION, clean, NAN_FRACTION
+from dynid_ros.recordings import absurd_values, cleaning
+from dynid_ros.recordings.cleaning import clean
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     jump_defects,
@@ -20,21 +23,41 @@ from dynid_ros.recordings.stamp_checks import first_stamp, stamp_defects, usable
 
 Array = NDArray[np.float64]
 
-# Nm, N, A or V: far beyond any arm, well below uninitialised memory.
-ABSURD_SIGNAL = 1e6
-# Of the effort limit: a drive that clips at it never goes further beyond than this, and stays this
-# near. Where the signal does go beyond, the limit is not that of the drive.
-SATURATED = 0.01
-# One sample may touch a limit by noise.
-SATURATED_SAMPLES = 3
-# Calibration, rad or m.
-LIMIT_SLACK = 0.02
-# Noise of a measured velocity.
-VELOCITY_SLACK = 1.05
-# Least squares with fewer rows for each column has no way to tell noise from parameters.
-ROWS_PER_PARAMETER = 3
-# A shorter motion does not hold one period of any useful excitation.
-SHORTEST = 1.0
+
+@dataclass(frozen=True)
+class QualityThresholds:
+    """
+    Bounds of a recording that can be trusted.
+
+    Attributes
+    ----------
+    saturated : float
+        Distance from the effort limit, relative to it, within which a drive that clips stays.
+        Where the signal goes further beyond, the limit is not that of the drive.
+    saturated_samples : int
+        Samples at the limit from which it is reported. One may touch the limit by noise.
+    position_slack : float
+        Distance beyond a position limit that an error of calibration explains, rad or m.
+    velocity_slack : float
+        Multiple of the velocity limit that noise of a measured velocity explains.
+    samples_per_parameter : int
+        Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
+        from parameters.
+    shortest : float
+        Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
+        not hold one period of any useful excitation.
+
+    """
+
+    saturated: float = 0.01
+    saturated_samples: int = 3
+    position_slack: float = 0.02
+    velocity_slack: float = 1.05
+    samples_per_parameter: int = 3
+    shortest: float = 1.0
+
+
+THRESHOLDS = QualityThresholds()
 
 
 def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
@@ -71,17 +94,18 @@ def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
 
 
 def _too_short(log: Recording, arm: ArmModel) -> list[Defect]:
-    rows, least = log.q.size, ROWS_PER_PARAMETER * arm.layout.size
+    rows, least = log.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
     if rows < least:
         text = (
             f'{len(log.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
             f'parameters; record at least {-(-least // arm.n)} samples.'
         )
         return [Defect('too_short', 'error', text, None, len(log.t), None, rows, least)]
-    if usable(log.t) and log.seconds < SHORTEST:
-        text = f'The recording lasts {log.seconds:.3g} s; record at least {SHORTEST:g} s.'
+    shortest = THRESHOLDS.shortest
+    if usable(log.t) and log.seconds < shortest:
+        text = f'The recording lasts {log.seconds:.3g} s; record at least {shortest:g} s.'
         return [
-            Defect('too_short', 'error', text, None, len(log.t), None, log.seconds, SHORTEST)
+            Defect('too_short', 'error', text, None, len(log.t), None, log.seconds, shortest)
         ]
     return []
 
@@ -110,7 +134,8 @@ def _nonfinite(log: Recording) -> list[Defect]:
     )
     return [
         *_marked(
-            log, ~np.isfinite(log.q), 'position_nan', 'error', position, threshold=NAN_FRACTION
+            log, ~np.isfinite(log.q), 'position_nan', 'error', position,
+            threshold=cleaning.THRESHOLDS.missing_share,
         ),
         *_marked(log, ~np.isfinite(log.u), 'effort_nan', 'error', signal),
     ]
@@ -120,8 +145,8 @@ def _absurd(log: Recording) -> list[Defect]:
     """Report finite values that no arm can have."""
     found = []
     for code, what, values, limit in (
-        ('position_absurd', 'positions', log.q, ABSURD_POSITION),
-        ('effort_absurd', f'values of {log.signal}', log.u, ABSURD_SIGNAL),
+        ('position_absurd', 'positions', log.q, absurd_values.THRESHOLDS.position),
+        ('effort_absurd', f'values of {log.signal}', log.u, absurd_values.THRESHOLDS.signal),
     ):
         size = np.where(np.isfinite(values), np.abs(values), 0.0)
         text = f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a unit.'
@@ -158,31 +183,34 @@ def _saturated(log: Recording, arm: ArmModel) -> list[Defect]:
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
     share = np.abs(joint_torque(log.u, arm.drive)) / limit
-    bad = share >= 1 - SATURATED
-    bad &= (share.max(axis=0) <= 1 + SATURATED) & (bad.sum(axis=0) >= SATURATED_SAMPLES)
+    near = THRESHOLDS.saturated
+    bad = share >= 1 - near
+    bad &= (share.max(axis=0) <= 1 + near) & (bad.sum(axis=0) >= THRESHOLDS.saturated_samples)
     text = '{name} is cut off at its effort limit in {count} samples: lower the amplitude.'
-    return _marked(log, bad, 'effort_saturated', 'warning', text, threshold=1 - SATURATED)
+    return _marked(log, bad, 'effort_saturated', 'warning', text, threshold=1 - near)
 
 
 def _velocity_limits(log: Recording, arm: ArmModel) -> list[Defect]:
     if log.qd is None:
         return []
     limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
-    bad = np.abs(log.qd) > VELOCITY_SLACK * limit
+    slack = THRESHOLDS.velocity_slack
+    bad = np.abs(log.qd) > slack * limit
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
-    return _marked(log, bad, 'velocity_limit', 'warning', text, threshold=VELOCITY_SLACK)
+    return _marked(log, bad, 'velocity_limit', 'warning', text, threshold=slack)
 
 
 def _position_limits(log: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
     excess: Array = np.maximum(log.q - arm.limits.upper, arm.limits.lower - log.q)
-    beyond = excess > LIMIT_SLACK
+    slack = THRESHOLDS.position_slack
+    beyond = excess > slack
     touching = (excess >= 0) & ~beyond.any(axis=0)
     outside = (
         '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
     )
     hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
     return [
-        *_marked(log, beyond, 'position_limit', 'warning', outside, threshold=LIMIT_SLACK),
+        *_marked(log, beyond, 'position_limit', 'warning', outside, threshold=slack),
         *_marked(log, touching, 'position_limit', 'info', hit, threshold=0.0),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,46 @@ from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
 
-# A clock that was reset cannot be mended by leaving samples out; a few late messages can.
-BACKWARDS_FRACTION = 0.05
-# The same goes for stamps that repeat: beyond this, samples are lost or doubled all the time.
-REPEATED_FRACTION = 0.05
-# Steps of one sample lost happen on any network and are bridged by resampling.
-GAP_STEPS = 2.5
-# Motion of arms has content up to some 10 Hz: half a period of that can be interpolated.
-GAP_SECONDS = 0.05
-# Of the median step; interpolation errors of the velocity grow in proportion.
-JITTER = 0.3
-# Ten samples in a period of the slowest useful excitation (about 2 Hz of content).
-RATE_LOW_HZ = 20.0
-# Outside of this no arm is sampled: the stamps are in another unit than seconds.
-RATE_RANGE_HZ = (0.5, 50_000.0)
+
+@dataclass(frozen=True)
+class StampThresholds:
+    """
+    Bounds of good stamps.
+
+    Attributes
+    ----------
+    backwards_share : float
+        Largest share of samples whose stamps go back in time. Leaving out a few late messages
+        mends a recording; it does not mend one whose clock was reset.
+    repeated_share : float
+        Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled
+        throughout the recording.
+    gap_steps : float
+        Multiple of the median step from which a step is reported as a gap. One lost sample in a
+        row happens on any network.
+    gap_seconds : float
+        Longest time over which signals are interpolated, s, live and in batch. Motion of arms has
+        content up to some 10 Hz, and half a period of that can be interpolated.
+    jitter : float
+        Largest deviation of the steps, root mean square, relative to the median step. Errors of
+        interpolated velocities grow in proportion.
+    lowest_rate_hz : float
+        Rate below which accelerations are hardly seen, Hz: ten samples in a period of 2 Hz.
+    rate_range_hz : (float, float)
+        Rates at which arms are sampled, Hz. Outside, the stamps have another unit than seconds.
+
+    """
+
+    backwards_share: float = 0.05
+    repeated_share: float = 0.05
+    gap_steps: float = 2.5
+    gap_seconds: float = 0.05
+    jitter: float = 0.3
+    lowest_rate_hz: float = 20.0
+    rate_range_hz: tuple[float, float] = (0.5, 50_000.0)
+
+
+THRESHOLDS = StampThresholds()
 
 
 def usable(t: Array) -> bool:
@@ -86,12 +112,12 @@ def _repeated(log: Recording, repeated: NDArray[np.bool_]) -> list[Defect]:
     return [
         Defect(
             'stamps_repeated',
-            'error' if fraction > REPEATED_FRACTION else 'warning',
+            'error' if fraction > THRESHOLDS.repeated_share else 'warning',
             text,
             count=count,
             first_stamp=first_stamp(log, repeated),
             value=fraction,
-            threshold=REPEATED_FRACTION,
+            threshold=THRESHOLDS.repeated_share,
         )
     ]
 
@@ -101,7 +127,7 @@ def _backwards(log: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
     if not count:
         return []
     fraction = count / len(log.t)
-    fatal = fraction > BACKWARDS_FRACTION
+    fatal = fraction > THRESHOLDS.backwards_share
     text = f'{count} of {len(log.t)} stamps go back in time and are left out'
     text += (
         '; the clock was reset or two clocks are mixed: record again with one clock.'
@@ -116,7 +142,7 @@ def _backwards(log: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
             count=count,
             first_stamp=first_stamp(log, backwards),
             value=fraction,
-            threshold=BACKWARDS_FRACTION,
+            threshold=THRESHOLDS.backwards_share,
         )
     ]
 
@@ -133,22 +159,23 @@ def stamp_defects(log: Recording) -> list[Defect]:
 
 def _rate(median: float) -> list[Defect]:
     rate = 1.0 / median
-    low, high = RATE_RANGE_HZ
+    low, high = THRESHOLDS.rate_range_hz
     if not low <= rate <= high:
         text = f'The sample rate would be {rate:.4g} Hz: stamps must be in seconds.'
         limit = low if rate < low else high
         return [Defect('rate_implausible', 'error', text, value=rate, threshold=limit)]
-    if rate < RATE_LOW_HZ:
+    least = THRESHOLDS.lowest_rate_hz
+    if rate < least:
         text = (
             f'The sample rate of {rate:.3g} Hz is low: accelerations are hardly seen; record at '
-            f'{RATE_LOW_HZ:g} Hz or more.'
+            f'{least:g} Hz or more.'
         )
-        return [Defect('rate_low', 'warning', text, value=rate, threshold=RATE_LOW_HZ)]
+        return [Defect('rate_low', 'warning', text, value=rate, threshold=least)]
     return []
 
 
 def _gaps(log: Recording, steps: Array, median: float) -> list[Defect]:
-    gaps = steps > GAP_STEPS * median
+    gaps = steps > THRESHOLDS.gap_steps * median
     if not gaps.any():
         return []
     longest = float(steps.max())
@@ -160,24 +187,25 @@ def _gaps(log: Recording, steps: Array, median: float) -> list[Defect]:
     return [
         Defect(
             'stamps_gap',
-            'warning' if longest > GAP_SECONDS else 'info',
+            'warning' if longest > THRESHOLDS.gap_seconds else 'info',
             text,
             count=int(gaps.sum()),
             first_stamp=first_stamp(log, np.concatenate([gaps, [False]])),
             value=longest,
-            threshold=GAP_STEPS * median,
+            threshold=THRESHOLDS.gap_steps * median,
         )
     ]
 
 
 def _jitter(steps: Array, median: float) -> list[Defect]:
-    regular = steps[steps <= GAP_STEPS * median]
+    regular = steps[steps <= THRESHOLDS.gap_steps * median]
     jitter = float(np.sqrt(np.mean((regular / median - 1) ** 2)))
-    if jitter <= JITTER:
+    limit = THRESHOLDS.jitter
+    if jitter <= limit:
         return []
     text = (
         f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, not '
         f'at the measurement; let the driver stamp.'
     )
-    count = int((np.abs(regular / median - 1) > JITTER).sum())
-    return [Defect('stamps_jitter', 'warning', text, count=count, value=jitter, threshold=JITTER)]
+    count = int((np.abs(regular / median - 1) > limit).sum())
+    return [Defect('stamps_jitter', 'warning', text, count=count, value=jitter, threshold=limit)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,37 @@ from dynid_ros.signals.segments import Segment
 
 Array = NDArray[np.float64]
 
-LONGEST = 0.1
-STEPS = 41
-SECONDS = 60.0
-# What friction does when a joint turns round can look like a delay worth a tenth of the residual.
-GAIN = 0.2
-# With fewer rows, any delay fits.
-ROWS_PER_COLUMN = 2
+
+@dataclass(frozen=True)
+class DelayThresholds:
+    """
+    Bounds of the search for a delay of the drive signal.
+
+    Attributes
+    ----------
+    longest : float
+        Largest delay that is looked for, to either side, s.
+    steps : int
+        Delays that are tried; a parabola through the best three gives the delay between them.
+    seconds : float
+        Length of the part that is looked at, s. More time does not make the delay more certain
+        than its tenth of a step.
+    gain : float
+        Share of the sum of squares that removing the delay must take away. Friction of a joint
+        that turns round can look like a delay.
+    rows_per_column : int
+        Rows needed for each parameter. With fewer rows, any delay fits.
+
+    """
+
+    longest: float = 0.1
+    steps: int = 41
+    seconds: float = 60.0
+    gain: float = 0.2
+    rows_per_column: int = 2
+
+
+THRESHOLDS = DelayThresholds()
 
 
 def estimate_delay(
@@ -37,19 +62,19 @@ def estimate_delay(
     arm : ArmModel
         The arm.
     segments : sequence of Segment
-        Stretches of the recording; the longest is used, its middle `SECONDS`.
+        Stretches of the recording; the middle of the longest is used.
     treatment : ConditioningSettings
         Rate and cut-off.
 
     Returns
     -------
     float
-        Delay of the drive signal within ±`LONGEST`, s; zero if removing it would not make the
-        sum of squares smaller by `GAIN`, or if there are too few rows to tell.
+        Delay of the drive signal within ± `longest`, s; zero if removing it would not make the
+        sum of squares smaller by `gain`, or if there are too few rows to tell.
 
     """
     longest = max(segments, key=lambda segment: len(segment.t))
-    spare = max(0, len(longest.t) - int(SECONDS * treatment.rate_hz)) // 2
+    spare = max(0, len(longest.t) - int(THRESHOLDS.seconds * treatment.rate_hz)) // 2
     middle = slice(spare, len(longest.t) - spare)
     part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
     motion = condition(part, treatment, arm.drive)
@@ -58,21 +83,22 @@ def estimate_delay(
         return 0.0
     t = np.concatenate([block.t for block in blocks])
     W = np.concatenate([block.W for block in blocks])
+    reach, steps = THRESHOLDS.longest, THRESHOLDS.steps
     # Rows at the ends would be shifted to where the filter has not settled.
-    inside = (t >= t[0] + LONGEST) & (t <= t[-1] - LONGEST)
-    if inside.sum() * arm.n < ROWS_PER_COLUMN * W.shape[2]:
+    inside = (t >= t[0] + reach) & (t <= t[-1] - reach)
+    if inside.sum() * arm.n < THRESHOLDS.rows_per_column * W.shape[2]:
         return 0.0
     smooth = _low_pass(joint_torque(part.u, arm.drive), Decimator(treatment).taps)
-    delays = np.linspace(-LONGEST, LONGEST, STEPS)
+    delays = np.linspace(-reach, reach, steps)
     shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
     # What no delay explains sets the weight of a joint.
     W = W[inside]
-    weights = 1 / np.maximum(_unexplained(W, shifted[STEPS // 2]), np.finfo(float).tiny)
+    weights = 1 / np.maximum(_unexplained(W, shifted[steps // 2]), np.finfo(float).tiny)
     rows = (W * weights[:, None]).reshape(-1, W.shape[2])
     Q = np.linalg.qr(rows)[0]
     left = np.array([_left((x * weights).ravel(), Q) for x in shifted])
     k = int(np.argmin(left))
-    if k in (0, STEPS - 1) or left[k] > (1 - GAIN) * left[STEPS // 2]:
+    if k in (0, steps - 1) or left[k] > (1 - THRESHOLDS.gain) * left[steps // 2]:
         return 0.0
     bend = left[k - 1] - 2 * left[k] + left[k + 1]
     step = delays[1] - delays[0]

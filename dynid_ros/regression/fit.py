@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel, without_load
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.regression.friction_choice import all_terms, choose_friction, FOLDS
+from dynid_ros.regression import friction_choice
+from dynid_ros.regression.friction_choice import all_terms, choose_friction
 from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.row_methods import DIFFERENTIATED, Method
 from dynid_ros.regression.rows import regression_blocks, RowBlock
@@ -124,10 +125,10 @@ def _blocks_by_fold(
     decimator = Decimator(treatment)
     total = sum(int(a[decimator.reach:len(a) - decimator.reach:decimator.step].sum())
                 for a in alive)
-    done = 0
+    done, folds = 0, friction_choice.THRESHOLDS.folds
     for block in regression_blocks(arm, motions, treatment, load_theta):
         seen = done + np.cumsum(block.moving.any(axis=1))
-        numbers = np.minimum(seen * FOLDS // max(total, 1), FOLDS - 1)
+        numbers = np.minimum(seen * folds // max(total, 1), folds - 1)
         for fold in np.unique(numbers):
             yield int(fold), block.part(numbers == fold)
         done = int(seen[-1])

@@ -15,7 +15,7 @@ from dynid_ros.regression.qr_factors import QRFactors
 
 Array = NDArray[np.float64]
 
-FOLDS = 5
+#: Passes in which the weights of the joints settle.
 ITERATIONS = 4
 
 CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
@@ -27,6 +27,28 @@ CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
         ('stribeck', 'viscous_cuberoot', 'load'),
     )
 )
+
+
+@dataclass(frozen=True)
+class FrictionThresholds:
+    """
+    Bounds of the choice of friction terms.
+
+    Attributes
+    ----------
+    folds : int
+        Consecutive blocks of time of the cross-validation.
+    standard_errors : float
+        Standard errors of the difference, over the folds, by which a candidate with fewer columns
+        may be worse than the best one: the one-standard-error rule.
+
+    """
+
+    folds: int = 5
+    standard_errors: float = 1.0
+
+
+THRESHOLDS = FrictionThresholds()
 
 
 @dataclass(frozen=True)
@@ -91,7 +113,7 @@ def all_terms() -> tuple[str, ...]:
 def _close(error: Array, best: Array) -> bool:
     difference = error - best
     standard_error = difference.std(ddof=1) / np.sqrt(len(difference))
-    return bool(difference.mean() <= standard_error)
+    return bool(difference.mean() <= THRESHOLDS.standard_errors * standard_error)
 
 
 def _columns(arm: ArmModel, terms: tuple[str, ...]) -> NDArray[np.intp]:

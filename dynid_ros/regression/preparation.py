@@ -15,6 +15,7 @@ from dynid_ros.recordings.cleaning import clean
 from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.delay import estimate_delay
+from dynid_ros.signals import conditioning_settings
 from dynid_ros.signals.conditioning import condition, ConditionedMotion
 from dynid_ros.signals.conditioning_settings import choose_cutoff, ConditioningSettings
 from dynid_ros.signals.decimation import decimation_step
@@ -100,10 +101,10 @@ def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> Conditionin
 
 def fitted_to(treatment: ConditioningSettings, log: Recording) -> ConditioningSettings:
     """Return the same treatment for a recording that may have another rate."""
-    rate = sample_rate(log)
-    if abs(rate / treatment.rate_hz - 1) < 0.01:
+    rate, limits = sample_rate(log), conditioning_settings.THRESHOLDS
+    if abs(rate / treatment.rate_hz - 1) < limits.same_rate:
         return treatment
-    if rate < 2.5 * treatment.cutoff_hz:
+    if limits.highest * rate < treatment.cutoff_hz:
         raise RecordingError(
             f'{log.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
             f'{treatment.cutoff_hz:.3g} Hz that the model was identified with')

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, joint_torque
-from dynid_ros.signals.conditioning_settings import ConditioningSettings, HIGHEST
+from dynid_ros.signals import conditioning_settings
+from dynid_ros.signals.conditioning_settings import ConditioningSettings
 from dynid_ros.signals.decimation import Decimator
 from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
 from dynid_ros.signals.periodic import average_periods, harmonic_derivative, periodic_part, SAME
@@ -16,8 +17,6 @@ from dynid_ros.signals.segments import Segment
 from dynid_ros.signals.standstill import moving
 
 Array = NDArray[np.float64]
-
-POSITION_BAND = 3.0
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,8 @@ def position_cutoff(treatment: ConditioningSettings) -> float:
     Well above that of the rows: what friction does to the motion when a joint turns round has to
     come through, and noise in the derivatives is taken out together with that of the torque.
     """
-    return min(POSITION_BAND * treatment.cutoff_hz, HIGHEST * treatment.rate_hz)
+    limits = conditioning_settings.THRESHOLDS
+    return min(limits.position_margin * treatment.cutoff_hz, limits.highest * treatment.rate_hz)
 
 
 def _one_period(

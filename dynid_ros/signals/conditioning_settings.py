@@ -10,9 +10,40 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-ENERGY = 0.99
-MARGIN = 5.0
-HIGHEST = 0.4
+
+@dataclass(frozen=True)
+class CutoffThresholds:
+    """
+    Bounds of the cut-offs and of the rate that they were chosen for.
+
+    Attributes
+    ----------
+    energy : float
+        Share of the energy of a joint's velocity, above its noise floor, that its band holds.
+    margin : float
+        Cut-off of the rows as a multiple of the mean band. Dynamics and friction make harmonics
+        of the motion, which have to come through.
+    highest : float
+        Highest cut-off as a share of the sample rate, live and in batch. A filter needs room
+        below half the rate to fall off.
+    position_margin : float
+        Cut-off of the positions as a multiple of that of the rows. Friction changes the motion
+        when a joint turns round, which has to come through; the decimating filter takes noise of
+        the derivatives out together with that of the torque.
+    same_rate : float
+        Largest deviation of the rate of another recording, relative to it, up to which the same
+        filters serve. It moves the cut-off by as much.
+
+    """
+
+    energy: float = 0.99
+    margin: float = 5.0
+    highest: float = 0.4
+    position_margin: float = 3.0
+    same_rate: float = 0.01
+
+
+THRESHOLDS = CutoffThresholds()
 
 
 @dataclass(frozen=True)
@@ -56,7 +87,7 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
     """
     Choose the cut-off of the low-pass filters from the motion.
 
-    It is `MARGIN` times the band that holds `ENERGY` of the energy of a joint's velocity above
+    It is `margin` times the band that holds `energy` of the energy of a joint's velocity above
     its noise floor, averaged over the joints that move: high enough for the harmonics that
     dynamics and friction make of the motion, low enough to keep out what no rigid-body model
     explains.
@@ -71,7 +102,7 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
     Returns
     -------
     float
-        Hz, at most `HIGHEST` of the sample rate.
+        Hz, at most `highest` of the sample rate.
 
     """
     from scipy.signal import periodogram
@@ -84,6 +115,6 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
         floor = np.median(power[f > rate_hz / 4]) / np.log(2)
         energy = np.cumsum(power - floor)
         if energy.max() > 0:
-            bands.append(f[np.argmax(energy >= ENERGY * energy.max())])
-    highest = HIGHEST * rate_hz
-    return float(min(MARGIN * np.mean(bands), highest)) if bands else highest
+            bands.append(f[np.argmax(energy >= THRESHOLDS.energy * energy.max())])
+    highest = THRESHOLDS.highest * rate_hz
+    return float(min(THRESHOLDS.margin * np.mean(bands), highest)) if bands else highest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,14 +12,38 @@ from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
 Array = NDArray[np.float64]
 
+#: Samples that are filtered at once.
 BLOCK = 512
-KAISER = 5.0
-HALF_PERIODS = 1.5
+
+
+@dataclass(frozen=True)
+class DecimationThresholds:
+    """
+    Shape of the low-pass, and rate of the samples that are kept.
+
+    Attributes
+    ----------
+    kaiser : float
+        Shape parameter of the window.
+    half_periods : float
+        Reach of the filter to either side, periods of the cut-off.
+    rate_per_cutoff : float
+        Smallest rate of the samples that are kept, relative to the cut-off. Content from half
+        this rate on folds back, so that the stop band has to begin there.
+
+    """
+
+    kaiser: float = 5.0
+    half_periods: float = 1.5
+    rate_per_cutoff: float = 3.0
+
+
+THRESHOLDS = DecimationThresholds()
 
 
 def decimation_step(rate_hz: float, cutoff_hz: float) -> int:
-    """Every how many samples to keep, so that nothing folds back: the stop band is at 1.5 fc."""
-    return max(1, int(rate_hz / (3 * cutoff_hz)))
+    """Every how many samples to keep so that no content folds back."""
+    return max(1, int(rate_hz / (THRESHOLDS.rate_per_cutoff * cutoff_hz)))
 
 
 class Decimator:
@@ -44,14 +69,14 @@ class Decimator:
 
     def __init__(self, treatment: ConditioningSettings) -> None:
         self.step = treatment.decimation
-        self.reach = int(HALF_PERIODS * treatment.rate_hz / treatment.cutoff_hz)
+        self.reach = int(THRESHOLDS.half_periods * treatment.rate_hz / treatment.cutoff_hz)
         self._relative_cutoff = treatment.cutoff_hz / treatment.rate_hz
 
     @cached_property
     def taps(self) -> Array:
         """Coefficients, (2 reach + 1,), of unit gain at standstill."""
         k = np.arange(-self.reach, self.reach + 1)
-        taps = np.sinc(2 * self._relative_cutoff * k) * np.kaiser(len(k), KAISER)
+        taps = np.sinc(2 * self._relative_cutoff * k) * np.kaiser(len(k), THRESHOLDS.kaiser)
         return np.asarray(taps / taps.sum())
 
     @cached_property

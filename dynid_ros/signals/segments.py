@@ -9,15 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings import quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
 
 Array = NDArray[np.float64]
 
-GAP_PERIODS = 5.0
-GAP_SECONDS = 0.05
-JITTER = 1e-3
-BURST = 0.25
-SHORTEST = 1.0
+
+@dataclass(frozen=True)
+class ResamplingThresholds:
+    """
+    Bounds for the interpolation of samples, live and in batch.
+
+    Attributes
+    ----------
+    gap_periods : float
+        Sample periods from which a step of the stamps ends a stretch, where `gap_seconds` of
+        `dynid_ros.recordings.stamp_checks.StampThresholds` is shorter than they are. At low rates,
+        even one lost sample takes longer than `gap_seconds`.
+    off_grid : float
+        Largest deviation of a stamp from the uniform grid, in sample periods, up to which samples
+        are used as they are. At 50 Hz, a thousandth of a period is 20 µs.
+    burst : float
+        Smallest step between two samples through which a spline is laid, relative to the median
+        step. Stamps that are taken late come in bursts, and a spline swings out between them.
+
+    """
+
+    gap_periods: float = 5.0
+    off_grid: float = 1e-3
+    burst: float = 0.25
+
+
+THRESHOLDS = ResamplingThresholds()
 
 
 @dataclass(frozen=True)
@@ -44,6 +67,11 @@ def sample_rate(log: Recording) -> float:
     return float(1 / np.median(np.diff(log.t)))
 
 
+def longest_gap(rate_hz: float) -> float:
+    """Longest step of the stamps that interpolation bridges at a rate, s."""
+    return max(THRESHOLDS.gap_periods / rate_hz, stamp_checks.THRESHOLDS.gap_seconds)
+
+
 def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tuple[Segment, ...]:
     """
     Cut a recording at its gaps and bring each stretch to a uniform rate.
@@ -60,7 +88,7 @@ def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tupl
     Returns
     -------
     tuple of Segment
-        Stretches of at least `SHORTEST` seconds. Samples that are uniform already are not
+        Stretches that are as long as a recording must be. Samples that are uniform already are not
         touched; others are interpolated by cubic splines.
 
     Raises
@@ -69,25 +97,26 @@ def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tupl
         Every stretch between gaps is too short.
 
     """
-    breaks = np.flatnonzero(np.diff(log.t) > max(GAP_PERIODS / rate_hz, GAP_SECONDS)) + 1
+    shortest = quality.THRESHOLDS.shortest
+    breaks = np.flatnonzero(np.diff(log.t) > longest_gap(rate_hz)) + 1
     edges = [0, *breaks.tolist(), len(log.t)]
     stretches = [slice(a, b) for a, b in pairwise(edges)]
     segments = [
         _uniform(log.t[s], log.q[s], log.u[s], rate_hz, delay)
         for s in stretches
-        if log.t[s.stop - 1] - log.t[s.start] >= SHORTEST
+        if log.t[s.stop - 1] - log.t[s.start] >= shortest
     ]
     if not segments:
         raise RecordingError(
-            f'{log.source}: no stretch of {SHORTEST:g} s without a gap in its stamps; record again'
+            f'{log.source}: no stretch of {shortest:g} s without a gap in its stamps; record again'
         )
     return tuple(segments)
 
 
 def _uniform(t: Array, q: Array, u: Array, rate_hz: float, delay: float) -> Segment:
-    steps = np.arange(int((t[-1] - t[0]) * rate_hz + JITTER) + 1)
+    steps = np.arange(int((t[-1] - t[0]) * rate_hz + THRESHOLDS.off_grid) + 1)
     grid = t[0] + steps / rate_hz
-    same = len(grid) == len(t) and bool(np.abs(grid - t).max() * rate_hz < JITTER)
+    same = len(grid) == len(t) and bool(np.abs(grid - t).max() * rate_hz < THRESHOLDS.off_grid)
     if not same:
         q = _interpolate(t, q, grid)
     if not same or delay:
@@ -101,7 +130,7 @@ def _interpolate(t: Array, x: Array, grid: Array) -> Array:
     # Stamps that are taken late come in bursts, and a spline through two samples that are next
     # to each other swings far out. Of a burst, the last one was stamped least late.
     steps = np.diff(t)
-    calm = np.append(steps > BURST * np.median(steps), True)
+    calm = np.append(steps > THRESHOLDS.burst * np.median(steps), True)
     t, x = t[calm], x[calm]
     # Joint by joint: the coefficients of a long recording fill memory.
     result = np.empty((len(grid), x.shape[1]))

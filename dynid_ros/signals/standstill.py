@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-STILL = 0.005
-SLOWEST = 1e-3
-SHORTEST = 0.25
-#: Shorter rests belong to the motion, s.
-PAUSE = 2.0
+
+@dataclass(frozen=True)
+class StandstillThresholds:
+    """
+    Bounds of standstill, live and in batch.
+
+    Attributes
+    ----------
+    share : float
+        Speed below which a joint stands still, relative to its top speed.
+    slowest : float
+        Speed below which it stands still in any case, rad/s or m/s.
+    shortest : float
+        Shortest standstill, s. A joint that turns round passes through zero faster.
+    pause : float
+        Shortest rest of all joints that does not belong to the motion, s. An arm rests for less
+        between two points of a motion, and for more while somebody ends the recording.
+
+    """
+
+    share: float = 0.005
+    slowest: float = 1e-3
+    shortest: float = 0.25
+    pause: float = 2.0
 
 
-def moving(qd: Array, rate_hz: float, shortest: float = SHORTEST) -> NDArray[np.bool_]:
+THRESHOLDS = StandstillThresholds()
+
+
+def still_below(top: Array) -> Array:
+    """Speed below which joints of a top speed stand still, rad/s or m/s."""
+    return np.asarray(np.maximum(THRESHOLDS.share * top, THRESHOLDS.slowest))
+
+
+def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> NDArray[np.bool_]:
     """
     Tell motion from standstill, joint by joint.
 
@@ -33,14 +62,13 @@ def moving(qd: Array, rate_hz: float, shortest: float = SHORTEST) -> NDArray[np.
     Returns
     -------
     (N, n) ndarray of bool
-        False where a joint stands still: it stays below `STILL` of its top speed, or below
-        `SLOWEST`, for so long.
+        False where a joint stays below the speed of `still_below` for so long.
 
     """
     result = np.ones(qd.shape, dtype=bool)
     least = int(shortest * rate_hz)
-    for j, speed in enumerate(np.abs(column) for column in qd.T):
-        slow = speed < max(STILL * speed.max(), SLOWEST)
+    speed = np.abs(qd)
+    for j, slow in enumerate((speed < still_below(speed.max(axis=0))).T):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], slow.astype(np.int8), [0]])))
         for start, stop in edges.reshape(-1, 2):
             if stop - start >= least:
@@ -63,18 +91,19 @@ def time_in_motion(t: Array, q: Array) -> Array:
     -------
     (N,) ndarray
         Seconds of motion since the start. They stop while all joints stand still for at
-        least `PAUSE`, judged by their mean positions in each `SHORTEST` seconds; they run
+        least `pause`, judged by their mean positions in each `shortest` seconds; they run
         throughout where nothing ever moves.
 
     """
-    first = np.unique(np.searchsorted(t, np.arange(t[0], t[-1], SHORTEST)))
+    window = THRESHOLDS.shortest
+    first = np.unique(np.searchsorted(t, np.arange(t[0], t[-1], window)))
     if len(first) < 2:
         return np.asarray(t - t[0])
     count = np.diff(np.append(first, len(t)))
     middle = np.add.reduceat(t, first) / count
     place = np.add.reduceat(q, first, axis=0) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
-    moves = moving(speed, 1 / SHORTEST, PAUSE).any(axis=1)
+    moves = moving(speed, 1 / window, THRESHOLDS.pause).any(axis=1)
     if not moves.any():
         return np.asarray(t - t[0])
     middle[[0, -1]] = t[[0, -1]]

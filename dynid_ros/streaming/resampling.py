@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
-from dynid_ros.signals.segments import GAP_PERIODS, GAP_SECONDS
+from dynid_ros.signals.segments import longest_gap
 from dynid_ros.streaming.sample_validation import Counters
 
 Array = NDArray[np.float64]
 
-#: Deviation of a block's median interval that counts as another rate, and how many such blocks in
-#: a row make one.
-OTHER_RATE = 0.2
-PATIENCE = 3
-#: Samples from which a rate is measured.
-ENOUGH = 8
 _POINTS = 4
+
+
+@dataclass(frozen=True)
+class RateThresholds:
+    """
+    Bounds for the rate of a stream.
+
+    Attributes
+    ----------
+    other_rate : float
+        Deviation of the rate of a block from that of the stream, relative to it, which counts as
+        another rate. The median of a block of late stamps strays by less.
+    blocks : int
+        Such blocks in a row that make another rate; filters are designed anew then.
+    samples : int
+        Steps from which the rate of a block is measured.
+
+    """
+
+    other_rate: float = 0.2
+    blocks: int = 3
+    samples: int = 8
+
+
+THRESHOLDS = RateThresholds()
 
 
 class Resampler(Checkpointed):
@@ -75,14 +96,14 @@ class Resampler(Checkpointed):
         """
         steps = np.diff(t)
         steps = steps[steps > 0]
-        if len(steps) < ENOUGH:
+        if len(steps) < THRESHOLDS.samples:
             return False
         rate = float(1.0 / np.median(steps))
-        if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= OTHER_RATE:
+        if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= THRESHOLDS.other_rate:
             self.strange = 0
             return False
         self.strange += 1
-        if self.rate_hz and self.strange < PATIENCE:
+        if self.rate_hz and self.strange < THRESHOLDS.blocks:
             return False
         if self.rate_hz:
             self._counters.add('rate_changed', 1)
@@ -107,8 +128,7 @@ class Resampler(Checkpointed):
         """
         whole = np.concatenate([self.tail, samples])
         steps = np.diff(whole[:, 0])
-        limit = max(GAP_PERIODS / self.rate_hz, GAP_SECONDS)
-        broken = (steps > limit) | (steps <= 0)
+        broken = (steps > longest_gap(self.rate_hz)) | (steps <= 0)
         new = slice(max(len(self.tail) - 1, 0), None)
         lost = np.round(steps[new][~broken[new]] * self.rate_hz) - 1
         self._counters.add('missing', int(lost[lost > 0].sum()))

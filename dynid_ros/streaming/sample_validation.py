@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.checkpoint import Checkpointed
+from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.recording import Defect
 
 Array = NDArray[np.float64]
@@ -29,21 +31,37 @@ RULES = {
     'standing': 'rows of joints that stand still are not used',
 }
 
-#: No arm has such positions, rad or m, or signals; uninitialised memory has.
-ABSURD = 1e6
-#: A spike is this much larger than what usually stands out, and than a step of its signal: rad
-#: or m, or share of the signal's root mean square.
-SPIKE = 20.0
-SPIKE_POSITION = 0.01
-SPIKE_SIGNAL = 0.5
-#: Speed that no joint has, where its limit is not known, and slack of a known limit.
-FASTEST = 50.0
-SLACK = 3.0
-JUMP = 0.05
-#: Share of a block in the running averages.
-GAIN = 0.1
 #: Samples to either side that a spike is judged by.
 _SIDE = 2
+
+
+@dataclass(frozen=True)
+class SpikeThresholds:
+    """
+    Bounds of samples that stand out from their neighbours.
+
+    A spike exceeds `usual` and the one of `position` and `signal` that applies.
+
+    Attributes
+    ----------
+    usual : float
+        Distance of a spike from the median of its neighbours, as a multiple of the usual one.
+    position : float
+        Smallest spike of a position, rad or m.
+    signal : float
+        Smallest spike of a drive signal, relative to its root mean square.
+    block_share : float
+        Weight of a block of samples in the running averages of the usual distance.
+
+    """
+
+    usual: float = 20.0
+    position: float = 0.01
+    signal: float = 0.5
+    block_share: float = 0.1
+
+
+THRESHOLDS = SpikeThresholds()
 
 
 class Counters(Checkpointed):
@@ -118,7 +136,7 @@ class SampleValidation(Checkpointed):
         n = len(joint_names)
         self._names = tuple(joint_names)
         self._order: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
-        self._speed = np.where(np.isfinite(velocity), SLACK * velocity, FASTEST)
+        self._velocity = velocity
         self._counters = counters
         self.context = np.zeros((0, 1 + 2 * n))
         self.previous = self.context
@@ -190,7 +208,9 @@ class SampleValidation(Checkpointed):
         return self._order[names]
 
     def _finite(self, samples: Array) -> Array:
-        good = (np.abs(samples[:, 1:]) < ABSURD).all(axis=1) & np.isfinite(samples[:, 0])
+        bound = absurd_values.THRESHOLDS
+        largest = np.repeat([bound.position, bound.signal], len(self._velocity))
+        good = (np.abs(samples[:, 1:]) <= largest).all(axis=1) & np.isfinite(samples[:, 0])
         self._counters.add('not_finite', int((~good).sum()))
         return samples[good]
 
@@ -221,23 +241,23 @@ class SampleValidation(Checkpointed):
         around = np.lib.stride_tricks.sliding_window_view(x, 2 * _SIDE + 1, axis=0)
         out = np.abs(x[_SIDE:-_SIDE] - np.median(around, axis=2))
         n = x.shape[1] // 2
-        gain = GAIN if self.usual.any() else 1.0
+        gain = THRESHOLDS.block_share if self.usual.any() else 1.0
         self.usual = self.usual + gain * (out.mean(axis=0) - self.usual)
         self.power = self.power + gain * ((x[:, n:] ** 2).mean(axis=0) - self.power)
         floor = np.concatenate([
-            np.full(n, SPIKE_POSITION), SPIKE_SIGNAL * np.sqrt(self.power)])
-        spike = (out > np.maximum(SPIKE * self.usual, floor)).any(axis=1)
+            np.full(n, THRESHOLDS.position), THRESHOLDS.signal * np.sqrt(self.power)])
+        spike = (out > np.maximum(THRESHOLDS.usual * self.usual, floor)).any(axis=1)
         self._counters.add('spikes', int(spike.sum()))
         judged = self.context[_SIDE:-_SIDE][~spike]
         self.context = self.context[-2 * _SIDE:]
         return self._split(judged)
 
     def _split(self, samples: Array) -> list[Array]:
-        n, before = len(self._speed), len(self.previous)
+        n, before = len(self._velocity), len(self.previous)
         whole = np.concatenate([self.previous, samples])
         self.previous = whole[-1:]
         step = np.abs(np.diff(whole[:, 1:1 + n], axis=0))
-        reach = self._speed * np.diff(whole[:, :1], axis=0) + JUMP
-        jumps = np.flatnonzero((step > reach).any(axis=1)) + 1
+        limit = absurd_values.largest_steps(np.diff(whole[:, 0]), self._velocity)
+        jumps = np.flatnonzero((step > limit).any(axis=1)) + 1
         self._counters.add('jumps', len(jumps))
         return np.split(samples, jumps - before)

@@ -10,12 +10,7 @@ import yaml
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
-from dynid_ros.diagnosis.verdict import (
-    EXPECTED_ERROR,
-    HELD_OUT_ERROR,
-    held_out_reasons,
-    WORSE_THAN_FIT,
-)
+from dynid_ros.diagnosis.verdict import held_out_reasons, THRESHOLDS
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.identify import identify
@@ -71,7 +66,7 @@ def test_a_motion_of_one_slow_sine_is_too_little():
     assert not result.verdict.trustworthy
     (reason,) = [r for r in result.verdict.reasons if 'too little excitation' in r]
     assert f'{result.condition_number:.0f}' in reason
-    assert result.verdict.expected_error_percent > EXPECTED_ERROR
+    assert result.verdict.expected_error_percent > THRESHOLDS.expected_error_percent
     assert set(result.verdict.undetermined_joints) <= set(arm.joint_names)
     assert all(name in reason for name in result.verdict.undetermined_joints)
     assert set(result.verdict.undetermined_parameters) <= set(base_parameters(arm).names)
@@ -90,7 +85,8 @@ def test_what_a_joint_at_rest_hides_is_named():
 
 
 @pytest.mark.parametrize(('own', 'threshold'), [
-    (1.0, EXPECTED_ERROR), (4.0, 4.0 * WORSE_THAN_FIT), (20.0, HELD_OUT_ERROR)])
+    (1.0, THRESHOLDS.expected_error_percent), (4.0, 4.0 * THRESHOLDS.worse_than_fit),
+    (20.0, THRESHOLDS.held_out_error_percent)])
 @pytest.mark.parametrize('against', [False, True])
 def test_a_held_out_error_counts_against_a_model_from_a_threshold_on(own, threshold, against):
     error = threshold + (0.1 if against else -0.1)

@@ -16,14 +16,14 @@ from dynid_ros.execution.safety_monitor import (
     check_start,
     EffortLimiter,
     LimitWatch,
-    ROW,
     SafetyMonitor,
-    SATURATED,
+    THRESHOLDS,
 )
 from dynid_ros.feasibility.scene import build_scene
 from dynid_ros.trajectory.fourier import FourierMotion
 
 ARM = load_arm('ur10')
+ROW, SATURATED = THRESHOLDS.samples, THRESHOLDS.saturated
 MOTION = random_motion(ARM, seed=1, periods=1, period=6.0, tries=20)
 REST = np.zeros(ARM.n)
 HOME = Reference(MOTION.start, REST, REST)

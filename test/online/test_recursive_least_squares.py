@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dynid_ros.online.estimate import Prior
-from dynid_ros.online.innovation_statistics import InnovationStatistics, MEMORY
+from dynid_ros.online.innovation_statistics import InnovationStatistics, THRESHOLDS
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 
+MEMORY = THRESHOLDS.memory
 JOINTS, PARAMETERS = 3, 8
 
 

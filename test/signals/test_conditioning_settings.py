@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dynid_ros.signals.conditioning_settings import choose_cutoff, HIGHEST, MARGIN
+from dynid_ros.signals.conditioning_settings import choose_cutoff, THRESHOLDS
 
 SECONDS = 40
 
@@ -20,7 +20,7 @@ def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
     q = np.sin(2 * np.pi * frequency * stamps(rate))[:, None]
     # The Hann window widens a line by up to two steps of 1 / SECONDS.
     assert choose_cutoff([q], rate) == pytest.approx(
-        MARGIN * frequency, abs=2.1 * MARGIN / SECONDS)
+        THRESHOLDS.margin * frequency, abs=2.1 * THRESHOLDS.margin / SECONDS)
 
 
 @settings(max_examples=20, deadline=None)
@@ -55,5 +55,5 @@ def test_the_longest_stretch_decides():
 
 def test_it_stays_below_half_the_sample_rate():
     fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
-    assert choose_cutoff([fast], 30.0) == HIGHEST * 30
-    assert choose_cutoff([np.zeros((500, 2))], 30.0) == HIGHEST * 30
+    assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
+    assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30

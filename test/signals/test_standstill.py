@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dynid_ros.signals.standstill import moving, PAUSE, SHORTEST, SLOWEST, STILL, time_in_motion
+from dynid_ros.signals.standstill import moving, THRESHOLDS, time_in_motion
 
+SHORTEST = THRESHOLDS.shortest
 RATE = 100.0
 
 
@@ -18,7 +19,7 @@ def test_passing_through_zero_velocity_is_motion():
 def test_a_rest_is_marked_in_the_joint_that_rests_and_nowhere_else(rest):
     qd = np.ones((1000, 2))
     stop = 400 + int(rest * RATE)
-    qd[400:stop, 0] = 0.5 * STILL
+    qd[400:stop, 0] = 0.5 * THRESHOLDS.share
     expected = np.ones((1000, 2), dtype=bool)
     expected[400:stop, 0] = False
     np.testing.assert_array_equal(moving(qd, RATE), expected)
@@ -41,7 +42,7 @@ def test_a_rest_shorter_than_the_least_is_motion():
 
 
 def test_a_joint_that_never_moves_rests_throughout():
-    creep = 0.9 * SLOWEST * np.sin(np.arange(1000) / RATE)
+    creep = 0.9 * THRESHOLDS.slowest * np.sin(np.arange(1000) / RATE)
     assert not moving(np.stack([creep, 0 * creep], axis=1), RATE).any()
 
 
@@ -72,7 +73,7 @@ def test_time_stops_while_the_arm_waits(rests, rate):
 
 
 def test_time_of_a_motion_without_a_rest_is_that_of_the_clock():
-    t, q, _ = stop_and_go([(10, 10 + 0.8 * PAUSE)])
+    t, q, _ = stop_and_go([(10, 10 + 0.8 * THRESHOLDS.pause)])
     np.testing.assert_allclose(time_in_motion(t + 7, q), t, atol=1e-9)
     np.testing.assert_allclose(time_in_motion(t, np.zeros((len(t), 3))), t)
 

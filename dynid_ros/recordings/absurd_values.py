@@ -1,0 +1,70 @@
+"""Values and steps that no arm makes: one definition for recordings and for streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AbsurdValueThresholds:
+    """
+    Bounds beyond which a value is no measurement of an arm.
+
+    Batch checks and live checks read the same bounds, so that a stream accepts a sample if and
+    only if a recording of it is accepted.
+
+    Attributes
+    ----------
+    position : float
+        Largest position, rad or m. Joints of arms turn tens of times at most. Raw encoder counts
+        (some 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond.
+    velocity : float
+        Largest velocity, rad/s or m/s. No joint of an arm reaches 50 rad/s.
+    signal : float
+        Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm.
+    jump : float
+        Smallest step of a position from one sample to the next that counts as a jump, rad or m.
+        The low-pass filters smooth smaller ones.
+    jump_speed : float
+        Speed of a joint that no arm reaches, rad/s or m/s, where its velocity limit is unknown.
+    jump_limits : float
+        Speed that a joint does not reach, as a multiple of its velocity limit.
+
+    """
+
+    position: float = 1e4
+    velocity: float = 1e4
+    signal: float = 1e6
+    jump: float = 0.1
+    jump_speed: float = 50.0
+    jump_limits: float = 5.0
+
+
+THRESHOLDS = AbsurdValueThresholds()
+
+
+def largest_steps(time: Array, velocity: Array) -> Array:
+    """
+    Bound the steps that joints can make from one sample to the next.
+
+    Parameters
+    ----------
+    time : (k,) ndarray
+        Time between the samples, s.
+    velocity : (n,) ndarray
+        Velocity limits, rad/s or m/s; not positive or not finite where unknown.
+
+    Returns
+    -------
+    (k, n) ndarray
+        A larger step is a jump, rad or m.
+
+    """
+    known = np.where((velocity > 0) & np.isfinite(velocity), velocity, np.inf)
+    speed = np.minimum(THRESHOLDS.jump_speed, THRESHOLDS.jump_limits * known)
+    return np.asarray(np.maximum(THRESHOLDS.jump, time[:, None] * speed))
