@@ -83,7 +83,7 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Kin
     n = len(table)
     if joints and len(joints) != n:
         raise ArmError(f'{section.path} names {len(joints)} joints, but "{section.place}" has '
-                       f'{n} rows; one row a joint is wanted')
+                       f'{n} rows; give one row a joint')
     rotation, translation = dh_placements(table, modified=modified)
     alpha, a = (0.0, 0.0) if modified else table[-1, :2]
     return KinematicTree(

@@ -99,5 +99,5 @@ def friction_terms(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
         if name not in TERMS:
             raise ArmError(f"unknown friction term '{name}'; known are {', '.join(TERMS)}")
     if len(set(names)) != len(names):
-        raise ArmError(f"a friction term stands twice in {', '.join(names)}")
+        raise ArmError(f"a friction term is repeated in {', '.join(names)}")
     return tuple(TERMS[name] for name in names)

@@ -60,7 +60,7 @@ def _refuse_repeated_keys(node: Any, path: Path, seen: set[int]) -> None:
         line = key.start_mark.line + 1
         name = str(key.value)
         if name in lines:
-            raise ArmError(f'key "{name}" stands twice in {path}, lines {lines[name]} and {line}')
+            raise ArmError(f'key "{name}" is repeated in {path}, lines {lines[name]} and {line}')
         lines[name] = line
         _refuse_repeated_keys(value, path, seen)
 

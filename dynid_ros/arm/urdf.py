@@ -149,8 +149,8 @@ def _stderr_into(lines: list[str]) -> Iterator[None]:
 def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) -> None:
     for i, carrier in enumerate(parent):
         if carrier > i:
-            raise ArmError(f'joint "{names[i]}" stands before "{names[carrier]}", which carries '
-                           f'it in {path}; list each joint after the one that carries it')
+            raise ArmError(f'joint "{names[i]}" comes before its parent "{names[carrier]}" in '
+                           f'{path}; list each joint after its parent')
 
 
 def _axes(model: Any, ids: list[int], path: Path) -> tuple[Array, NDArray[np.bool_]]:

@@ -110,7 +110,7 @@ def _parse(path: Path) -> Element:
     if root.tag != 'robot':
         raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
     if any('xacro' in str(element.tag) for element in root.iter()):
-        raise ArmError(f'{path} is a xacro file; run xacro on it and give the URDF that comes out')
+        raise ArmError(f'{path} is a xacro file; run xacro on it and give the resulting URDF')
     return root
 
 
@@ -194,8 +194,8 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
                 raise ArmError(f'joint "{name}" in {path} refers to link "{link}", which the file '
                                'does not have')
         if joint.child in carrier:
-            raise ArmError(f'link "{joint.child}" in {path} hangs on two joints, '
-                           f'"{carrier[joint.child]}" and "{name}"; a loop must be cut open')
+            raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
+                           f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
     for link in links:
         seen = [link]
@@ -208,8 +208,8 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
     if not roots:
         raise ArmError(f'{path} has no links')
     if len(roots) > 1:
-        raise ArmError(f'{path} is not one tree: links {", ".join(roots)} hang on no joint; only '
-                       'the base may')
+        raise ArmError(f'{path} is not one tree: links {", ".join(roots)} have no parent joint; '
+                       'only the base may')
 
 
 def _skeleton(root: Element, joints: dict[str, UrdfJoint]) -> str:

@@ -86,7 +86,7 @@ class JointOffsets:
     def _sentence(self, i: int) -> str:
         name = self.joint_names[i]
         if self.hidden[i]:
-            return f"{name}: no motion can tell its zero, the links' parameters make up for it"
+            return f'{name}: zero offset is unidentifiable (absorbed by link parameters)'
         value = f'{np.degrees(self.offset[i]):.3f} ± {np.degrees(self.std[i]):.3f} deg'
         if self.determined[i]:
             return f'{name}: {value}'

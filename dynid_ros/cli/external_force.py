@@ -18,7 +18,7 @@ from dynid_ros.cli.common.arguments import (
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'external-force', help='say what a wrench on a body does to the joints',
+        'external-force', help='compute the joint torques of a wrench on a body',
         description='Torque that holds an arm at rest under a wrench, and the acceleration of the '
                     'joints if the drives only held the arm against gravity. Status 1 if a joint '
                     'would exceed its effort limit.')

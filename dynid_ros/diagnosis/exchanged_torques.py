@@ -56,7 +56,7 @@ class Exchange:
         first, second = self.joints
         return (f'the torques of {first} and {second} seem to be exchanged: the model leaves '
                 f'{self.before[0]:.0f} and {self.before[1]:.0f} % of them unexplained, and '
-                f'{self.after[0]:.0f} and {self.after[1]:.0f} % if they change places; check '
+                f'{self.after[0]:.0f} and {self.after[1]:.0f} % after swapping them; check '
                 'the order of the effort columns')
 
 

@@ -106,21 +106,21 @@ class GravityCheck:
         """One sentence for people."""
         found = ', '.join(f'{9.81 * x:.2f}' for x in self.direction)
         if self.removed:
-            return (f'effort holds no gravity torque: without any, the residual is '
+            return (f'effort holds no gravity torque: without gravity, the residual is '
                     f'{100 * (1 - self.without):.0f} % smaller than with gravity in any '
                     'direction; set "includes_gravity: false" under "drive" in arm.yaml')
         if not self.determined:
-            return 'the data do not tell where down is: gravity loads the joints too little'
+            return 'the gravity direction is unidentifiable: gravity loads the joints too little'
         degrees = f'{np.degrees(self.angle):.1f} ± {np.degrees(self.std):.1f} degrees'
         if self.wrong:
             other = ', or another direction that fits as well' if self.ambiguous else ''
-            return (f'the stated gravity is {degrees} off: the data say [{found}]{other} '
+            return (f'the stated gravity is {degrees} off: the data give [{found}]{other} '
                     'in the base frame '
                     f'(relative error {self.error_found:.1f} % instead of '
                     f'{self.error_stated:.1f} %); correct "gravity" of the arm if it is mounted '
                     'on its side')
         if not self.agrees:
-            return (f'gravity cannot be judged from these data: a direction {degrees} off fits, '
+            return (f'gravity cannot be checked with these data: a direction {degrees} off fits, '
                     'but hardly better than the stated one')
         return f'the stated gravity agrees with the data to {degrees}'
 

@@ -22,7 +22,7 @@ LEAST_SHARE = 0.05
 #: joint. Measured: at most 7.5 on recordings of real arms and 12 on simulated ones; 26 and more
 #: where half the usual torque is added for a tenth of a second to joints that bear a load.
 FAR_RESIDUAL = 15.0
-CAUSE = 'a collision, contact, or a fault of the sensor'
+CAUSE = 'a collision, contact or a sensor fault'
 #: Share of the samples of a joint beyond which it is the model that is wrong.
 MOST = 0.1
 #: Time between two outliers, s; what is closer has one cause.
@@ -56,8 +56,8 @@ class Outlier:
     def sentence(self) -> str:
         """Tell a user of it."""
         return (
-            f"the torque of joint '{self.joint}' at {self.begin:.1f} to {self.end:.1f} s is up to "
-            f'{self.deviations:.0f} times as far from the model as usual: {CAUSE}')
+            f"torque outlier of joint '{self.joint}' at {self.begin:.1f} to {self.end:.1f} s, up "
+            f'to {self.deviations:.0f} standard deviations from the model: {CAUSE}')
 
 
 def far_samples(
@@ -170,8 +170,8 @@ def without(
 def too_many(names: Sequence[str], share: Array) -> tuple[str, ...]:
     """Name the joints of whose torque so much was left out that the model must be wrong."""
     return tuple(
-        f"{100 * part:.0f} % of the torque of joint '{name}' is far from any model and was left "
-        'out; look at its signal' for name, part in zip(names, share, strict=True) if part > MOST)
+        f"{100 * part:.0f} % of the torque samples of joint '{name}' are outliers and were left "
+        'out; check its signal' for name, part in zip(names, share, strict=True) if part > MOST)
 
 
 def share_left_out(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:

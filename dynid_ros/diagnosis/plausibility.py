@@ -17,7 +17,7 @@ from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
 Array = NDArray[np.float64]
 
-HELD = ('effort holds gravity torque although arm.yaml says that it does not: remove '
+HELD = ('effort holds gravity torque although arm.yaml states otherwise: remove '
         '"includes_gravity: false" under "drive"')
 
 

@@ -64,7 +64,7 @@ def judge(
     """
     base = base_parameters(arm)
     if not any(np.isfinite(part.tau).any() for part in motion):
-        text = 'the arm stood still: no joint moved, so nothing is known of it'
+        text = 'the arm stood still: no joint moved, so no parameter is identifiable'
         return Verdict(False, (text,), np.inf, arm.joint_names, base.names)
     q, qd, qdd = _states(motion, acceleration)
     load = gravity_load(arm, q, solution.theta)
@@ -80,7 +80,7 @@ def judge(
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
     reasons = list(known)
     if len(weak):
-        reasons.append(f'the motion says nothing on {", ".join(weak)}')
+        reasons.append(f'the motion does not excite {", ".join(weak)}')
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_reasons(fit, validation)
     # Vague joints are no matter of taste where the model has just failed elsewhere.
@@ -90,9 +90,9 @@ def judge(
         parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
         size = f'{expected:.0f}' if expected < 1000 else 'more than 1000'
         reasons.append(
-            f'too little excitation: the error bars alone make {size} % torque error on '
+            f'too little excitation: the error bars alone give {size} % torque error on '
             f'other motions in the same range (condition number {solution.condition_number:.0f});'
-            f' not determined: {", ".join(joints) or "no single joint"}, above all '
+            f' not determined: {", ".join(joints) or "no single joint"}, mainly '
             f'{", ".join(parameters)}'
         )
     reasons += against
@@ -105,14 +105,13 @@ def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
     if np.isnan(error):
-        return [f'nothing was validated: the arm stands still in what is held out '
-                f'({validation.source})']
+        return [f'not validated: the arm stands still in the held-out set ({validation.source})']
     if error > HELD_OUT_ERROR:
-        return [f'torque is predicted with {error:.1f} % error on data not used for fitting '
-                f'({validation.source}); more than {HELD_OUT_ERROR:.0f} % is no model']
+        return [f'the torque error is {error:.1f} % on held-out data ({validation.source}); '
+                f'the limit is {HELD_OUT_ERROR:.0f} %']
     if error > max(WORSE_THAN_FIT * own, EXPECTED_ERROR):
-        return [f'the error on data not used for fitting is {error:.1f} %, but {own:.1f} % on '
-                'the fitted part: the model does not carry over']
+        return [f'the torque error is {error:.1f} % on held-out data, but {own:.1f} % in-sample: '
+                'the model does not generalise']
     return []
 
 

@@ -246,7 +246,7 @@ def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Arr
     except np.linalg.LinAlgError as error:
         raise InputError(
             f"the identified mass matrix of '{parameters.arm.name}' is not positive definite at "
-            'q, so that no acceleration follows from it; identify from richer data') from error
+            'q, so the acceleration is undefined; identify from richer data') from error
     bias = _torque(parameters, q, qd, np.zeros_like(q))
     return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
 

@@ -96,8 +96,8 @@ def warn_outside(arm: ArmModel, q: Array) -> None:
         k, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
         warnings.warn(
             f"q of joint '{arm.joint_names[joint]}' is {q[k, joint]:.4g}, outside its limits "
-            f'{arm.limits.lower[joint]:.4g} to {arm.limits.upper[joint]:.4g}; the arm cannot '
-            'stand there', LimitWarning, stacklevel=4)
+            f'{arm.limits.lower[joint]:.4g} to {arm.limits.upper[joint]:.4g}; give a '
+            'position within them', LimitWarning, stacklevel=4)
 
 
 def _read(arm: ArmModel, name: str, value: ArrayLike) -> Array:

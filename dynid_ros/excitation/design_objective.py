@@ -110,6 +110,6 @@ def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
             raise InputError(
                 f"'{arm.name}' has no parameter '{name}'{near(name, base.names)}")
         groups = [base.groups[k] for k in np.flatnonzero(base.grouping[:, every.index(name)])]
-        within = f'; it is part of {groups[0]}' if groups else '; no motion can show it'
-        raise InputError(f"'{name}' of '{arm.name}' is no base parameter of its own{within}")
+        within = f'; it is part of {groups[0]}' if groups else '; it is unidentifiable'
+        raise InputError(f"'{name}' of '{arm.name}' is not a base parameter{within}")
     return np.array(places, dtype=np.intp)

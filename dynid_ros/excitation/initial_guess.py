@@ -64,8 +64,8 @@ def initial_guess(cost: DesignCost, arm: ArmModel, rng: np.random.Generator) -> 
             break
     if best is None:
         raise InputError(
-            f"'{arm.name}' can stand but hardly move within its torques and clearances; widen "
-            'its effort limits or move what stands around it')
+            f"'{arm.name}' can hold a position but hardly move within its effort limits and "
+            'clearances; widen the limits or move the obstacles')
     return best
 
 

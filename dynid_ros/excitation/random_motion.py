@@ -70,7 +70,7 @@ def random_motion(
         raise InputError(
             f"none of {tries} random motions of '{arm.name}' stays within the "
             f"effort limits (joint '{arm.joint_names[joint]}' needs "
-            f'{shares[:, joint].min():.0%} of its own at least); lower its acceleration limits')
+            f'at least {shares[:, joint].min():.0%} of its limit); lower its acceleration limits')
     return best
 
 

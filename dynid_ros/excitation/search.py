@@ -255,5 +255,5 @@ class Search:
                 f'{self._task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{name}'; give it a second at least")
         return InputError(
-            f"no motion was found that keeps all limits of '{name}' between samples too; give it "
-            'more time or more room')
+            f"no motion was found within all limits of '{name}' between samples too; give it more "
+            'time or wider limits')

@@ -70,7 +70,7 @@ def planning_limits(arm: ArmModel) -> PlanningLimits:
         lower, upper = allowed.lower[joint], allowed.upper[joint]
         if not lower < upper:
             raise InputError(
-                f"joint '{name}' of '{arm.name}' has no room to move between {lower:g} and "
+                f"joint '{name}' of '{arm.name}' has no range between {lower:g} and "
                 f'{upper:g}, {lower - upper:.3g} too little; widen its position limits')
         for quantity in ('velocity', 'acceleration'):
             value = getattr(allowed, quantity)[joint]

@@ -156,8 +156,8 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
         bodies = urdf_bodies(arm, around.urdf, around.locked)
     if not bodies and (around.walls or around.boxes):
         raise ArmError(
-            f'{arm.name}: "environment" names what the arm may hit, but the shape of the arm is '
-            'not known; add "collision" capsules to arm.yaml, or collision geometry to its URDF')
+            f'{arm.name}: "environment" is given, but the arm has no collision shape; add '
+            '"collision" capsules to arm.yaml, or collision geometry to its URDF')
     links = [geometry.addGeometryObject(body) for body in bodies]
     for thing in [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]:
         geometry.addGeometryObject(thing)

@@ -155,8 +155,8 @@ def online_result(
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
     return tuple(
-        f"{count} samples of the torque of joint '{name}' are more than {FAR_INNOVATION:.0f} "
-        f'times as far from their prediction as usual: {CAUSE}; left out'
+        f"{count} torque samples of joint '{name}' are outliers, more than {FAR_INNOVATION:.0f} "
+        f'standard deviations from their prediction: {CAUSE}; left out'
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 

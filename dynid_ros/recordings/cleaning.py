@@ -49,7 +49,7 @@ def _finite_positions(log: Recording) -> Recording:
         Defect(
             'position_nan',
             'warning',
-            f'{log.joint_names[j]} has {int(bad[:, j].sum())} positions that are no number; '
+            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
             f'these samples are left out.',
             log.joint_names[j],
             int(bad[:, j].sum()),

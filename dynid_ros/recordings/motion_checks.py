@@ -110,7 +110,7 @@ def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
         count, value = int(jumps.sum()), float(step[jumps].max())
         text = (
             f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
-            f'fault, a wrong unit, or a wrap that is no whole turn; cut it out or record again.'
+            f'fault, a wrong unit, or a wrap that is not a whole turn; cut it out or record again.'
         )
         where = first_stamp(log, np.concatenate([[False], jumps]))
         found.append(Defect('position_jump', 'error', text, name, count, where, value, JUMP_STEP))
@@ -124,7 +124,7 @@ def constant_defects(log: Recording) -> list[Defect]:
     found = []
     for j in np.flatnonzero(~moving):
         name, value = log.joint_names[j], float(np.ptp(log.q[:, j]))
-        text = f'{name} does not move, so its inertia and friction cannot be told; excite it.'
+        text = f'{name} does not move, so its inertia and friction are unidentifiable; move it.'
         found.append(
             Defect('joint_constant', severity, text, name, len(log.t), 0.0, value, MOTION)
         )
@@ -143,7 +143,7 @@ def quantisation_defects(log: Recording) -> list[Defect]:
         multiple = changes / step
         if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < QUANTISED_SHARE:
             continue
-        text = f'The position of {name} comes in steps of {step:.3g}; filtering must smooth them.'
+        text = f'The position of {name} is quantised in steps of {step:.3g}; filtering smooths it.'
         found.append(
             Defect('position_quantised', 'info', text, name, value=step, threshold=QUANTISED)
         )
@@ -200,7 +200,7 @@ def _nonfinite(log: Recording, qd: Array) -> list[Defect]:
         Defect(
             'velocity_nan',
             'warning',
-            f'{log.joint_names[j]} has {int(bad[:, j].sum())} velocities that are no number: '
+            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite velocities: '
             f'velocities are left out and positions differentiated.',
             log.joint_names[j],
             int(bad[:, j].sum()),
@@ -251,7 +251,8 @@ def _inconsistent(log: Recording, qd: Array) -> list[Defect]:
 
 def _mismatch(name: str, count: int, mismatch: float, scale: float) -> Defect:
     text = (
-        f'The velocity of {name} misses the change of its position by {100 * mismatch:.0f} % '
+        f'The velocity of {name} differs from its differentiated position by '
+        f'{100 * mismatch:.0f} % '
         f'(a factor of {scale:.3g} would fit best): velocities are left out and positions '
         f'differentiated.'
     )

@@ -101,12 +101,12 @@ def _marked(
 
 def _nonfinite(log: Recording) -> list[Defect]:
     signal = (
-        f'{{name}}: {{count}} of {{total}} values of {log.signal} are no number (NaN or '
-        f'infinite); its interface is missing in the driver or in the broadcaster.'
+        f'{{name}}: {{count}} of {{total}} values of {log.signal} are NaN or '
+        f'infinite; its interface is missing in the driver or in the broadcaster.'
     )
     position = (
-        '{name}: {count} of {total} positions are no number (NaN or infinite); mend the driver '
-        'and record again.'
+        '{name}: {count} of {total} positions are NaN or infinite; fix the driver and '
+        'record again.'
     )
     return [
         *_marked(
@@ -124,7 +124,8 @@ def _absurd(log: Recording) -> list[Defect]:
         ('effort_absurd', f'values of {log.signal}', log.u, ABSURD_SIGNAL),
     ):
         size = np.where(np.isfinite(values), np.abs(values), 0.0)
-        text = f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a unit.'
+        text = (f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a '
+                'wrong unit.')
         for j in np.flatnonzero((size > limit).any(axis=0)):
             value = float(size[:, j].max())
             message = text.replace('{value:.3g}', f'{value:.3g}')
@@ -160,7 +161,7 @@ def _saturated(log: Recording, arm: ArmModel) -> list[Defect]:
     share = np.abs(joint_torque(log.u, arm.drive)) / limit
     bad = share >= 1 - SATURATED
     bad &= (share.max(axis=0) <= 1 + SATURATED) & (bad.sum(axis=0) >= SATURATED_SAMPLES)
-    text = '{name} is cut off at its effort limit in {count} samples: lower the amplitude.'
+    text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
     return _marked(log, bad, 'effort_saturated', 'warning', text, threshold=1 - SATURATED)
 
 

@@ -140,8 +140,8 @@ def _rate(median: float) -> list[Defect]:
         return [Defect('rate_implausible', 'error', text, value=rate, threshold=limit)]
     if rate < RATE_LOW_HZ:
         text = (
-            f'The sample rate of {rate:.3g} Hz is low: accelerations are hardly seen; record at '
-            f'{RATE_LOW_HZ:g} Hz or more.'
+            f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
+            f'at {RATE_LOW_HZ:g} Hz or more.'
         )
         return [Defect('rate_low', 'warning', text, value=rate, threshold=RATE_LOW_HZ)]
     return []

@@ -75,7 +75,7 @@ def solve(data: QRFactors) -> Solution:
     rows = int(data.rows.sum())
     if rows <= b:
         raise RecordingError(
-            f'{rows} rows are left after filtering, and without joints that stand still: too few '
+            f'{rows} rows are left after filtering, without joints at rest: too few '
             f'for {b} parameters; record a longer motion, or raise the cut-off'
         )
     sigma = np.ones(n)

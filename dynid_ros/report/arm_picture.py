@@ -104,7 +104,7 @@ def save_picture(figure: Any, path: Path) -> None:
 
     """
     if path.suffix.lower() not in FORMATS:
-        raise InputError(f'{path} ends in none of {", ".join(FORMATS)}')
+        raise InputError(f'{path} must end in one of {", ".join(FORMATS)}')
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 FAULTS = {
     'none': 'nothing',
     'silent': 'no message',
-    'nan': 'the first position is no number',
+    'nan': 'the first position is NaN',
     'reorder': 'the joints come in reverse order',
     'gripper': 'another joint, finger_joint, comes first',
     'clock': 'stamps are two seconds early',

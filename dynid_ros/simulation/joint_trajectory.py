@@ -193,7 +193,7 @@ def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -
         raise TrajectoryError(
             Code.INVALID_GOAL,
             f"{field} of joint '{names[joint]}' in point {point + 1} are "
-            f'{table[point, joint]}, which is no number')
+            f'{table[point, joint]}, which is not finite')
     return table
 
 

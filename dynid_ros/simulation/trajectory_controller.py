@@ -193,7 +193,7 @@ class TrajectoryController:
             self._conclude(Status.SUCCEEDED, Code.SUCCESSFUL, 'goal reached')
             return False
         if late > goal.patience:
-            moving = '' if (away > goal.end).any() else ', and moves still'
+            moving = '' if (away > goal.end).any() else ', and still moves'
             self._conclude(
                 Status.ABORTED, Code.GOAL_TOLERANCE_VIOLATED, self._says(away, goal.end)
                 + f' of the goal {goal.patience:g} s after the end{moving}')

@@ -116,7 +116,7 @@ def _check_lengths(
         missing = next((n for n in names if block.names.index(n) >= width), names[0])
         raise RecordingError(
             f'{where}, message {sample}: {width} values of {label} for {len(block.names)} '
-            f'joints, so {missing} cannot be trusted; mend the publisher and record again'
+            f'joints, so {missing} is ambiguous; fix the publisher and record again'
         )
 
 

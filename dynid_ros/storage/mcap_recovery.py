@@ -73,8 +73,8 @@ class TruncatedMcap:
             yield from self._by_rosbag2()
         else:
             raise RecordingError(
-                f'{self._path} is cut off (its recorder was killed); reading what is there '
-                f'needs the package mcap: pip install mcap'
+                f'{self._path} is truncated (its recorder was killed); reading it needs the '
+                f'package mcap: pip install mcap'
             )
 
     def _by_rosbag2(self) -> Iterator[tuple[str, str, int, bytes]]:
@@ -103,7 +103,7 @@ class TruncatedMcap:
             Defect(
                 'bag_truncated',
                 'warning',
-                f'{self._path.name} is cut off, as when its recorder was killed: the {count} '
+                f'{self._path.name} is truncated, as when its recorder was killed: the {count} '
                 f'messages before the damage are used.',
                 count=count,
             )

@@ -125,12 +125,12 @@ def _paired(
     if not len(paired[0]):
         raise RecordingError(
             f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
-            'header stamps of both topics, or take the times of reception (--received)')
+            'header stamps of both topics, or use the times of reception (--received)')
     found = []
     if pairing.unpaired:
         level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
-        text = (f'{pairing.unpaired} of {count} joint states are left out: they lie between no '
-                f'two drive signals that are at most {GAP / 1e9:g} s apart.')
+        text = (f'{pairing.unpaired} of {count} joint states are left out: the drive signals '
+                f'around them are more than {GAP / 1e9:g} s apart.')
         found.append(Defect('drive_signal_missing', level, text, count=pairing.unpaired))
     return *paired, found
 
@@ -144,7 +144,7 @@ def _stamped(
     if len(stamps) > 1 and not stamps.any():
         raise RecordingError(
             f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
-            'driver stamp its messages, or take the times of reception (--received)')
+            'driver stamp its messages, or use the times of reception (--received)')
     if np.median(stamps) > DAY_NS and (stamps == 0).any():
         unset = int((stamps == 0).sum())
         keep = np.flatnonzero(stamps)

@@ -33,7 +33,7 @@ PREDICTION = 'prediction.npz'
 _HEADER = """\
 # Identified dynamics of a robot arm, written by dynid_ros.
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval.
-# std regards coloured residuals (Newey and West), std_white does not.
+# std allows for coloured residuals (Newey and West), std_white assumes white ones.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 """
 # No line is broken, so that each parameter and each defect has a line of its own.

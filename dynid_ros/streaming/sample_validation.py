@@ -16,17 +16,17 @@ Array = NDArray[np.float64]
 RULES = {
     'joints_missing': 'messages without all joints are left out',
     'names_reordered': 'joints are found by name in every message',
-    'not_finite': 'samples with a value that is no number are left out',
-    'repeated': 'of samples with the same stamp the first stays',
+    'not_finite': 'samples with a NaN or infinite value are left out',
+    'repeated': 'of samples with the same stamp the first is kept',
     'reordered': 'samples within a block are sorted by their stamps',
-    'late': 'samples before one that was used already are left out',
+    'late': 'samples before one already used are left out',
     'clock_reset': 'a whole block before the last stamp starts a new stretch',
-    'spikes': 'up to two samples that stand out from both neighbours are left out',
-    'jumps': 'a step that no joint can make starts a new stretch',
+    'spikes': 'spikes of up to two samples are left out',
+    'jumps': 'an impossible step of position starts a new stretch',
     'missing': 'up to five samples in a row are interpolated',
     'gaps': 'a longer pause starts a new stretch: filters start afresh, the estimate stays',
-    'rate_changed': 'filters are designed anew after three blocks at another rate',
-    'standing': 'rows of joints that stand still are not used',
+    'rate_changed': 'filters are redesigned after three blocks at another rate',
+    'standing': 'rows of joints at rest are not used',
 }
 
 #: No arm has such positions, rad or m, or signals; uninitialised memory has.

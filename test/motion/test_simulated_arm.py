@@ -82,7 +82,7 @@ def test_faults_are_injected_for_their_time(start, talker):
     states = talker.listen(JointState, 'joint_states', DEPTH)
     talker.until(lambda: len(states) > 10, 'states')
     assert inject(talker, 'nan 0.2').successful
-    talker.until(lambda: np.isnan(states[-1].position[0]), 'a position that is no number')
+    talker.until(lambda: np.isnan(states[-1].position[0]), 'a NaN position')
     talker.until(lambda: np.isfinite(states[-1].position[0]), 'the end of the fault')
     inject(talker, 'silent 0.3')
     before = len(states)

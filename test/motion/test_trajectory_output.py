@@ -197,7 +197,7 @@ def test_motion_is_one_goal_and_the_controller_giving_it_up_is_an_abort(silent, 
     np.testing.assert_allclose(middle.velocities, qd[at], atol=5e-3)
     np.testing.assert_allclose(middle.accelerations, qdd[at], atol=0.03)
     controller.goals[0].execute()
-    talker.until(lambda: 'gave the motion up: path tolerance of a test' in refusal(rig), 'abort')
+    talker.until(lambda: 'aborted the motion: path tolerance of a test' in refusal(rig), 'abort')
 
 
 def test_controller_that_goes_while_it_moves_the_arm_is_an_abort(silent, talker):
@@ -228,7 +228,7 @@ def test_goal_that_fails_at_its_end_is_an_abort_too(silent, talker):
     talker.until(lambda: rig.publisher._process.poll() is not None, 'the end of the process')
     status, printed = rig.publisher.stop()
     assert status == 1
-    assert 'gave the motion up: path tolerance of a test' in printed
+    assert 'aborted the motion: path tolerance of a test' in printed
 
 
 def test_states_that_do_not_come_are_missed_by_name(start, tmp_path):
