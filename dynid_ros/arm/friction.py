@@ -48,7 +48,7 @@ class FrictionTerm:
         ``value(qd, load, shape)``: column of all joints, (N, n), from the joint velocity (N, n)
         and the torque that loads the joint (N, n).
     needs_load : bool
-        Whether ``load`` is used at all.
+        Whether the term uses ``load``.
 
     """
 
@@ -92,7 +92,7 @@ def friction_terms(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
     Raises
     ------
     ArmError
-        A name is unknown or stands twice.
+        A name is unknown or repeated.
 
     """
     for name in names:

@@ -99,7 +99,7 @@ def read_limits(
 
 
 def read_conditioning(top: Section) -> Conditioning:
-    """Conditioning from ``conditioning``; the data decide on what is absent."""
+    """Conditioning from ``conditioning``; absent keys are chosen from the data."""
     section = top.section('conditioning', ('cutoff_hz', 'filter', 'period', 'delay'))
     return Conditioning(
         section.positive('cutoff_hz'),
