@@ -1,4 +1,4 @@
-"""What positions and velocities tell of a recording: wraps, jumps, steps, mismatch."""
+"""Checks of positions and velocities: wraps, jumps, quantisation, mismatch."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def moves(log: Recording) -> NDArray[np.bool_]:
 
 
 def unwrapped(log: Recording, arm: ArmModel) -> Recording:
-    """Undo wraps of revolute joints, and say so; jumps of other sizes stay."""
+    """Undo wraps of revolute joints and report them; other jumps remain."""
     if len(log.t) < 3 or not (np.abs(np.diff(log.q, axis=0)) > WRAP_STEP).any():
         return log
     q = log.q.copy()
@@ -92,12 +92,12 @@ def _turns(q: Array, t: Array) -> Array:
 
 
 def _speed(step: Array, time: Array) -> float:
-    """Highest speed but for outliers, rad/s or m/s."""
+    """Highest speed without outliers, rad/s or m/s."""
     return float(np.percentile(np.abs(step / time), 99.5))
 
 
 def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
-    """Report steps that no joint can make."""
+    """Report impossible steps of position."""
     time = np.diff(log.t)
     known = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     limit = np.minimum(JUMP_SPEED, JUMP_LIMITS * known)
@@ -132,7 +132,7 @@ def constant_defects(log: Recording) -> list[Defect]:
 
 
 def quantisation_defects(log: Recording) -> list[Defect]:
-    """Report encoder steps that are coarse enough to matter for accelerations."""
+    """Report encoder quantisation that affects accelerations."""
     found = []
     for j, name in enumerate(log.joint_names):
         changes = np.abs(np.diff(log.q[:QUANTISED_SAMPLES, j]))
@@ -185,7 +185,7 @@ def stale_defects(log: Recording) -> list[Defect]:
 
 
 def without_bad_velocities(log: Recording) -> Recording:
-    """Leave out velocities that are no number, zero, or contradict the positions; say so."""
+    """Leave out velocities that are NaN, zero, or contradict the positions; report them."""
     if log.qd is None or len(log.t) < 3:
         return log
     found = [*_nonfinite(log, log.qd)] or [*_zero(log, log.qd), *_inconsistent(log, log.qd)]

@@ -1,4 +1,4 @@
-"""Whether a recording can be trusted."""
+"""Quality checks of recordings."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ SHORTEST = 1.0
 
 def check_quality(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     """
-    Find what is wrong with a recording, those defects included that reading it found.
+    Find the defects of a recording, including those found while reading it.
 
-    Severity ``error`` means that nothing fitted to it can be trusted, ``warning`` that the
-    defect was worked around, ``info`` that it is good to know.
+    Severity ``error``: a model fitted to it is not trustworthy; ``warning``: the defect was
+    worked around; ``info``: a remark.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _nonfinite(log: Recording) -> list[Defect]:
 
 
 def _absurd(log: Recording) -> list[Defect]:
-    """Report finite values that no arm can have."""
+    """Report absurd finite values."""
     found = []
     for code, what, values, limit in (
         ('position_absurd', 'positions', log.q, ABSURD_POSITION),
@@ -149,7 +149,7 @@ def _dead_signal(log: Recording) -> list[Defect]:
 
 
 def unmeasured(joint: str, signal: str, value: float) -> str:
-    """Say that a drive signal has one value throughout although its joint moves."""
+    """Describe a drive signal that is constant although its joint moves."""
     return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
             'it')
 
