@@ -17,7 +17,7 @@ HALF_PERIODS = 1.5
 
 
 def decimation_step(rate_hz: float, cutoff_hz: float) -> int:
-    """Every how many samples to keep, so that nothing folds back: the stop band is at 1.5 fc."""
+    """Decimation factor without aliasing: the stop band is at 1.5 fc."""
     return max(1, int(rate_hz / (3 * cutoff_hz)))
 
 
@@ -25,8 +25,7 @@ class Decimator:
     """
     Symmetric FIR low-pass that computes only the samples that are kept.
 
-    A whole recording goes through in blocks, so that a regressor of any length never stands in
-    memory.
+    It filters a recording in blocks, so that the whole regressor is never in memory.
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ class Decimator:
     Attributes
     ----------
     step : int
-        Every how many samples one is kept.
+        Number of samples for each kept one.
     reach : int
         Samples before and after that a kept sample depends on.
 
@@ -67,7 +66,7 @@ class Decimator:
         return max(0, (samples - len(self.taps)) // self.step + 1)
 
     def blocks(self, samples: int) -> list[tuple[slice, int]]:
-        """Input slices that follow each other, and how many outputs each one gives."""
+        """Consecutive input slices, and the number of outputs of each."""
         total, rows = self.outputs(samples), len(self._matrix)
         result = []
         for first in range(0, total, rows):

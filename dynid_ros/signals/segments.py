@@ -60,8 +60,8 @@ def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tupl
     Returns
     -------
     tuple of Segment
-        Stretches of at least `SHORTEST` seconds. Samples that are uniform already are not
-        touched; others are interpolated by cubic splines.
+        Stretches of at least `SHORTEST` seconds. Uniform samples are kept; others are
+        interpolated by cubic splines.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where a joint stands still, and its torque is anything that friction can hold."""
+"""Standstill of joints, in which static friction makes the torque unpredictable."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PAUSE = 2.0
 
 def moving(qd: Array, rate_hz: float, shortest: float = SHORTEST) -> NDArray[np.bool_]:
     """
-    Tell motion from standstill, joint by joint.
+    Detect motion and standstill, joint by joint.
 
-    A joint at rest holds any torque within its static friction, so that no model predicts it;
-    short passages through zero velocity are not meant.
+    A joint at rest can hold any torque within its static friction, so that no model predicts it.
+    Short passages through zero velocity count as motion.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def moving(qd: Array, rate_hz: float, shortest: float = SHORTEST) -> NDArray[np.
     rate_hz : float
         Sample rate.
     shortest : float
-        How long a standstill lasts at least, s.
+        Least duration of a standstill, s.
 
     Returns
     -------
     (N, n) ndarray of bool
         False where a joint stands still: it stays below `STILL` of its top speed, or below
-        `SLOWEST`, for so long.
+        `SLOWEST`, for that duration.
 
     """
     result = np.ones(qd.shape, dtype=bool)
