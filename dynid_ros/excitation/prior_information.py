@@ -1,4 +1,4 @@
-"""Designs that go on where earlier recordings left off."""
+"""Prior information from earlier recordings, for sequential design."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class EarlierModel:
     """
-    What an earlier recording tells of the base parameters.
+    Estimate of the base parameters from an earlier recording.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class EarlierModel:
     names : tuple of str
         Base parameters, b of them.
     covariance : (b, b) ndarray
-        With regard to coloured residuals.
+        Allows for coloured residuals.
     std_white : (b,) ndarray
-        Standard deviations as if residuals were white.
+        Standard deviations assuming white residuals.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     rate_hz : float
@@ -53,12 +53,12 @@ def objective_given(
     objective: DesignObjective, arm: ArmModel, results: Sequence[EarlierModel], seconds: float,
 ) -> DesignObjective:
     """
-    Add what earlier results tell to the goal of a design.
+    Add the information of earlier results to the objective of a design.
 
     Parameters
     ----------
     objective : DesignObjective
-        The goal without them.
+        The objective without them.
     arm : ArmModel
         The arm with the columns that will be identified.
     results : sequence of EarlierModel
@@ -79,8 +79,8 @@ def objective_given(
 
     Notes
     -----
-    The information of a result is the inverse of its covariance, which regards coloured
-    residuals. The motion to come is expected to be sampled and coloured alike: each of its
+    The information of a result is the inverse of its covariance, which allows for coloured
+    residuals. The motion to design is assumed to have the same rate and colour: each of its
     samples then counts less than a white one by the ratio of the two variances.
 
     """
@@ -99,7 +99,7 @@ def objective_given(
 
 
 def _information(result: EarlierModel, names: tuple[str, ...]) -> Array:
-    """Information (b, b) on the wanted base parameters; the others of the result may vary."""
+    """Information (b, b) on the requested base parameters, with the others of the result free."""
     own = result.names
     shared = [name for name in names if name in own]
     at = [own.index(name) for name in shared]
