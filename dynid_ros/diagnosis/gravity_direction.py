@@ -1,4 +1,4 @@
-"""Where down is, and whether the torque holds gravity at all, according to the data."""
+"""Check of the direction of gravity, and of its presence in the torque."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class GravityCheck:
     Attributes
     ----------
     direction, stated : (3,) ndarray
-        Unit vectors in the base frame: as the data have it, and as the arm states it.
+        Unit vectors in the base frame: estimated from the data, and stated by the arm.
     std : float
         Standard deviation of the direction in its least certain tilt, rad.
     ambiguous : bool
-        Whether quite another direction fits as well; then `direction` is the nearest to the
+        Whether a very different direction fits as well; then `direction` is the nearest to the
         stated one.
     error_found, error_stated : float
-        Relative torque error on the samples that were looked at, with each of the two, %.
+        Relative torque error on the samples used, with each of the two, %.
     without : float
         Residual without any gravity torque, relative to that with `direction`: the mean over
         joints, in the geometric sense.
     chance : float
-        Relative difference of that residual that is chance.
+        Standard deviation of that residual by chance.
 
     """
 
@@ -75,17 +75,17 @@ class GravityCheck:
 
     @property
     def determined(self) -> bool:
-        """Whether the data tell where down is."""
+        """Whether the data determine the direction."""
         return self.std < VAGUE
 
     @property
     def removed(self) -> bool:
-        """Whether the torque holds no gravity torque, wherever down is."""
+        """Whether the torque excludes gravity, for any direction."""
         return self.without < min(REMOVED, 1 - self.chance)
 
     @property
     def loaded(self) -> bool:
-        """Whether the torque holds gravity, and enough of it to matter."""
+        """Whether the torque includes a significant gravity torque."""
         return self.without > max(LOADED, 1 + self.chance)
 
     @property
@@ -103,7 +103,7 @@ class GravityCheck:
 
     @property
     def sentence(self) -> str:
-        """One sentence for people."""
+        """One sentence for the user."""
         found = ', '.join(f'{9.81 * x:.2f}' for x in self.direction)
         if self.removed:
             return (f'effort holds no gravity torque: without gravity, the residual is '
@@ -132,16 +132,16 @@ def gravity_direction(
     sigma: Array,
 ) -> GravityCheck:
     """
-    Estimate the direction of gravity together with the dynamics, and ask for it at all.
+    Estimate the direction of gravity with the dynamics, and check whether torque includes it.
 
-    Torque is linear in the parameters for any direction, so that these are eliminated (variable
-    projection) and only the two angles of the direction are searched: first over the directions
+    Torque is linear in the parameters for any direction, so variable projection eliminates
+    them and only the two angles of the direction are searched: first over the directions
     of the faces, edges and corners of a cube and the stated one, then by Gauss and Newton.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm, with the gravity that is stated.
+        The arm, with the stated gravity.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
     treatment : ConditioningSettings

@@ -1,4 +1,4 @@
-"""Whether a result can be trusted, and if not, why."""
+"""Verdict on a result, with reasons."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def judge(
     covariance : (b, b) ndarray
         Of the estimate.
     motion : sequence of Prediction
-        What was fitted, for the range of the motion.
+        Fitted samples, for the range of the motion.
     acceleration : (n,) ndarray
         Largest acceleration of each joint, rad/s².
     fit, validation : Metrics
         In-sample and held-out figures.
     known : sequence of str
-        Reasons against it that are known already, a sentence each.
+        Known reasons against it, a sentence each.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def judge(
     load = gravity_load(arm, q, solution.theta)
     Y = regressor(arm, q, qd, qdd, load=load)[:, :, base.columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
-    # Where no torque was measured at all, none is predicted.
+    # Without measured torque there is no prediction.
     power = np.maximum(((Y @ solution.theta) ** 2).mean(axis=0), TINY)
     expected = float(100 * np.sqrt(variance.sum() / power.sum()))
     by_joint = 100 * np.sqrt(variance / np.maximum(power, power.sum() * 1e-6))
@@ -83,7 +83,7 @@ def judge(
         reasons.append(f'the motion does not excite {", ".join(weak)}')
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_reasons(fit, validation)
-    # Vague joints are no matter of taste where the model has just failed elsewhere.
+    # Poorly determined joints matter where held-out validation has failed.
     failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
     if expected > EXPECTED_ERROR or (failed and joints):
         order = np.argsort(-spread)[:NAMED]
@@ -100,7 +100,7 @@ def judge(
 
 
 def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
-    """Reasons against a model that its held-out error gives, a sentence each."""
+    """Reasons against a model from its held-out error, a sentence each."""
     if validation is None:
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
