@@ -1,4 +1,4 @@
-"""Any recording, as the arm sees it: joints by name, positions at the joints, stamps in s."""
+"""Reader of recordings: joints by name, positions at the joints, stamps in s."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_recording(
     rate_hz : float or None
         Sample rate of a table without a time column, Hz; overrides that of the arm.
     received : bool
-        Take the times at which a bag received its messages, which jitter, for their stamps.
+        Use the times of reception in a bag, which jitter, as stamps.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def _paired(
     """Pair stamps, times of reception and values with signals, in the order of reception."""
     stamps, arrival, values = states
     drive = signals.values['effort']
-    # Whatever nobody stamped has the time of its reception.
+    # Messages without a stamp get their time of reception.
     unset = received | (signals.stamp == 0)
     every = np.concatenate([stamps, np.where(unset, signals.received, signals.stamp)]).tolist()
     order = np.argsort(np.concatenate([arrival, signals.received]), kind='stable')
@@ -138,7 +138,7 @@ def _paired(
 def _stamped(
     stamps: NDArray[np.int64], where: str
 ) -> tuple[NDArray[np.int64], list[Defect]]:
-    """Find the samples to keep, and what was wrong."""
+    """Find the samples to keep, and the defects."""
     keep = np.arange(len(stamps), dtype=np.int64)
     found = []
     if len(stamps) > 1 and not stamps.any():
