@@ -1,4 +1,4 @@
-"""The report of an identification: one HTML file that needs nothing else."""
+"""The report of an identification: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dynid_ros.storage.whole_file import write_whole
 
 def write_report(result: IdentifiedModel, path: Path) -> None:
     """
-    Write the report as one HTML file without any reference to another.
+    Write the report as one self-contained HTML file.
 
     Parameters
     ----------
     result : IdentifiedModel
-        What was identified.
+        The identified model.
     path : Path
-        File; its folder is taken for the folder of the result.
+        File; its folder counts as the folder of the result.
 
     Raises
     ------

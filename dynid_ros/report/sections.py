@@ -61,7 +61,7 @@ def _lead(result: IdentifiedModel) -> str:
 
 
 def key_figures(result: IdentifiedModel) -> str:
-    """Grid of the numbers that one looks for first."""
+    """Grid of the key figures."""
     validation = result.validation
     recordings = ', '.join(escape(source) for source in result.sources)
     cells = [
@@ -113,7 +113,7 @@ def _median_ratio(result: IdentifiedModel) -> str:
 
 
 def friction(result: IdentifiedModel) -> str:
-    """Friction terms that were tried."""
+    """Friction terms and their cross-validated errors."""
     chosen = ', '.join(result.arm.friction) or 'none'
     if not result.friction_trials:
         return f'<p>Friction terms: {escape(chosen)}. They were given, not chosen by the data.</p>'
@@ -136,7 +136,7 @@ def _same(terms: str, chosen: tuple[str, ...]) -> bool:
 
 
 def treatment(result: IdentifiedModel) -> str:
-    """List what was done to the signals."""
+    """List the steps of the signal conditioning."""
     done = result.treatment
     origin = 'chosen from the data' if done.cutoff_from_data else 'given'
     sentences = [
@@ -156,7 +156,7 @@ def treatment(result: IdentifiedModel) -> str:
 
 
 def defects(found: tuple[Defect, ...]) -> str:
-    """Tabulate what is wrong with the recordings, the worst first."""
+    """Tabulate the defects of the recordings, the worst first."""
     if not found:
         return '<p>None were found.</p>'
     ordered = sorted(found, key=lambda d: _SEVERITIES.index(d.severity)
