@@ -1,4 +1,4 @@
-"""``dynid check``: what is wrong with a recording."""
+"""``dynid check``: the defects of a recording."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Demonstrate, and print what came out."""
+    """Run the demonstration, and print its results."""
     start = perf_counter()
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.demo.domain import own_domain

@@ -1,4 +1,4 @@
-"""``dynid external-force``: what a wrench on a body does to the joints."""
+"""``dynid external-force``: the joint torques of a wrench on a body."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _model(given: str) -> tuple[Any, Any]:
-    """Read an identified result where a folder of one is named, else an arm."""
+    """Read an identified result from its folder, else an arm."""
     if (Path(given) / 'result.yaml').is_file():
         from dynid_ros.storage.result_file import read_result
 

@@ -103,8 +103,8 @@ class ReadingClock:
     """
     Time the reading of recordings.
 
-    They are read one by one while they are prepared, so that the raw samples of a long one are
-    gone when its rows are made.
+    They are read one by one during preparation, so that the raw samples of a long one are
+    released before its rows are made.
     """
 
     def __init__(self, read: Callable[[Path], Recording]) -> None:
@@ -121,7 +121,7 @@ class ReadingClock:
 
 
 def check_apart(fitted: Sequence[Path], held_out: Sequence[Path]) -> None:
-    """Refuse to call a recording held out that is fitted too."""
+    """Refuse a held-out recording that is also used for fitting."""
     names = [path.resolve() for path in fitted]
     for name in names:
         if names.count(name) > 1:

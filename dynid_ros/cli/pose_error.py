@@ -1,4 +1,4 @@
-"""``dynid pose-error``: how errors of geometry and joints spread to the tool."""
+"""``dynid pose-error``: the tool's pose error from geometry and joint errors."""
 
 from __future__ import annotations
 

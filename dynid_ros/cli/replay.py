@@ -1,4 +1,4 @@
-"""``dynid replay``: the online estimator over a recording."""
+"""``dynid replay``: the online estimator on a recording."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def position(arm: ArmModel, at: Sequence[float] | None, *, degrees: bool) -> Arr
     Raises
     ------
     InputError
-        There is not one number a joint.
+        The number of values differs from that of joints.
 
     """
     if at is None:

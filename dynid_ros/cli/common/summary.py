@@ -1,4 +1,4 @@
-"""What the commands print, for people and for scripts."""
+"""Output of the commands, for users and for scripts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
 
 
 def print_json(content: Any) -> None:
-    """Print one JSON object; what JSON cannot say, such as infinity, becomes null."""
+    """Print one JSON object; values without a JSON form, such as infinity, become null."""
     print(json.dumps(_finite(content), indent=2))
 
 
@@ -78,7 +78,7 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
 
 
 def metric_lines(*several: Metrics | None) -> Iterable[str]:
-    """Errors in all and joint by joint."""
+    """Errors overall and joint by joint."""
     shown = [metrics for metrics in several if metrics is not None]
     for metrics in shown:
         if math.isnan(metrics.relative_error_percent):
@@ -96,7 +96,7 @@ def metric_lines(*several: Metrics | None) -> Iterable[str]:
 
 
 def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
-    """Say whether to trust the result, and why not."""
+    """State whether the result is trustworthy, with the reasons."""
     verdict = result.verdict
     metrics = result.validation or result.fit
     poor = [f'{joint.name} ({joint.relative_error_percent:.0f} %)' for joint in metrics.joints
