@@ -111,7 +111,7 @@ class Simulation:
 
 
 def unless_shutting_down(handler: Callable[[ProcessExited], object]) -> Callable[..., object]:
-    """Leave the ends of processes alone once all of them are told to end."""
+    """Ignore the ends of processes during the shutdown."""
     return lambda event, context: None if context.is_shutdown else handler(event)
 
 

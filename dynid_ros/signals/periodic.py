@@ -61,7 +61,7 @@ def average_periods(
     if np.linalg.norm((folded - mean).std(axis=(0, 1))) > same * np.linalg.norm(mean.std(axis=0)):
         raise RecordingError(
             f'the motion does not repeat itself every {period:g} s; give its period, leave out '
-            'what comes before and after, or choose another filter')
+            'the time before and after, or choose another filter')
     return mean, rate
 
 
