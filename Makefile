@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-# Cyclone DDS says on stderr what it refuses, and that would hide why a test failed.
+# Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup --show-capture=stdout
 
 .PHONY: demo test test-fast lint clean
@@ -11,7 +11,7 @@ demo: $(VENV)/ready
 	rm -rf demo
 	$(BIN)/dynid demo -o demo
 
-# The linters are tests, too, so that one run tells everything.
+# The linters are tests, too: one run reports everything.
 test: $(VENV)/ready
 	$(PYTEST)
 

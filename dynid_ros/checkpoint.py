@@ -1,4 +1,4 @@
-"""Saving what an object has learned, and going on from it to the last bit."""
+"""Saving and restoring the state of objects, bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ State = dict[str, NDArray[Any]]
 
 class Checkpointed:
     """
-    An object whose memory is some of its attributes, arrays or plain numbers.
+    An object whose state is some of its attributes, arrays or plain numbers.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Checkpointed:
         return {name: np.array(getattr(self, name)) for name in self.saved}
 
     def restore(self, state: State) -> None:
-        """Put back what `state` returned."""
+        """Restore the result of `state`."""
         for name in self.saved:
             value = np.asarray(state[name])
             setattr(self, name, value.copy() if value.ndim else value.item())
@@ -41,7 +41,7 @@ def nested(parts: dict[str, Checkpointed]) -> State:
 
 
 def restore_nested(parts: dict[str, Checkpointed], state: State) -> None:
-    """Put back what `nested` returned."""
+    """Restore the result of `nested`."""
     for part, saved in parts.items():
         prefix = f'{part}.'
         saved.restore({

@@ -1,4 +1,4 @@
-"""The one place that compiles numeric kernels."""
+"""Compilation of numeric kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exceptions that a user can meet; the command line prints each as one line."""
+"""Exceptions for users; the command line prints each as one line."""
 
 
 class DynidError(Exception):
@@ -6,7 +6,7 @@ class DynidError(Exception):
 
 
 class InputError(DynidError):
-    """Wrong use, or input that cannot be read: the message says where and what to do."""
+    """Wrong use, or unreadable input: the message names the place and the remedy."""
 
 
 class ArmError(InputError):

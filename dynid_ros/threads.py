@@ -3,7 +3,7 @@ Linear algebra on one thread, for the command, the nodes and the tests.
 
 Import this before NumPy. The matrices here are small: a second thread of the BLAS gains nothing
 on an idle machine, and on a busy one the two wait for each other, which made `dynid identify` ten
-times slower. A setting that the user made stays.
+times slower. A setting of the user is kept.
 """
 
 import os

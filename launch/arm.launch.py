@@ -35,7 +35,7 @@ def generate_launch_description() -> LaunchDescription:
             description='Name of the joint_trajectory_controller.'),
         DeclareLaunchArgument(
             'feedforward', default_value='gravity', choices=['gravity', 'none', 'model'],
-            description='Torque ahead of the control, with output:=effort; none for an arm whose '
+            description='Feed-forward torque, with output:=effort; none for an arm whose '
                         'driver compensates gravity.'),
         DeclareLaunchArgument(
             'dry_run', default_value='true',

@@ -91,7 +91,8 @@ def generate_launch_description() -> LaunchDescription:
             description='Cut-off of the filters, Hz; 0 for that of the arm, else from the data.'),
         DeclareLaunchArgument(
             'memory', default_value='0.0',
-            description='Time after which old data has faded to 1/e, s; 0 to forget nothing.'),
+            description='Time after which the weight of old data falls to 1/e, s; 0 for no '
+                        'forgetting.'),
         DeclareLaunchArgument(
             'config', default_value=config('identifier'),
             description='Further parameters of the identifier.'),

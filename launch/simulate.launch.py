@@ -86,7 +86,7 @@ class Simulation:
     def _stopped(self, event: ProcessExited) -> list[LaunchDescriptionEntity]:
         """End identifier and recorder, which then save what they have."""
         if event.returncode:
-            raise RuntimeError('the motion was given up; trajectory_publisher says why')
+            raise RuntimeError('the motion was aborted; see the log of trajectory_publisher')
         self._moved = True
         return [
             EmitEvent(event=SignalProcess(
@@ -111,7 +111,7 @@ class Simulation:
 
 
 def unless_shutting_down(handler: Callable[[ProcessExited], object]) -> Callable[..., object]:
-    """Leave the ends of processes alone once all of them are told to end."""
+    """Ignore the ends of processes during the shutdown."""
     return lambda event, context: None if context.is_shutdown else handler(event)
 
 
@@ -130,7 +130,7 @@ def begin(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             status = await dynid(
                 'design', given['arm'], '-o', str(excitation), '--seed', given['seed'], *DESIGN)
         if status:
-            raise RuntimeError(f"'{given['arm']}' cannot be simulated; the lines above say why")
+            raise RuntimeError(f"'{given['arm']}' cannot be simulated; see the lines above")
         if status is not None:
             await context.emit_event(IncludeLaunchDescription(
                 LaunchDescription(Simulation(given, excitation).entities())))

@@ -1,4 +1,4 @@
-"""What the arm is."""
+"""Models of robot arms: URDF and DH readers, drive, friction terms and ``arm.yaml``."""
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape, FrictionTerm

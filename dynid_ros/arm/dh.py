@@ -2,12 +2,12 @@
 Denavit-Hartenberg tables, modified (Craig) and standard, as placements of joint frames.
 
 Modified: T(i-1, i) = Rx(alpha) Tx(a) Rz(q + theta) Tz(d), so that joint i turns about the z axis
-of the frame that its row ends in (Craig, Introduction to Robotics, eq. 3.6).
+of the frame at the end of its row (Craig, Introduction to Robotics, eq. 3.6).
 
 Standard: T(i-1, i) = Rz(q + theta) Tz(d) Tx(a) Rx(alpha). Joint i turns about the z axis of the
-frame before ``Tx(a) Rx(alpha)``, and there the frame of link i stays in this package: a and alpha
-of a row move to the placement of the next joint, and those of the last row would only place a
-tool. Inertial parameters of link i are therefore given in the frame after ``Rz(q + theta) Tz(d)``.
+frame before ``Tx(a) Rx(alpha)``, which is the frame of link i in this package: a and alpha of a
+row move to the placement of the next joint, and those of the last row would only place a tool.
+Inertial parameters of link i are therefore given in the frame after ``Rz(q + theta) Tz(d)``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Kin
     n = len(table)
     if joints and len(joints) != n:
         raise ArmError(f'{section.path} names {len(joints)} joints, but "{section.place}" has '
-                       f'{n} rows; one row a joint is wanted')
+                       f'{n} rows; give one row a joint')
     rotation, translation = dh_placements(table, modified=modified)
     alpha, a = (0.0, 0.0) if modified else table[-1, :2]
     return KinematicTree(

@@ -1,4 +1,4 @@
-"""From what is recorded at the drives to what happens at the joints, and back."""
+"""Conversion between drive signals or motor positions and joint torque or positions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DriveTopic:
 @dataclass(frozen=True)
 class Drive:
     """
-    How the recorded drive signal becomes joint torque.
+    Conversion of the recorded drive signal to joint torque.
 
     ``tau = transmissionᵀ (gain * u)``; positions recorded at the motors become joint positions
     by ``q = transmission⁻¹ p + offset``.
@@ -67,7 +67,7 @@ class Drive:
     offset : (n,) ndarray
         Joint positions where the motors read zero, rad or m.
     includes_gravity : bool
-        Whether the signal holds the torque against gravity, as a sensor or a motor current does.
+        Whether the signal includes gravity torque, as a sensor or a motor current does.
     topic : DriveTopic or None
         Where the signal is published; None if it is the effort of the joint states.
 

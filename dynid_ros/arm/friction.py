@@ -48,7 +48,7 @@ class FrictionTerm:
         ``value(qd, load, shape)``: column of all joints, (N, n), from the joint velocity (N, n)
         and the torque that loads the joint (N, n).
     needs_load : bool
-        Whether ``load`` is used at all.
+        Whether the term uses ``load``.
 
     """
 
@@ -92,12 +92,12 @@ def friction_terms(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
     Raises
     ------
     ArmError
-        A name is unknown or stands twice.
+        A name is unknown or repeated.
 
     """
     for name in names:
         if name not in TERMS:
             raise ArmError(f"unknown friction term '{name}'; known are {', '.join(TERMS)}")
     if len(set(names)) != len(names):
-        raise ArmError(f"a friction term stands twice in {', '.join(names)}")
+        raise ArmError(f"a friction term is repeated in {', '.join(names)}")
     return tuple(TERMS[name] for name in names)

@@ -1,4 +1,4 @@
-"""Sections of ``arm.yaml`` on where the arm stands, what it carries and how exact it is."""
+"""Sections of ``arm.yaml`` on the arm's place, its tool and its tolerances."""
 
 from __future__ import annotations
 

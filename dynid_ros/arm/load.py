@@ -47,8 +47,8 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     ----------
     name_or_path : str or Path
         Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a ``.urdf``, of
-        which every moving joint is taken with the default settings. A shipped name goes before
-        a folder of the same name; write ``./name`` for the folder.
+        which every moving joint is taken with the default settings. A shipped name takes
+        precedence over a folder of the same name; write ``./name`` for the folder.
 
     Returns
     -------

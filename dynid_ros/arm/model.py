@@ -1,4 +1,4 @@
-"""What the rest of the package knows of an arm: one kinematic tree and its settings."""
+"""The model of an arm: its kinematic tree and its settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CouplingColumn:
 @dataclass(frozen=True)
 class Conditioning:
     """
-    Settings of the signal conditioning; ``None`` lets the data decide.
+    Settings of the signal conditioning; ``None`` is chosen from the data.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Conditioning:
 @dataclass(frozen=True)
 class Table:
     """
-    Which columns of a CSV or npz file hold what.
+    Layout of the columns of a CSV or npz file.
 
     Attributes
     ----------
@@ -151,9 +151,9 @@ class ArmModel:
     dh : str
         ``mdh`` or ``dh`` if a table of that convention describes the arm, else empty.
     tolerances : Tolerances or None
-        How exact the geometry and the readings are, if stated.
+        Tolerances of the geometry and the readings, if stated.
     margins : LimitMargins
-        What planned motions leave free of the limits.
+        Margins that planned motions keep from the limits.
 
     """
 
@@ -235,7 +235,7 @@ def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
     Raises
     ------
     InputError
-        There is no such body; names the near ones.
+        There is no such body; the message suggests similar names.
 
     """
     if name in arm.joint_names:

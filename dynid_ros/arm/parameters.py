@@ -133,7 +133,7 @@ def inertial_to_com(
     Raises
     ------
     ValueError
-        The mass is zero, so that there is no centre of mass.
+        The mass is zero, so the centre of mass is undefined.
 
     """
     p = np.asarray(parameters, dtype=float)
@@ -197,7 +197,7 @@ def _of_sliding(unit: str) -> str:
 
 
 def _of_coupling(column: CouplingColumn, arm: ArmModel) -> str:
-    # Between a turning and a sliding joint no unit fits both rows; that of rotation is taken.
+    # No unit fits the rows of both a revolute and a prismatic joint; use that of the revolute one.
     involved = np.any(column.matrix != 0, axis=0) | np.any(column.matrix != 0, axis=1)
     unit = _COUPLING_UNITS[column.quantity]
     return _of_sliding(unit) if arm.prismatic[involved].all() else unit

@@ -1,4 +1,4 @@
-"""Strict reading of YAML: every mistake is named with its key, its file and what was wanted."""
+"""Strict reading of YAML: an error names the key, the file and the expected value."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]
 
-# YAML 1.1 takes a number such as 1e-3, without a decimal point, for text.
+# YAML 1.1 reads a number without a decimal point, such as 1e-3, as text.
 _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
 
 
 def read_yaml(path: Path) -> Any:
     """
-    Content of a YAML file, in which no key may stand twice.
+    Content of a YAML file; a repeated key is an error.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def _refuse_repeated_keys(node: Any, path: Path, seen: set[int]) -> None:
-    # An anchor may be used many times, or even hold itself.
+    # An anchor may be used many times, or even contain itself.
     if node is None or id(node) in seen or isinstance(node, yaml.ScalarNode):
         return
     seen.add(id(node))
@@ -60,7 +60,7 @@ def _refuse_repeated_keys(node: Any, path: Path, seen: set[int]) -> None:
         line = key.start_mark.line + 1
         name = str(key.value)
         if name in lines:
-            raise ArmError(f'key "{name}" stands twice in {path}, lines {lines[name]} and {line}')
+            raise ArmError(f'key "{name}" is repeated in {path}, lines {lines[name]} and {line}')
         lines[name] = line
         _refuse_repeated_keys(value, path, seen)
 
@@ -78,7 +78,7 @@ class Section:
     Parameters
     ----------
     data : object
-        What the file holds at this place; must be a mapping, or None where it is absent.
+        Content of the file at this place; must be a mapping, or None where it is absent.
     path : Path
         The file, for messages.
     known : sequence of str
@@ -89,7 +89,7 @@ class Section:
     Raises
     ------
     ArmError
-        On construction for what is not a mapping and for unknown keys; later for wrong values.
+        On construction if the data are not a mapping or a key is unknown; later for wrong values.
 
     """
 

@@ -45,7 +45,7 @@ def read_drive(top: Section, n: int) -> Drive:
         factor = section.vector(key, n)
         gain = gain if factor is None else gain * factor
     if not gain.all():
-        raise section.error('signal', 'has a gain of zero for a joint, so no torque can be found')
+        raise section.error('signal', 'has a gain of zero for a joint; give a nonzero gain')
     transmission = section.matrix('transmission', n)
     if transmission is not None and np.linalg.matrix_rank(transmission) < n:
         raise section.error('transmission', 'cannot be inverted')
@@ -64,7 +64,7 @@ def _drive_topic(section: Section) -> DriveTopic | None:
     if name is None:
         for key in ('interface', 'joints'):
             if key in section:
-                raise section.error(key, 'says what a topic holds; give the topic too')
+                raise section.error(key, 'describes a topic; give the topic too')
         return None
     if interface is not None and joints:
         raise section.error('joints', 'does not belong to a topic with interfaces, which name '
@@ -94,12 +94,12 @@ def read_limits(
     for name, low, high in zip(names, lower, upper, strict=True):
         if not low < high:
             raise section.error('position_margin' if margin else 'lower',
-                                f'leaves joint "{name}" no room: {low:g} to {high:g}')
+                                f'leaves joint "{name}" no range: {low:g} to {high:g}')
     return JointLimits(**found), margins
 
 
 def read_conditioning(top: Section) -> Conditioning:
-    """Conditioning from ``conditioning``; the data decide on what is absent."""
+    """Conditioning from ``conditioning``; absent keys are chosen from the data."""
     section = top.section('conditioning', ('cutoff_hz', 'filter', 'period', 'delay'))
     return Conditioning(
         section.positive('cutoff_hz'),

@@ -1,4 +1,4 @@
-"""What an arm may hit: its own links and the things around it, from ``arm.yaml``."""
+"""Obstacles of an arm, its own links and the objects around it, from ``arm.yaml``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Capsule:
 @dataclass(frozen=True, eq=False)
 class Wall:
     """
-    Half of space that the arm must not enter.
+    Half-space that the arm must not enter.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Box:
 @dataclass(frozen=True)
 class Surroundings:
     """
-    Everything that an arm may hit.
+    All obstacles of an arm.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Surroundings:
     clearance : float
         Least distance that a motion keeps, m.
     urdf : Path or None
-        File whose collision geometry stands for the links where there are no capsules.
+        File whose collision geometry replaces absent capsules.
     locked : dict of str to float
         Positions of its locked joints, rad or m.
 
@@ -126,12 +126,12 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
     name_or_path : str or Path
         As for `load_arm`.
     arm : ArmModel
-        The arm that is there.
+        The arm.
 
     Returns
     -------
     Surroundings
-        Empty where the file says nothing.
+        Empty where the file has no such section.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Kinematic trees: frames, joint limits and how exact the geometry is."""
+"""Kinematic trees: frames, joint limits and tolerances of the geometry."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class JointLimits:
 
     @staticmethod
     def unknown(joints: int) -> JointLimits:
-        """Make limits of which nothing is known."""
+        """Make unknown, that is infinite, limits."""
         infinite = np.full(joints, np.inf)
         return JointLimits(-infinite, infinite, infinite, infinite, infinite)
 
@@ -97,7 +97,7 @@ class JointLimits:
 @dataclass(frozen=True)
 class LimitMargins:
     """
-    What a planned motion leaves free of the limits of the hardware.
+    Margins of a planned motion from the limits of the hardware.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Tolerances:
         ``alpha``, ``a``, ``d`` and ``theta`` of each row of the table of a DH arm (rad, m), or
         ``rotation`` and ``translation`` of each joint placement of any other arm (the same about
         or along each axis), and ``reading``, the error of each joint position (rad, or m for
-        prismatic joints). What is absent is taken as exact.
+        prismatic joints). Absent entries are exact.
 
     """
 
@@ -161,9 +161,9 @@ class KinematicTree:
     inertial : (n, 10) ndarray or None
         Nominal inertial parameters of the links, if known.
     dh : str
-        ``mdh`` or ``dh`` if a table of that convention says all this, else empty.
+        ``mdh`` or ``dh`` if a table of that convention is the source, else empty.
     tool : Placement
-        Where the description ends, in the frame of the last link.
+        End of the description, in the frame of the last link.
 
     """
 

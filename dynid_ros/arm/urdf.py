@@ -39,7 +39,7 @@ def read_urdf(
         continuous and prismatic joint moves that is neither locked nor mimics another one.
     locked : mapping of str to float, optional
         Positions of locked joints, rad or m; zero where not named. A joint that mimics another
-        one and is not asked for is locked where it stands with that one at rest.
+        one and is not requested is locked at its position with that one at zero.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def read_urdf(
     Raises
     ------
     ArmError
-        The file is no usable URDF, or a joint asked for does not exist, does not move, or
-        stands before the joint that carries it.
+        The URDF is unusable, or a requested joint does not exist, does not move, or
+        comes before its parent.
 
     """
     tree = read_urdf_xml(path)
@@ -131,7 +131,7 @@ def _assemble(
 
 @contextmanager
 def _stderr_into(lines: list[str]) -> Iterator[None]:
-    """Catch what the C++ parser prints, which is the only place where it says what is wrong."""
+    """Capture the output of the C++ parser, its only description of an error."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as caught:
@@ -149,12 +149,12 @@ def _stderr_into(lines: list[str]) -> Iterator[None]:
 def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) -> None:
     for i, carrier in enumerate(parent):
         if carrier > i:
-            raise ArmError(f'joint "{names[i]}" stands before "{names[carrier]}", which carries '
-                           f'it in {path}; list each joint after the one that carries it')
+            raise ArmError(f'joint "{names[i]}" comes before its parent "{names[carrier]}" in '
+                           f'{path}; list each joint after its parent')
 
 
 def _axes(model: Any, ids: list[int], path: Path) -> tuple[Array, NDArray[np.bool_]]:
-    """Find the unit axes and which joints slide, from the motion subspaces."""
+    """Find the unit axes and the prismatic joints from the motion subspaces."""
     axes, prismatic = [], []
     for i in ids:
         joint = model.joints[i]

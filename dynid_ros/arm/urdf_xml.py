@@ -17,7 +17,7 @@ MOVING = ('revolute', 'continuous', 'prismatic')
 @dataclass(frozen=True)
 class UrdfJoint:
     """
-    What matters of a joint beyond its place in the tree.
+    Properties of a joint besides its place in the tree.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class UrdfJoint:
     parent, child : str
         Links.
     lower, upper, velocity, effort : float
-        Limits, infinite where unknown. What exporters write when they know nothing counts as
+        Limits, infinite where unknown. Placeholders of exporters count as
         unknown: a velocity or an effort of zero, and equal position limits.
     mimics : tuple of (str, float, float) or None
         Joint that it follows, multiplier and offset.
@@ -46,7 +46,7 @@ class UrdfJoint:
 @dataclass(frozen=True)
 class UrdfTree:
     """
-    A URDF that is one tree, reduced to what dynamics needs.
+    A URDF that is one tree, reduced to the elements that dynamics needs.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class UrdfTree:
         All joints, fixed ones too.
     xml : str
         Links with their inertia and joints, nothing else; continuous joints are written as
-        revolute ones, since that is what they are but for their limits.
+        revolute ones, from which they differ by their limits only.
 
     """
 
@@ -110,7 +110,7 @@ def _parse(path: Path) -> Element:
     if root.tag != 'robot':
         raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
     if any('xacro' in str(element.tag) for element in root.iter()):
-        raise ArmError(f'{path} is a xacro file; run xacro on it and give the URDF that comes out')
+        raise ArmError(f'{path} is a xacro file; run xacro on it and give the resulting URDF')
     return root
 
 
@@ -194,8 +194,8 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
                 raise ArmError(f'joint "{name}" in {path} refers to link "{link}", which the file '
                                'does not have')
         if joint.child in carrier:
-            raise ArmError(f'link "{joint.child}" in {path} hangs on two joints, '
-                           f'"{carrier[joint.child]}" and "{name}"; a loop must be cut open')
+            raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
+                           f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
     for link in links:
         seen = [link]
@@ -208,12 +208,12 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
     if not roots:
         raise ArmError(f'{path} has no links')
     if len(roots) > 1:
-        raise ArmError(f'{path} is not one tree: links {", ".join(roots)} hang on no joint; only '
-                       'the base may')
+        raise ArmError(f'{path} is not one tree: links {", ".join(roots)} have no parent joint; '
+                       'only the base may')
 
 
 def _skeleton(root: Element, joints: dict[str, UrdfJoint]) -> str:
-    """Write only what Pinocchio needs, so that it has nothing to warn about."""
+    """Write only the elements that Pinocchio needs, so that it prints no warnings."""
     result = ElementTree.Element('robot', name=root.get('name', 'arm'))
     for link in root.findall('link'):
         copy = ElementTree.SubElement(result, 'link', name=link.attrib['name'])

@@ -1,1 +1,1 @@
-"""What is estimated beside the dynamics."""
+"""Calibration together with the dynamics: joint zeros and geometry."""

@@ -1,4 +1,4 @@
-"""What wrong joint zeros and link lengths do to the regressor and to the base parameters."""
+"""Sensitivity of regressor and base parameters to joint zeros and link lengths."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GeometrySensitivity:
     torque : float
         Change of the modelled torque with unchanged parameters, by the whole torque, per rad or m.
     left : float
-        The part of it that no parameters make up for: what the fit shows as residual.
+        The part that the parameters do not absorb: the residual of the fit.
     bias : (b,) ndarray
         Change of the estimated base parameters, per rad or m.
 
@@ -53,7 +53,7 @@ def geometry_sensitivity(
     Sensitivity of regressor and base parameters to joint zeros and to the geometry.
 
     An error e of the geometry changes the regressor by ``dW/de e``. Fitted with the nominal one,
-    the parameters take up what they can of ``dW/de theta e``; the rest stays as residual.
+    the parameters absorb part of ``dW/de theta e``; the rest remains as residual.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def geometry_sources(arm: ArmModel) -> tuple[ErrorSource, ...]:
 def _samples(
     motions: Sequence[ConditionedMotion], sigma: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Positions, rates and weights of some samples spread over all motions."""
+    """Positions, rates and weights of samples spread over all motions."""
     every = max(1, sum(len(motion.t) for motion in motions) // SAMPLES)
     q, qd, qdd, moving = (
         np.concatenate([getattr(motion, name)[::every] for motion in motions])

@@ -48,13 +48,13 @@ class JointOffsets:
     Attributes
     ----------
     offset : (n,) ndarray
-        rad or m; zero for joints where no motion could tell it.
+        rad or m; zero for joints whose offset is unidentifiable.
     std : (n,) ndarray
-        Standard deviation with regard to coloured residuals, at most that of the prior; infinite
-        where no motion could tell the offset.
+        Standard deviation for coloured residuals, at most that of the prior; infinite where the
+        offset is unidentifiable.
     hidden : (n,) ndarray of bool
-        Joints whose offset any motion leaves open, since the parameters of the links make up for
-        it: those that turn about gravity, and the last one.
+        Joints whose offset is unidentifiable, because the link parameters absorb it: those that
+        turn about gravity, and the last one.
     joint_names : tuple of str
         Names.
     accuracy : float
@@ -80,13 +80,13 @@ class JointOffsets:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """One sentence a joint; of revolute joints in degrees."""
+        """One sentence a joint; degrees for revolute joints."""
         return tuple(self._sentence(i) for i in range(len(self.joint_names)))
 
     def _sentence(self, i: int) -> str:
         name = self.joint_names[i]
         if self.hidden[i]:
-            return f"{name}: no motion can tell its zero, the links' parameters make up for it"
+            return f'{name}: zero offset is unidentifiable (absorbed by link parameters)'
         value = f'{np.degrees(self.offset[i]):.3f} ± {np.degrees(self.std[i]):.3f} deg'
         if self.determined[i]:
             return f'{name}: {value}'
@@ -102,7 +102,7 @@ def estimate_joint_offsets(
 
     ``W(q + offset) theta = tau`` is linear in theta; Gauss-Newton steps of the offsets are taken
     from the least-squares problem in which their columns ``dW/dq theta`` stand beside W, so that
-    what the parameters can make up for is never put down to an offset.
+    an offset never absorbs an effect of the parameters.
 
     Parameters
     ----------
@@ -113,16 +113,16 @@ def estimate_joint_offsets(
     treatment : ConditioningSettings
         Cut-off and decimation.
     prior : float
-        Standard deviation of offsets before any data, rad or m: keeps those that the data do not
-        determine from wandering off, and touches the others by no more than the square of their
-        standard deviation by this.
+        Standard deviation of offsets before any data, rad or m: keeps undetermined
+        ones from diverging, and changes the others by no more than the square of the ratio of
+        their standard deviation to it.
     accuracy : float
         Standard deviation up to which an offset counts as determined, rad or m.
 
     Returns
     -------
     JointOffsets
-        Offsets with error bars and what can be said of them.
+        Offsets with error bars and identifiability.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def estimate_joint_offsets(
     for _ in range(ITERATIONS if len(free) else 0):
         problem = _Step(arm, shifted(motions, offset), treatment, theta, free)
         found, covariance = problem.solve()
-        # Bayes' rule with the prior; the covariance knows of coloured residuals.
+        # Bayes' rule with the prior; the covariance allows for coloured residuals.
         gain = prior**2 * np.linalg.inv(prior**2 * np.eye(len(free)) + covariance)
         step = np.clip(gain @ (offset[free] + found) - offset[free], -LARGEST_STEP, LARGEST_STEP)
         offset[free] += step
@@ -161,10 +161,10 @@ def shifted(motions: Sequence[ConditionedMotion], offset: Array) -> list[Conditi
 
 def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:
     """
-    Find the joints whose zero no motion can tell, (n,).
+    Find the joints with unidentifiable zeros, (n,).
 
-    At random states the change of the torque with the offset is compared with what is left of it
-    once the parameters have made up for all they can.
+    At random states the change of the torque with the offset is compared with the part that
+    the parameters do not absorb.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _change(arm: ArmModel, q: Array, qd: Array, qdd: Array, theta: Array, joint:
 
 class _Step:
     """
-    Least squares of ``[W  dW/dq theta]``: what remains of the offsets to be found.
+    Least squares of ``[W  dW/dq theta]`` for the steps of the offsets.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class _Step:
     theta : (b,) ndarray
         Base parameters found so far; those of this step once it is solved.
     joints : (m,) ndarray of int
-        Joints whose offsets are looked for.
+        Joints whose offsets are estimated.
 
     """
 
@@ -218,7 +218,7 @@ class _Step:
         self._arm, self._motions, self._treatment = arm, motions, treatment
         self._joints, self._start = joints, theta
         self.theta = theta
-        # At the samples that are kept: filtering these columns too would change the answer by
+        # At the kept samples: filtering these columns too would change the result by
         # no more than the product of residual and filter error, at a multiple of the cost.
         decimator = Decimator(treatment)
         self._changes = []

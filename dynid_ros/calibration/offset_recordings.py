@@ -26,16 +26,16 @@ SETTLED = 2e-4
 @dataclass(frozen=True, eq=False)
 class CorrectedRecordings:
     """
-    Recordings with their joint zeros set right.
+    Recordings with corrected joint zeros.
 
     Attributes
     ----------
     offsets : JointOffsets
-        What was added to the positions, with error bars and verdict.
+        Offsets added to the positions, with error bars and identifiability.
     logs : tuple of Recording
         The recordings, with the offsets added.
     treatment : ConditioningSettings
-        Settings of the conditioning, decided on these.
+        Settings of the conditioning, chosen from these.
 
     """
 
@@ -50,8 +50,8 @@ def correct_joint_offsets(
     """
     Estimate the offsets of the joint zeros from recordings, and correct these.
 
-    A wrong zero looks like a delay of the drive signal in part. So the delay is decided again on
-    the corrected positions, and the offsets with it, until both settle.
+    A wrong zero partly mimics a delay of the drive signal. So the delay is estimated again from
+    the corrected positions, and the offsets with it, until both converge.
 
     Parameters
     ----------
@@ -65,8 +65,7 @@ def correct_joint_offsets(
     Returns
     -------
     CorrectedRecordings
-        All offsets are applied, those that are not determined too: near zero or of no weight, by
-        the prior.
+        All offsets are applied, undetermined ones too: the prior keeps them near zero.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``dynid check``: what is wrong with a recording."""
+"""``dynid check``: the defects of a recording."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dynid_ros.cli.common.arguments import add_arm, add_json, add_reading, Subpa
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'check', help='say what is wrong with a recording',
-        description='Look for defects in stamps, names and values of a recording.')
+        'check', help='report the defects of a recording',
+        description='Check the stamps, names and values of a recording for defects.')
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser)
     add_reading(parser)

@@ -26,7 +26,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
     parser.add_argument(
         '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
-        help='folder for all that is written, which must not exist yet (default: %(default)s)')
+        help='output folder, which must not exist yet (default: %(default)s)')
     parser.add_argument(
         '--seed', type=int, default=0, help='of motion and noise (default: %(default)s)')
     parser.add_argument(
@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Demonstrate, and print what came out."""
+    """Run the demonstration, and print its results."""
     start = perf_counter()
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.demo.domain import own_domain
@@ -62,12 +62,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _table(found: Comparison) -> list[str]:
     rows = [
-        ('torque error on samples not used by then', 'torque_error_percent', '.2f', ' %'),
+        ('torque error on samples not yet used', 'torque_error_percent', '.2f', ' %'),
         ('condition number', 'condition_number', '.0f', '  '),
-        (f'{found.parameters} base parameters off the simulation', 'off_percent', '.2f', ' %'),
+        (f'error of {found.parameters} base parameters', 'off_percent', '.2f', ' %'),
         ('the same in their standard deviations, rms', 'off_in_std', '.2f', '  ')]
     lines = [f'{"":44}{"while it moved":>16}{"from the bag":>16}']
     for title, name, form, unit in rows:
         values = (format(getattr(each, name), form) + unit for each in (found.online, found.batch))
         lines.append(f'{title:44}' + ''.join(f'{value:>16}' for value in values))
-    return [*lines, f'one set of parameters is {found.apart_percent:.2f} % from the other']
+    return [*lines, f'the two sets of parameters differ by {found.apart_percent:.2f} %']

@@ -30,32 +30,32 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         'design', help='design an exciting motion within all limits',
-        description='Design the Fourier motion that shows the parameters of an arm best, at rest '
-                    'at both ends, within its limits of position, velocity, acceleration and '
-                    'torque, and clear of itself and of what arm.yaml puts around it. Ctrl-C '
+        description='Design the Fourier motion that best excites the parameters of an arm, at '
+                    'rest at both ends, within its limits of position, velocity, acceleration '
+                    'and torque, and clear of itself and of the obstacles in arm.yaml. Ctrl-C '
                     'keeps the best so far.')
     parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     add_output(parser, 'excitation.yaml to write')
     add = parser.add_argument
     add('--period', type=positive, default=10.0, help='s (default: %(default)g)')
-    add('--harmonics', type=int, default=8, help='number of them (default: %(default)s)')
-    add('--periods', type=int, default=3, help='how often it is repeated (default: %(default)s)')
+    add('--harmonics', type=int, default=8, help='number of harmonics (default: %(default)s)')
+    add('--periods', type=int, default=3, help='repetitions of the motion (default: %(default)s)')
     add('--ramp', type=float, default=0.0, metavar='S',
         help='time in which the amplitude grows and shrinks (default: %(default)g)')
     add('--criterion', choices=('condition', 'volume'), default='condition',
         help='condition number, or volume of the confidence ellipsoid (D-optimality)')
     add('--scale-columns', action='store_true', help='scale the columns to unit length first')
     add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
-        help='make the variance of these base parameters small instead, such as Izz6')
+        help='minimise the variance of these base parameters instead, such as Izz6')
     add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
-        help='results of earlier recordings; what they leave weak is designed for')
+        help='results of earlier recordings; improve their weakest parameters')
     add('--validation', action='store_true',
-        help='a random motion of other frequencies instead, never optimised')
+        help='a random motion of other frequencies instead, not optimised')
     add('--starts', type=int, default=3,
         help='random motions to start from (default: %(default)s)')
     add('--time', type=float, default=20.0, metavar='S',
-        help='take the best after this time; where it does not cut in, the seed alone decides '
-             '(default: %(default)g)')
+        help='end the search after this time; a search that ends before it depends on the seed '
+             'alone (default: %(default)g)')
     add('--seed', type=int, default=0, help='(default: %(default)s)')
     add('--export', nargs='+', default=[], type=Path, metavar='FILE',
         help='samples as well: .yaml (JointTrajectory) or .csv')
@@ -146,7 +146,7 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
     yield f'condition number {designed.condition_number:.1f}, {notes["criterion"]}: ' \
           f'{designed.score:.4g}'
     if notes['optimised']:
-        how = 'all' if designed.complete else 'cut off in the last'
+        how = 'all' if designed.complete else 'the last one cut short'
         yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
     yield f'all limits kept at all times; least margins: {", ".join(_least(notes["margins"]))}'
     if 'torque' not in notes['margins']:

@@ -1,4 +1,4 @@
-"""``dynid external-force``: what a wrench on a body does to the joints."""
+"""``dynid external-force``: the joint torques of a wrench on a body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dynid_ros.cli.common.arguments import (
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'external-force', help='say what a wrench on a body does to the joints',
+        'external-force', help='compute the joint torques of a wrench on a body',
         description='Torque that holds an arm at rest under a wrench, and the acceleration of the '
                     'joints if the drives only held the arm against gravity. Status 1 if a joint '
                     'would exceed its effort limit.')
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _model(given: str) -> tuple[Any, Any]:
-    """Read an identified result where a folder of one is named, else an arm."""
+    """Read an identified result from its folder, else an arm."""
     if (Path(given) / 'result.yaml').is_file():
         from dynid_ros.storage.result_file import read_result
 

@@ -43,7 +43,7 @@ def add_parser(subparsers: Subparsers) -> None:
              'commas, such as viscous,coulomb,offset (default: %(default)s)')
     parser.add_argument(
         '--holdout', type=share, default=0.33, metavar='SHARE',
-        help='share at the end of each recording that is kept for validation (default: '
+        help='share at the end of each recording that is held out for validation (default: '
              '%(default)s)')
     parser.add_argument(
         '--validate', action='append', default=[], type=Path, metavar='BAG',
@@ -53,11 +53,11 @@ def add_parser(subparsers: Subparsers) -> None:
         help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
     parser.add_argument(
         '--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',
-        help='what is fitted: torque with accelerations, or torque or power after a first-order '
-             'filter without them (default: %(default)s)')
+        help='fit torque with accelerations, or torque or power after a first-order filter '
+             'without them (default: %(default)s)')
     parser.add_argument(
         '--joint-offsets', action='store_true',
-        help='estimate the zero of each joint too, and say which ones the data determine')
+        help='estimate the zero of each joint too, and report which ones are identifiable')
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -103,8 +103,8 @@ class ReadingClock:
     """
     Time the reading of recordings.
 
-    They are read one by one while they are prepared, so that the raw samples of a long one are
-    gone when its rows are made.
+    They are read one by one during preparation, so that the raw samples of a long one are
+    released before its rows are made.
     """
 
     def __init__(self, read: Callable[[Path], Recording]) -> None:
@@ -121,13 +121,13 @@ class ReadingClock:
 
 
 def check_apart(fitted: Sequence[Path], held_out: Sequence[Path]) -> None:
-    """Refuse to call a recording held out that is fitted too."""
+    """Refuse a held-out recording that is also used for fitting."""
     names = [path.resolve() for path in fitted]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f'{name} is named twice; it would count double')
+            raise InputError(f'{name} is given twice and would count double; give it once')
     both = set(names) & {path.resolve() for path in held_out}
     if both:
         raise InputError(
-            f'{both.pop()} is fitted, so it cannot validate; give another recording, or leave '
-            '--validate out to keep the last part of it')
+            f'{both.pop()} is used for fitting, so it cannot validate; give another recording, or '
+            'omit --validate to hold out its last part')

@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exec('')
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has left, such as head; Python would complain at its exit.
+        # The reader of the output, such as head, has closed it; Python would complain at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     return status

@@ -1,4 +1,4 @@
-"""``dynid pose-error``: how errors of geometry and joints spread to the tool."""
+"""``dynid pose-error``: the tool's pose error from geometry and joint errors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LARGEST = 5
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'pose-error', help='say how errors of geometry and joints spread to the tool',
-        description='Spread the tolerances of an arm to the pose of its tool, and say which '
-                    'source contributes how much.')
+        'pose-error', help="compute the tool's pose error from geometry and joint errors",
+        description='Propagate the tolerances of an arm to the pose of its tool, and list the '
+                    'share of each source.')
     parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     where = parser.add_mutually_exclusive_group()
     add_position(where)
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     with plain_warnings():
         budget = error_budget(arm, q, tolerances, args.body)
     note = (f'the arm states no tolerances: {args.angle_std:g} deg for every angle and '
-            f'{args.length_std:g} mm for every length are taken' if assumed else '')
+            f'{args.length_std:g} mm for every length are assumed' if assumed else '')
     if args.json:
         print_json(budget_as_dict(arm, budget, args.body, LARGEST) | {'assumed': assumed})
     else:

@@ -1,4 +1,4 @@
-"""``dynid replay``: the online estimator over a recording."""
+"""``dynid replay``: the online estimator on a recording."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HISTORY, PLOT = 'history.npz', 'history.svg'
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'replay', help='run the online estimator over a recording',
+        'replay', help='run the online estimator on a recording',
         description='Estimate step by step, without acceleration, as the identifier node does; '
                     'writes the history of every estimate and the last one.')
     parser.add_argument('recording', type=Path, metavar='BAG')
@@ -32,8 +32,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
     parser.add_argument(
         '--memory', type=positive, default=float('inf'), metavar='SECONDS',
-        help='time after which old data has faded to 1/e where new data replaces it (default: '
-             'nothing is forgotten)')
+        help='time after which the weight of old data falls to 1/e where new data replaces it '
+             '(default: no forgetting)')
     parser.add_argument(
         '--cutoff', type=positive, metavar='HZ',
         help='cut-off of the filters (default: that of arm.yaml, else from the data)')

@@ -18,7 +18,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     parser.add_argument(
         'excitation', nargs='?', type=Path, metavar='EXCITATION',
-        help='excitation.yaml; without it a random motion within the limits is taken')
+        help='excitation.yaml; without it, a random motion within the limits')
     add_output(parser, 'folder of the bag, which must not exist yet')
     parser.add_argument(
         '--seed', type=int, default=0, help='of noise and random motion (default: %(default)s)')

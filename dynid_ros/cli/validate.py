@@ -22,7 +22,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Validate and print the figures; status 1 if the model does not carry over."""
+    """Validate and print the figures; status 1 if the model does not generalise."""
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
     from dynid_ros.diagnosis.verdict import held_out_reasons
     from dynid_ros.identification.validation import validate
@@ -33,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
     log = read_recording(args.recording, result.arm, topic=args.topic, received=args.received)
     metrics, _ = validate(result, log)
     if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
-        print(f'dynid validate: {args.recording} was used for fitting, at least in part; these '
-              'figures are flattering', file=sys.stderr)
+        print(f'dynid validate: {args.recording} was used for fitting, at least in part; '
+              'these errors are in-sample', file=sys.stderr)
     reasons = held_out_reasons(result.fit, metrics)
     if args.json:
         print_json({
@@ -43,5 +43,5 @@ def run(args: argparse.Namespace) -> int:
         })
     else:
         print('\n'.join(metric_lines(metrics)))
-        print('verdict: ' + ('the model carries over' if not reasons else '; '.join(reasons)))
+        print('verdict: ' + ('the model generalises' if not reasons else '; '.join(reasons)))
     return 1 if reasons else 0

@@ -1,1 +1,1 @@
-"""Why a model does not fit, and whether to trust it."""
+"""Diagnosis of poor fits, and the verdict on a model."""

@@ -1,4 +1,4 @@
-"""Whether the torque columns of two joints are exchanged, according to the data."""
+"""Detection of exchanged torque columns of two joints."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ THRESHOLDS = ExchangeThresholds()
 @dataclass(frozen=True)
 class Exchange:
     """
-    Two joints whose torque makes more sense the other way round.
+    Two joints whose torque fits better after an exchange.
 
     Attributes
     ----------
     joints : (str, str)
         Their names.
     before, after : (float, float)
-        Relative residual of the two as they are recorded, and exchanged, %.
+        Relative residual of the two as recorded and exchanged, %.
 
     """
 
@@ -71,11 +71,11 @@ class Exchange:
 
     @property
     def sentence(self) -> str:
-        """One sentence for people."""
+        """One sentence for the user."""
         first, second = self.joints
         return (f'the torques of {first} and {second} seem to be exchanged: the model leaves '
                 f'{self.before[0]:.0f} and {self.before[1]:.0f} % of them unexplained, and '
-                f'{self.after[0]:.0f} and {self.after[1]:.0f} % if they change places; check '
+                f'{self.after[0]:.0f} and {self.after[1]:.0f} % after swapping them; check '
                 'the order of the effort columns')
 
 
@@ -85,14 +85,14 @@ def exchanged_torques(
     """
     Fit all pairs of joints with their drive signals exchanged.
 
-    The same torques are explained over the same samples by as many parameters each time, so that
-    residuals can be compared. Each joint brings columns of its own, above all those of friction;
-    the torque of another joint makes no sense in them.
+    Each fit has the same torques, samples and number of parameters, so that residuals are
+    comparable. Each joint has columns of its own, mainly those of friction, which do not explain
+    the torque of another joint.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm; of its friction only what does not depend on the load counts.
+        The arm; friction terms that depend on the load are left out.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
     treatment : ConditioningSettings
@@ -101,7 +101,7 @@ def exchanged_torques(
     Returns
     -------
     Exchange or None
-        The pair that explains most, if any does.
+        The pair with the largest improvement, if any.
 
     """
     factors, joints = _factors(arm, motions, treatment)
@@ -113,7 +113,7 @@ def exchanged_torques(
     for i, k in combinations(range(len(joints)), 2):
         order = np.arange(arm.n)
         order[joints[[i, k]]] = joints[[k, i]]
-        # Signals change places at the motors, which a transmission may couple.
+        # Signals are exchanged at the motors, which a transmission may couple.
         mixing: Array = np.asarray(np.linalg.solve(columns, columns[order]))
         after = _residuals(factors, mixing[:, joints])
         ratio = float(np.exp(np.log(after[0] / before[0]).sum() / 2))
@@ -131,7 +131,7 @@ def _factors(
     rows = gravity_rows(arm, motions, treatment)
     moving = rows.moving[rows.moving.any(axis=1)]
     joints = np.flatnonzero(moving.sum(axis=0) > THRESHOLDS.moving_share * len(moving))
-    # Where one of them stands still, friction holds anything, and any column explains it.
+    # At standstill static friction makes the torque arbitrary, and any column explains it.
     common = rows.moving[:, joints].all(axis=1)
     length = float(np.linalg.norm(arm.gravity))
     W = rows.towards(arm.gravity / length if length else arm.gravity)[common]
@@ -152,7 +152,7 @@ def _residuals(factors: Sequence[Array], mixing: Array) -> tuple[Array, Array]:
     factors : sequence of (m, c + n) ndarray
         From `_factors`.
     mixing : (n, len(factors)) ndarray
-        What the torque of each of these joints is made of.
+        Source of the torque of each of these joints.
 
     Returns
     -------

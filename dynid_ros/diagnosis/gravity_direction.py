@@ -1,4 +1,4 @@
-"""Where down is, and whether the torque holds gravity at all, according to the data."""
+"""Check of the direction of gravity, and of its presence in the torque."""
 
 from __future__ import annotations
 
@@ -64,19 +64,19 @@ class GravityCheck:
     Attributes
     ----------
     direction, stated : (3,) ndarray
-        Unit vectors in the base frame: as the data have it, and as the arm states it.
+        Unit vectors in the base frame: estimated from the data, and stated by the arm.
     std : float
         Standard deviation of the direction in its least certain tilt, rad.
     ambiguous : bool
-        Whether quite another direction fits as well; then `direction` is the nearest to the
+        Whether a very different direction fits as well; then `direction` is the nearest to the
         stated one.
     error_found, error_stated : float
-        Relative torque error on the samples that were looked at, with each of the two, %.
+        Relative torque error on the samples used, with each of the two, %.
     without : float
         Residual without any gravity torque, relative to that with `direction`: the mean over
         joints, in the geometric sense.
     chance : float
-        Relative difference of that residual that is chance.
+        Standard deviation of that residual by chance.
 
     """
 
@@ -97,17 +97,17 @@ class GravityCheck:
 
     @property
     def determined(self) -> bool:
-        """Whether the data tell where down is."""
+        """Whether the data determine the direction."""
         return self.std < THRESHOLDS.vague
 
     @property
     def removed(self) -> bool:
-        """Whether the torque holds no gravity torque, wherever down is."""
+        """Whether the torque excludes gravity, for any direction."""
         return self.without < min(THRESHOLDS.removed, 1 - self.chance)
 
     @property
     def loaded(self) -> bool:
-        """Whether the torque holds gravity, and enough of it to matter."""
+        """Whether the torque includes a significant gravity torque."""
         return self.without > max(THRESHOLDS.loaded, 1 + self.chance)
 
     @property
@@ -126,24 +126,24 @@ class GravityCheck:
 
     @property
     def sentence(self) -> str:
-        """One sentence for people."""
+        """One sentence for the user."""
         found = ', '.join(f'{9.81 * x:.2f}' for x in self.direction)
         if self.removed:
-            return (f'effort holds no gravity torque: without any, the residual is '
+            return (f'effort holds no gravity torque: without gravity, the residual is '
                     f'{100 * (1 - self.without):.0f} % smaller than with gravity in any '
                     'direction; set "includes_gravity: false" under "drive" in arm.yaml')
         if not self.determined:
-            return 'the data do not tell where down is: gravity loads the joints too little'
+            return 'the gravity direction is unidentifiable: gravity loads the joints too little'
         degrees = f'{np.degrees(self.angle):.1f} ± {np.degrees(self.std):.1f} degrees'
         if self.wrong:
             other = ', or another direction that fits as well' if self.ambiguous else ''
-            return (f'the stated gravity is {degrees} off: the data say [{found}]{other} '
+            return (f'the stated gravity is {degrees} off: the data give [{found}]{other} '
                     'in the base frame '
                     f'(relative error {self.error_found:.1f} % instead of '
                     f'{self.error_stated:.1f} %); correct "gravity" of the arm if it is mounted '
                     'on its side')
         if not self.agrees:
-            return (f'gravity cannot be judged from these data: a direction {degrees} off fits, '
+            return (f'gravity cannot be checked with these data: a direction {degrees} off fits, '
                     'but hardly better than the stated one')
         return f'the stated gravity agrees with the data to {degrees}'
 
@@ -153,16 +153,16 @@ def gravity_direction(
     sigma: Array,
 ) -> GravityCheck:
     """
-    Estimate the direction of gravity together with the dynamics, and ask for it at all.
+    Estimate the direction of gravity with the dynamics, and check whether torque includes it.
 
-    Torque is linear in the parameters for any direction, so that these are eliminated (variable
-    projection) and only the two angles of the direction are searched: first over the directions
+    Torque is linear in the parameters for any direction, so variable projection eliminates
+    them and only the two angles of the direction are searched: first over the directions
     of the faces, edges and corners of a cube and the stated one, then by Gauss and Newton.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm, with the gravity that is stated.
+        The arm, with the stated gravity.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
     treatment : ConditioningSettings

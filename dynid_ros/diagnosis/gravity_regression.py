@@ -39,7 +39,7 @@ class GravityRows:
     A : (k, n, c) ndarray
         Regressor without gravity.
     B : (3, k, n, m) ndarray
-        What gravity along x, y and z of the base frame adds to the columns `loaded`.
+        Contribution of gravity along x, y and z of the base frame to the columns `loaded`.
     tau : (k, n) ndarray
         Low-passed torque, Nm.
     moving : (k, n) ndarray of bool
@@ -120,7 +120,7 @@ class GravityProblem:
     def __init__(self, rows: GravityRows, sigma: Array) -> None:
         self._rows = rows
         m, c = len(rows.loaded), rows.A.shape[2]
-        # The triangular factor stands for all rows, whatever the direction. Joint by joint, since
+        # The triangular factor replaces all rows, for any direction. Joint by joint, because
         # rows that are stacked are copied again and again.
         R: Array = np.zeros((0, c + 3 * m + 1))
         for i, weight in enumerate((rows.moving / sigma).T[:, :, None]):
@@ -140,7 +140,7 @@ class GravityProblem:
         return theta, float(((W @ theta - self._t) ** 2).sum())
 
     def descend(self, direction: Array) -> tuple[Array, float]:
-        """Follow Gauss and Newton over the sphere to a direction of locally least cost."""
+        """Run Gauss-Newton on the sphere to a direction of locally least cost."""
         cost = self.fit(direction)[1]
         for _ in range(STEPS):
             tangents, free, residual = self._tilts(direction)
@@ -156,7 +156,7 @@ class GravityProblem:
         return direction, cost
 
     def std(self, direction: Array) -> float:
-        """Bound the standard deviation of any tilt if residuals were white, rad."""
+        """Bound the standard deviation of any tilt assuming white residuals, rad."""
         _, free, residual = self._tilts(direction)
         singular = np.linalg.svd(free, compute_uv=False)
         if singular[-1] <= DEPENDENT * np.sqrt(self.total):
@@ -171,7 +171,7 @@ class GravityProblem:
         return np.asarray(np.maximum(np.sqrt(squares / np.maximum(counts, 1)), floor))
 
     def inflation(self, direction: Array) -> float:
-        """Factor on standard deviations for residuals that last: sqrt((1 + r) / (1 - r))."""
+        """Factor on standard deviations for correlated residuals: sqrt((1 + r) / (1 - r))."""
         e = self._residual(direction)
         e = e / np.maximum(e.std(axis=0), np.finfo(float).tiny)
         lag = float((e[1:] * e[:-1]).mean())
@@ -190,7 +190,7 @@ class GravityProblem:
         return np.asarray((rows.tau - rows.A @ theta - gravity) * rows.moving)
 
     def _tilts(self, direction: Array) -> tuple[Array, Array, Array]:
-        """Two tangents, what they change out of reach of the parameters, and the residual."""
+        """Two tangents, their effect orthogonal to the parameters, and the residual."""
         theta, _ = self.fit(direction)
         tangents = np.linalg.svd(direction[None])[2][1:]
         change = (np.tensordot(tangents, self._B, axes=1) @ theta[self._rows.loaded]).T
@@ -216,7 +216,7 @@ class GravityProblem:
 def _samples(
     motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
 ) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-    """Positions, rates and low-passed torque at the samples that are looked at."""
+    """Positions, rates and low-passed torque at the samples used."""
     decimator = Decimator(treatment)
     every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
     parts = []

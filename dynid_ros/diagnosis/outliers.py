@@ -1,4 +1,4 @@
-"""What prediction errors tell while they come in: noise, its colour, and how good the model is."""
+"""Outliers of torque: collisions, contact and sensor faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynid_ros.signals.decimation import Decimator
 
 Array = NDArray[np.float64]
 
-CAUSE = 'a collision, contact, or a fault of the sensor'
+CAUSE = 'a collision, contact or a sensor fault'
 #: The median of absolute values of a normal distribution is this much of its deviation.
 _MEDIAN = 0.6745
 
@@ -53,7 +53,7 @@ THRESHOLDS = OutlierThresholds()
 @dataclass(frozen=True)
 class Outlier:
     """
-    A stretch of time in which the torque of one joint is no torque of the arm's motion.
+    Interval in which the torque of one joint is an outlier.
 
     Attributes
     ----------
@@ -73,17 +73,17 @@ class Outlier:
 
     @property
     def sentence(self) -> str:
-        """Tell a user of it."""
+        """One sentence for the user."""
         return (
-            f"the torque of joint '{self.joint}' at {self.begin:.1f} to {self.end:.1f} s is up to "
-            f'{self.deviations:.0f} times as far from the model as usual: {CAUSE}')
+            f"torque outlier of joint '{self.joint}' at {self.begin:.1f} to {self.end:.1f} s, up "
+            f'to {self.deviations:.0f} standard deviations from the model: {CAUSE}')
 
 
 def far_samples(
     parts: Sequence[Prediction], sigma: Array | None = None,
 ) -> list[NDArray[np.bool_]]:
     """
-    Find the samples that a model does not explain at all.
+    Find outliers: samples far from the model.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def far_samples(
 
 
 def usual_residual(parts: Sequence[Prediction]) -> Array:
-    """Return the residual of each joint, (n,), Nm, as a few wild samples do not change it."""
+    """Return the robust standard deviation of each joint's residual, (n,), Nm."""
     residual = np.abs(np.concatenate([part.tau - part.tau_hat for part in parts]))
     moves = np.isfinite(residual).any(axis=0)
     usual = np.zeros(residual.shape[1])
@@ -119,7 +119,7 @@ def describe(
     names: Sequence[str], parts: Sequence[Prediction], far: Sequence[NDArray[np.bool_]],
     sigma: Array,
 ) -> Iterator[Outlier]:
-    """Put together neighbouring samples that `far_samples` found."""
+    """Join neighbouring samples of `far_samples` to outliers."""
     for part, marks in zip(parts, far, strict=True):
         residual = np.abs(part.tau - part.tau_hat)
         for j, name in enumerate(names):
@@ -132,7 +132,7 @@ def describe(
 
 
 def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
-    """Put together outliers of one joint that are closer than `apart`, in the order of time."""
+    """Join outliers of one joint that are closer than `apart`, in the order of time."""
     whole: list[Outlier] = []
     gap = THRESHOLDS.apart
     for outlier in sorted(outliers, key=lambda each: (each.joint, each.begin)):
@@ -151,7 +151,7 @@ def without(
     parts: Sequence[Prediction],
 ) -> list[ConditionedMotion]:
     """
-    Leave samples out, with all that the low-pass makes of them.
+    Leave samples out, with their neighbours within the low-pass.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def without(
     Returns
     -------
     list of ConditionedMotion
-        The joint concerned counts as one that stands still, for so long.
+        The joint counts as at rest in that interval.
 
     """
     decimator = Decimator(treatment)
@@ -187,10 +187,10 @@ def without(
 
 
 def too_many(names: Sequence[str], share: Array) -> tuple[str, ...]:
-    """Name the joints of whose torque so much was left out that the model must be wrong."""
+    """Report joints with too many outliers for a valid model."""
     return tuple(
-        f"{100 * part:.0f} % of the torque of joint '{name}' is far from any model and was left "
-        'out; look at its signal' for name, part in zip(names, share, strict=True)
+        f"{100 * part:.0f} % of the torque samples of joint '{name}' are outliers and were left "
+        'out; check its signal' for name, part in zip(names, share, strict=True)
         if part > THRESHOLDS.largest_share)
 
 

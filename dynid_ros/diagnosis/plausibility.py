@@ -1,4 +1,4 @@
-"""Whether recordings are what the arm's description says of them."""
+"""Consistency of recordings with the arm's description."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
 Array = NDArray[np.float64]
 
-HELD = ('effort holds gravity torque although arm.yaml says that it does not: remove '
+HELD = ('effort holds gravity torque although arm.yaml states otherwise: remove '
         '"includes_gravity: false" under "drive"')
 
 
 @dataclass(frozen=True)
 class Doubts:
     """
-    What the data say of the description.
+    Findings of the data about the description.
 
     Attributes
     ----------
     reasons : tuple of str
-        What refutes it, a sentence each.
+        Contradictions, a sentence each.
     notes : tuple of str
-        What else is good to know.
+        Remarks.
 
     """
 
@@ -44,12 +44,12 @@ def check_plausibility(
     treatment: ConditioningSettings, sigma: Array,
 ) -> Doubts:
     """
-    Ask the data whether torques are in the right columns, where down is, and whether they hold it.
+    Check the order of torque columns, the direction of gravity, and its presence in the torque.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm, with the gravity that its torque holds.
+        The arm, with the gravity included in its torque.
     gravity : (3,) ndarray
         Gravity as the arm states it, m/s².
     motions : sequence of ConditionedMotion
@@ -64,7 +64,7 @@ def check_plausibility(
     arm = without_load(arm)
     exchange = exchanged_torques(arm, motions, treatment)
     if exchange is not None:
-        # Nothing that the columns say of gravity is worth telling then.
+        # The gravity check is meaningless with exchanged columns.
         return Doubts((exchange.sentence,))
     if len(sigma) < arm.n:
         sigma = fit(arm, motions, treatment).sigma

@@ -1,4 +1,4 @@
-"""Whether a result can be trusted, and if not, why."""
+"""Verdict on a result, with reasons."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def judge(
     covariance : (b, b) ndarray
         Of the estimate.
     motion : sequence of Prediction
-        What was fitted, for the range of the motion.
+        Fitted samples, for the range of the motion.
     acceleration : (n,) ndarray
         Largest acceleration of each joint, rad/s².
     fit, validation : Metrics
         In-sample and held-out figures.
     known : sequence of str
-        Reasons against it that are known already, a sentence each.
+        Known reasons against it, a sentence each.
 
     Returns
     -------
@@ -98,13 +98,13 @@ def judge(
     """
     base = base_parameters(arm)
     if not any(np.isfinite(part.tau).any() for part in motion):
-        text = 'the arm stood still: no joint moved, so nothing is known of it'
+        text = 'the arm stood still: no joint moved, so no parameter is identifiable'
         return Verdict(False, (text,), np.inf, arm.joint_names, base.names)
     q, qd, qdd = _states(motion, acceleration)
     load = gravity_load(arm, q, solution.theta)
     Y = regressor(arm, q, qd, qdd, load=load)[:, :, base.columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
-    # Where no torque was measured at all, none is predicted.
+    # Without measured torque there is no prediction.
     power = np.maximum(((Y @ solution.theta) ** 2).mean(axis=0), TINY)
     expected = float(100 * np.sqrt(variance.sum() / power.sum()))
     floor = power.sum() * THRESHOLDS.weakest_share
@@ -115,19 +115,19 @@ def judge(
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
     reasons = list(known)
     if len(weak):
-        reasons.append(f'the motion says nothing on {", ".join(weak)}')
+        reasons.append(f'the motion does not excite {", ".join(weak)}')
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_reasons(fit, validation)
-    # Vague joints are no matter of taste where the model has just failed elsewhere.
+    # Poorly determined joints matter where held-out validation has failed.
     failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
     if expected > THRESHOLDS.expected_error_percent or (failed and joints):
         order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
         parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
         size = f'{expected:.0f}' if expected < 1000 else 'more than 1000'
         reasons.append(
-            f'too little excitation: the error bars alone make {size} % torque error on '
+            f'too little excitation: the error bars alone give {size} % torque error on '
             f'other motions in the same range (condition number {solution.condition_number:.0f});'
-            f' not determined: {", ".join(joints) or "no single joint"}, above all '
+            f' not determined: {", ".join(joints) or "no single joint"}, mainly '
             f'{", ".join(parameters)}'
         )
     reasons += against
@@ -135,20 +135,19 @@ def judge(
 
 
 def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
-    """Reasons against a model that its held-out error gives, a sentence each."""
+    """Reasons against a model from its held-out error, a sentence each."""
     if validation is None:
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
     if np.isnan(error):
-        return [f'nothing was validated: the arm stands still in what is held out '
-                f'({validation.source})']
+        return [f'not validated: the arm stands still in the held-out set ({validation.source})']
     largest = THRESHOLDS.held_out_error_percent
     if error > largest:
-        return [f'torque is predicted with {error:.1f} % error on data not used for fitting '
-                f'({validation.source}); more than {largest:.0f} % is no model']
+        return [f'the torque error is {error:.1f} % on held-out data ({validation.source}); '
+                f'the limit is {largest:.0f} %']
     if error > max(THRESHOLDS.worse_than_fit * own, THRESHOLDS.expected_error_percent):
-        return [f'the error on data not used for fitting is {error:.1f} %, but {own:.1f} % on '
-                'the fitted part: the model does not carry over']
+        return [f'the torque error is {error:.1f} % on held-out data, but {own:.1f} % in-sample: '
+                'the model does not generalise']
     return []
 
 

@@ -1,1 +1,1 @@
-"""How the arm moves: regressors, base parameters and rigid-body functions."""
+"""Dynamics of the arm: regressors, base parameters and rigid-body functions."""

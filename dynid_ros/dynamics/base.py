@@ -1,4 +1,4 @@
-"""Base parameters: the combinations of standard parameters that motion can determine."""
+"""Base parameters: the identifiable combinations of the standard parameters."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dynid_ros.dynamics.regressor import regressor
 
 Array = NDArray[np.float64]
 
-# Columns are kept from first to last, so that the masses and what lies along an axis, which
-# always regroup, are the ones that go: the grouping of Gautier and Khalil.
+# Columns are kept from first to last, so that the masses and the parameters along an axis, which
+# always regroup, are eliminated: the grouping of Gautier and Khalil.
 KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
 DEPENDENT = 1e-9
 STATES = 200
@@ -26,12 +26,12 @@ SEED = 1990
 @dataclass(frozen=True)
 class BaseParameters:
     """
-    Which columns stay and how the others regroup into them.
+    Columns of the base parameters, and the grouping of the other columns into them.
 
     Attributes
     ----------
     columns : (b,) ndarray of int
-        Columns of the layout that stay, in ascending order.
+        Independent columns of the layout, in ascending order.
     grouping : (b, p) ndarray
         Base parameters are ``grouping @ theta``; the identity on ``columns``.
     layout : ParameterLayout
@@ -56,7 +56,7 @@ class BaseParameters:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Each base parameter as printable sum of standard parameters."""
+        """Each base parameter as a printable sum of standard parameters."""
         return tuple(
             _sum_of_terms(row, int(lead), self.layout.names)
             for row, lead in zip(self.grouping, self.columns, strict=True)
@@ -98,8 +98,8 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     """
     Find the base parameters of an arm, independently of any recording.
 
-    A column of the regressor at random states that depends on the columns kept before it shows
-    as a vanishing diagonal entry of R in ``W = Q R`` (Gautier 1991, Numerical calculation of the
+    A column of the regressor at random states that depends on the columns before it has a
+    vanishing diagonal entry of R in ``W = Q R`` (Gautier 1991, Numerical calculation of the
     base inertial parameters of robots).
 
     Returns
@@ -140,12 +140,12 @@ def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
     q : (N, n) ndarray
         Positions, rad or m.
     theta : (b,) ndarray or None
-        Base parameters of the arm; None stands for an arm that is not known yet.
+        Base parameters of the arm; None for an unknown arm.
 
     Returns
     -------
     (N, n) ndarray
-        Nm; zero for an arm that is not known yet.
+        Nm; zero for an unknown arm.
 
     """
     if theta is None:

@@ -44,7 +44,7 @@ def external_force(
     Returns
     -------
     (6, n) or (N, 6, n) ndarray
-        Zero but for the column of the body.
+        Zero except for the column of the body.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def external_force(
 
 def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
     """
-    Torque with which external wrenches move the joints, ``sum_j J_jᵀ f_j``.
+    Joint torque of external wrenches, ``sum_j J_jᵀ f_j``.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """
 Compiled kernel of the mass matrix by composite rigid bodies.
 
-It is linear in the inertial parameters, so that parameters which no body could have, but which
-stand for the base parameters of one, give the true matrix too.
+It is linear in the inertial parameters, so that nonphysical parameters with the right base
+parameters also give the true matrix.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class PinocchioArm:
     model, data : pinocchio.Model and pinocchio.Data
         One Pinocchio joint a joint, of the same frame and name, numbered depth first.
     order : (n,) ndarray of int
-        Joint of the arm that stands at each place of Pinocchio's vectors.
+        Joint of the arm at each place of Pinocchio's vectors.
     place : (n,) ndarray of int
         Place of each joint of the arm in Pinocchio's vectors.
 
@@ -43,9 +43,8 @@ def pinocchio_arm(arm: ArmModel) -> PinocchioArm:
     """
     Build an arm in Pinocchio from its nominal parameters, rotor inertia included.
 
-    Pinocchio's algorithms that work on subtrees (the mass matrix, the articulated bodies) want
-    the joints of each subtree numbered without gaps, which holds when they are numbered depth
-    first.
+    Pinocchio's algorithms that work on subtrees (the mass matrix, the articulated bodies) need
+    the joints of each subtree numbered without gaps; depth-first numbers are.
 
     Raises
     ------
@@ -77,7 +76,7 @@ def pinocchio_arm(arm: ArmModel) -> PinocchioArm:
 
 
 def depth_first(arm: ArmModel) -> list[int]:
-    """Joints in an order in which each is followed by all that it carries."""
+    """Joints in depth-first order: each is followed by all that it carries."""
     carried: dict[int, list[int]] = {}
     for joint, carrier in enumerate(arm.parent):
         carried.setdefault(int(carrier), []).append(joint)

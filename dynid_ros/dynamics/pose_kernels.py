@@ -64,7 +64,7 @@ def place(
     parent: NDArray[np.int64], prismatic: NDArray[np.bool_], turns: Array, translation: Array,
     slide: Array, j: int, q: float, poses: Array,
 ) -> None:
-    """Write the pose of link ``j`` in the base frame; that of its parent stands already."""
+    """Write the pose of link ``j`` in the base frame; that of its parent is known."""
     r, s = pose_in_parent(prismatic, turns, translation, slide, j, q)
     up = parent[j]
     if up >= 0:

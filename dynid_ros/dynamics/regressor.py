@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class Tree(NamedTuple):
-    """Constant arrays of an arm in the form that the kernels take."""
+    """Constant arrays of an arm for the kernels."""
 
     parent: NDArray[np.int64]
     prismatic: NDArray[np.bool_]
@@ -96,7 +96,7 @@ def regressor(
     Y = np.zeros(shape) if out is None else out
     if Y.shape != shape or not Y.flags.c_contiguous:
         raise ValueError(f'out must be a C-contiguous {shape} array')
-    # The kernel leaves alone what a joint does not carry.
+    # The kernel does not write the entries of links that a joint does not carry.
     if out is not None:
         Y.fill(0.0)
     fill_inertial(*tree(arm), q, qd, qdd, layout.block, Y)

@@ -5,9 +5,9 @@ Each takes one state or a batch, and an `ArmModel` with nominal parameters or an
 Friction is left out; rotor inertia is part of the mass matrix. Sign of the external wrenches:
 ``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``, so that a wrench acts on the arm.
 
-Nominal arms go through Pinocchio. Base parameters do not determine bodies that Pinocchio could
-take; but inverse dynamics, mass matrix and gravity are linear in them, so that those of a result
-come from regressor and composite inertias, and its forward dynamics solves ``M qdd = tau - h``.
+Nominal arms go through Pinocchio. Base parameters do not determine bodies for Pinocchio, but
+inverse dynamics, mass matrix and gravity are linear in them: those of a result come from regressor
+and composite inertias, and its forward dynamics solves ``M qdd = tau - h``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def inverse_dynamics(
     qdd: ArrayLike | None = None, fext: ArrayLike | None = None,
 ) -> Array:
     """
-    Torque of the drives for a motion under external wrenches.
+    Inverse dynamics: drive torque for a motion under external wrenches.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def forward_dynamics(
     tau: ArrayLike | None = None, fext: ArrayLike | None = None,
 ) -> Array:
     """
-    Acceleration of the joints under torque of the drives and external wrenches.
+    Forward dynamics: joint acceleration under drive torque and external wrenches.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def velocity_product(
     arm: ArmModel | IdentifiedParameters, q: ArrayLike, qd: ArrayLike | None
 ) -> Array:
     """
-    Torque of Coriolis and centrifugal effects ``C(q, qd) qd``, (n,) or (N, n), Nm.
+    Coriolis and centrifugal torque ``C(q, qd) qd``, (n,) or (N, n), Nm.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def velocity_product(
 
 def gravity_torque(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     """
-    Torque that holds the arm at rest, (n,) or (N, n), Nm.
+    Gravity torque, which holds the arm at rest, (n,) or (N, n), Nm.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def geometric_jacobian(
     arm: ArmModel | IdentifiedParameters, q: ArrayLike, body: str = TOOL
 ) -> Array:
     """
-    Angular and linear velocity of a body by joint velocity.
+    Geometric Jacobian: angular and linear velocity of a body by joint velocity.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Arr
     except np.linalg.LinAlgError as error:
         raise InputError(
             f"the identified mass matrix of '{parameters.arm.name}' is not positive definite at "
-            'q, so that no acceleration follows from it; identify from richer data') from error
+            'q, so the acceleration is undefined; identify from richer data') from error
     bias = _torque(parameters, q, qd, np.zeros_like(q))
     return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
 
@@ -261,7 +261,7 @@ def _mass(parameters: RigidParameters, q: Array) -> Array:
 
 
 def _blocks(function: Callable[..., Array], *motion: Array) -> Array:
-    """Evaluate in blocks, so that a regressor of many states never stands in memory."""
+    """Evaluate in blocks, so that the regressor of many states is never in memory as a whole."""
     return np.concatenate([
         function(*(x[start:start + BLOCK] for x in motion))
         for start in range(0, max(len(motion[0]), 1), BLOCK)

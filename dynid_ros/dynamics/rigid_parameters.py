@@ -1,4 +1,4 @@
-"""What is known of the parameters of an arm: nominal or identified."""
+"""Rigid-body parameters of an arm, nominal or identified."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROUNDING = 1e-13
 
 def nominal_parameters(arm: ArmModel) -> Array:
     """
-    Nominal standard parameters, zero where a rotor, friction or coupling term is not known.
+    Nominal standard parameters, zero for an unknown rotor, friction or coupling term.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def nominal_parameters(arm: ArmModel) -> Array:
 
 
 class IdentifiedParameters(Protocol):
-    """What the rigid-body functions need of an identified result."""
+    """Interface of an identified result for the rigid-body functions."""
 
     @property
     def arm(self) -> ArmModel:
@@ -72,20 +72,20 @@ class IdentifiedParameters(Protocol):
 @dataclass(frozen=True, eq=False)
 class RigidParameters:
     """
-    Parameters of the rigid-body dynamics, friction left out.
+    Parameters of the rigid-body dynamics, without friction.
 
     Attributes
     ----------
     arm : ArmModel
         The arm.
     inertial : (n, 10) ndarray
-        Inertial parameters of the links. Those of an identified arm stand for its base
-        parameters, with zeros where these leave a choice: every torque that the links cause is
-        right, but no link need be physical on its own.
+        Inertial parameters of the links. Those of an identified arm represent its base
+        parameters, with zeros for the free ones: the torque of all links is right, but a single
+        link need not be physical.
     rotor : (n, n) ndarray
-        What rotors add to the mass matrix: their inertia, and the couplings by acceleration.
+        Rotor part of the mass matrix: rotor inertia, and the couplings by acceleration.
     nominal : bool
-        Whether these are the nominal parameters, so that the links are bodies.
+        Whether these are the nominal parameters, so that the links are physical.
 
     """
 

@@ -1,4 +1,4 @@
-"""States as users give them: one or many, with nothing standing for zero."""
+"""States as users give them: one or a batch; absent rates are zero."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class States(NamedTuple):
     single: bool
 
     def shaped(self, result: Array) -> Array:
-        """Return a result (N, ...) as it belongs to what was given."""
+        """Return a result (N, ...) in the shape of the input: one state or a batch."""
         return result[0] if self.single else result
 
     def repeated(self, count: int) -> States:
         """
-        Return as many states as there are of something else.
+        Return these states repeated to a number of others.
 
         Raises
         ------
         InputError
-            There is another number of them, and not just one.
+            The numbers differ, and neither is one.
 
         """
         if len(self.q) == count:
@@ -96,8 +96,8 @@ def warn_outside(arm: ArmModel, q: Array) -> None:
         k, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
         warnings.warn(
             f"q of joint '{arm.joint_names[joint]}' is {q[k, joint]:.4g}, outside its limits "
-            f'{arm.limits.lower[joint]:.4g} to {arm.limits.upper[joint]:.4g}; the arm cannot '
-            'stand there', LimitWarning, stacklevel=4)
+            f'{arm.limits.lower[joint]:.4g} to {arm.limits.upper[joint]:.4g}; give a '
+            'position within them', LimitWarning, stacklevel=4)
 
 
 def _read(arm: ArmModel, name: str, value: ArrayLike) -> Array:

@@ -77,7 +77,7 @@ def _expand(name: str, namespace: str, node: str) -> str:
     name = f'{node}/{name[1:].lstrip("/")}' if name.startswith('~') else name
     full = name if name.startswith('/') else f'{namespace.rstrip("/")}/{name}'
     if not FULL_NAME.fullmatch(full):
-        raise ValueError(f"'{name}' is no name of a topic or service")
+        raise ValueError(f"'{name}' is not a valid name of a topic or service")
     return full
 
 
@@ -128,7 +128,7 @@ def _value(word: str, name: str, text: str) -> Any:
     try:
         return yaml.load(text, _Values) if text else ''
     except yaml.YAMLError as error:
-        raise InputError(f"{word} {name}: '{text}' is no YAML value") from error
+        raise InputError(f"{word} {name}: '{text}' is not a YAML value") from error
 
 
 def _read(path: Path, made: Arguments) -> None:

@@ -32,7 +32,7 @@ class Node:
         self.__namespace = '/' + (arguments.remap('__ns', self.__name) or '').strip('/')
         full = self.get_fully_qualified_name()
         if not FULL_NAME.fullmatch(full):
-            raise InputError(f"'{full}' is no name of a node")
+            raise InputError(f"'{full}' is not a valid name of a node")
         self.__logger = Logger(full.strip('/').replace('/', '.'))
         self.__ends: list[Any] = []
         self.inboxes: list[Subscription] = []

@@ -1,4 +1,4 @@
-"""An interior-point descent with exact curvature of the limits and BFGS for the rest."""
+"""Interior-point descent with exact curvature of the limits and BFGS for the rest."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ DAMPING = 0.2
 @dataclass
 class Descent:
     """
-    State of a descent, which goes on from stage to stage.
+    State of a descent, which continues from stage to stage.
 
     Attributes
     ----------
     cost : DesignCost
-        What is descended.
+        Cost to minimise.
     X : (n, m) ndarray
-        Coordinates, always inside of all limits.
+        Coordinates, always inside all limits.
     curvature : (n m, n m) ndarray
         BFGS estimate of the Hessian of criterion, torque and collision.
     steps : int
@@ -57,7 +57,7 @@ class Descent:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        """Start from a round estimate."""
+        """Start from a spherical estimate."""
         self.curvature = CURVATURE * np.eye(self.X.size)
 
     def run(
@@ -69,13 +69,13 @@ class Descent:
         Parameters
         ----------
         criterion : Criterion
-            What is to be small.
+            Criterion to minimise.
         wall : float
             Factor of the barriers.
         iterations : int
-            Most steps.
+            Largest number of steps.
         stop : callable
-            Asked before each step whether time is up.
+            Called before each step; returns whether to stop.
 
         """
         merit, here = self._merit(self.X, criterion, wall)
@@ -112,7 +112,7 @@ class Descent:
         return wall * allowed + value, point
 
     def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
-        """Newton step (n, m), and the decrease that its slope promises."""
+        """Newton step (n, m), and the decrease predicted by its slope."""
         slope, blocks = self.cost.allowed.derivatives(self.X)
         n, m = self.X.shape
         hessian = self.curvature.copy()
@@ -122,7 +122,7 @@ class Descent:
         total = (gradient + wall * slope).ravel()
         step = _solve(hessian, -total)
         if step is None:
-            # Rounding spoilt the estimate; the exact part and a round guess remain.
+            # Rounding spoilt the estimate: restart with the exact part and a spherical guess.
             hessian += CURVATURE * np.eye(n * m) - self.curvature
             self.curvature = CURVATURE * np.eye(n * m)
             step = _solve(hessian, -total)
@@ -131,7 +131,7 @@ class Descent:
         return step.reshape(n, m), float(-total @ step)
 
     def _learn(self, moved: Array, change: Array) -> None:
-        """Update the curvature so that it explains how the gradient changed."""
+        """Update the curvature to match the change of the gradient."""
         expected = self.curvature @ moved
         energy, seen = float(moved @ expected), float(moved @ change)
         if seen < DAMPING * energy:

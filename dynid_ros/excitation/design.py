@@ -1,4 +1,4 @@
-"""Optimal exciting motions within all limits of an arm, and motions to validate with."""
+"""Optimal exciting motions within all limits of an arm, and validation motions."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def design(
         The arm with the columns that will be identified; its motion limits are kept, and its
         effort limits where its nominal inertias are known.
     task : Task, optional
-        What motion is wanted.
+        Requested motion.
     scene : Scene, optional
-        What must not be hit.
+        Obstacles.
     progress : callable, optional
-        Told how it goes.
+        Called with the progress.
 
     Returns
     -------
     Design
-        The best motion that keeps all limits between samples too. An interrupt (Ctrl-C) ends
-        the design early, but for one before the first step.
+        The best motion that keeps all limits between samples too. An interrupt (Ctrl-C) after
+        the first step ends the design early.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def validation_motion(
     arm: ArmModel, task: Task | None = None, scene: Scene | None = None,
 ) -> Design:
     """
-    Make a motion to validate with: other frequencies and amplitudes, never optimised.
+    Make a validation motion: other frequencies and amplitudes, not optimised.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def validation_motion(
     task : Task, optional
         The motion that is to be validated; its seed, length and number of harmonics count.
     scene : Scene, optional
-        What must not be hit.
+        Obstacles.
 
     Returns
     -------

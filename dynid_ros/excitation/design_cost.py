@@ -30,7 +30,7 @@ class RegressorSensitivity:
     Derivatives by q, qd and qdd of functions of the regressor of one arm.
 
     Each sample has its own 3 n states, so 3 n + 1 inertial regressors a sample give all
-    derivatives, whatever the number of coordinates of the motion.
+    derivatives, for any number of coordinates of the motion.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class RegressorSensitivity:
 @dataclass(frozen=True, eq=False)
 class CostPoint:
     """
-    What the gradient at one point needs.
+    Intermediate values for the gradient at one point.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class DesignCost:
     series : SampledSeries
         Times at which information, torque and collisions are taken.
     information : Information
-        Which columns, weights and prior.
+        Columns, weights and prior.
     allowed : LimitBarrier
         Position, velocity and acceleration limits; its Hessian is exact.
     torque : TorqueLimit or None
@@ -170,14 +170,14 @@ class DesignCost:
         self, X: Array, criterion: Criterion, wall: float,
     ) -> tuple[float, CostPoint | None]:
         """
-        Criterion and the barriers of torque and collision; that of the joint limits is apart.
+        Criterion and the barriers of torque and collision, without that of the joint limits.
 
         Parameters
         ----------
         X : (n, m) ndarray
             Coordinates.
         criterion : Criterion
-            What is to be small.
+            Criterion to minimise.
         wall : float
             Factor of the barriers.
 

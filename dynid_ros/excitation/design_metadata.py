@@ -1,4 +1,4 @@
-"""What is written down of a design, in plain values."""
+"""Metadata of a design, in plain values."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def design_metadata(
     designed : Design
         The design.
     task : Task
-        What was asked for.
+        Requested motion.
     arm : ArmModel
         The arm.
     scene : Scene or None
-        What was not to be hit.
+        Obstacles.
     optimised : bool
         False for a validation motion.
 

@@ -1,4 +1,4 @@
-"""What a design is to achieve, and by which stages it gets there."""
+"""Objective of a design, and the stages of its descent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
 @dataclass(frozen=True, eq=False)
 class DesignObjective:
     """
-    What a design is to achieve.
+    Objective of a design.
 
     Attributes
     ----------
@@ -40,11 +40,11 @@ class DesignObjective:
     scale_columns : bool
         Whether columns are scaled to unit length first.
     chosen : tuple of str
-        Base parameters whose summed variance is to be small instead.
+        Base parameters whose summed variance is minimised instead.
     weights : (n,) ndarray or None
-        One over the noise variance of each joint; None weighs all rows alike.
+        Inverse noise variance of each joint; None gives all rows the same weight.
     prior : (b, b) ndarray or None
-        Information that there is already, for each sample of the motion to come.
+        Prior information, per sample of the motion to design.
 
     """
 
@@ -60,7 +60,7 @@ class DesignObjective:
 
     def score(self, arm: ArmModel, G: Array) -> float:
         """
-        Judge an information matrix (b, b); less is better.
+        Score an information matrix (b, b); less is better.
 
         The score is the condition number; for ``volume`` the geometric mean of the standard
         deviations; for chosen parameters the root of their summed variances.
@@ -84,7 +84,7 @@ class DesignObjective:
 
 def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
     """
-    Places of base parameters among all of them.
+    Find the indices of base parameters.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
     Raises
     ------
     InputError
-        A name is unknown or stands for no base parameter of its own.
+        A name is unknown or not a base parameter.
 
     """
     base = base_parameters(arm)
@@ -110,6 +110,6 @@ def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
             raise InputError(
                 f"'{arm.name}' has no parameter '{name}'{near(name, base.names)}")
         groups = [base.groups[k] for k in np.flatnonzero(base.grouping[:, every.index(name)])]
-        within = f'; it is part of {groups[0]}' if groups else '; no motion can show it'
-        raise InputError(f"'{name}' of '{arm.name}' is no base parameter of its own{within}")
+        within = f'; it is part of {groups[0]}' if groups else '; it is unidentifiable'
+        raise InputError(f"'{name}' of '{arm.name}' is not a base parameter{within}")
     return np.array(places, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""The information of a motion on the base parameters, and criteria of how good it is."""
+"""Information of a motion on the base parameters, and optimality criteria."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Information:
     weights : (n,) ndarray
         Diagonal of S, one over the noise variance of each joint; ones for the plain regressor.
     prior : (b, b) ndarray or None
-        Information that there is already.
+        Prior information.
 
     """
 
@@ -41,7 +41,7 @@ class Information:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of the regressor that stay, (b,)."""
+        """Columns of the base parameters in the regressor, (b,)."""
         return base_parameters(self.arm).columns
 
     def matrix(self, Y: Array) -> Array:
@@ -64,13 +64,13 @@ class Information:
 
 
 def identifiable(arm: ArmModel) -> ArmModel:
-    """Return the arm without the friction terms that need more than the motion to be known."""
+    """Return the arm without the friction terms that depend on the load."""
     return arm.with_friction(
         tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load))
 
 
 def smoothed(arm: ArmModel, speed: float) -> ArmModel:
-    """Return the arm with Coulomb friction that turns over smoothly, in the same columns."""
+    """Return the arm with smooth Coulomb friction, in the same columns."""
     if 'coulomb' not in arm.friction or 'coulomb_smooth' in arm.friction:
         return arm
     names = tuple('coulomb_smooth' if x == 'coulomb' else x for x in arm.friction)
@@ -83,8 +83,8 @@ def smooth_condition(sharpness: float) -> Criterion:
     Logarithm of the condition number of W, smoothed; G = W'W.
 
     The largest and the smallest eigenvalue of G are replaced by power means of all eigenvalues.
-    At the optimum several eigenvalues meet at both ends, where the true condition number has
-    edges on which gradient methods stall.
+    At the optimum several eigenvalues meet at both ends, where the true condition number is
+    not smooth and gradient methods stall.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def initial_guess(cost: DesignCost, arm: ArmModel, rng: np.random.Generator) -> 
     Parameters
     ----------
     cost : DesignCost
-        Which limits.
+        Limits to keep.
     arm : ArmModel
         The arm, for messages.
     rng : numpy.random.Generator
@@ -44,7 +44,7 @@ def initial_guess(cost: DesignCost, arm: ArmModel, rng: np.random.Generator) -> 
     Raises
     ------
     InputError
-        No position keeps all clearances and torques; says what is in the way.
+        No position keeps all clearances and torques; the message names the obstacle.
 
     """
     widest, best = 0.0, None
@@ -64,13 +64,13 @@ def initial_guess(cost: DesignCost, arm: ArmModel, rng: np.random.Generator) -> 
             break
     if best is None:
         raise InputError(
-            f"'{arm.name}' can stand but hardly move within its torques and clearances; widen "
-            'its effort limits or move what stands around it')
+            f"'{arm.name}' can hold a position but hardly move within its effort limits and "
+            'clearances; widen the limits or move the obstacles')
     return best
 
 
 def _free_position(cost: DesignCost, arm: ArmModel, rng: np.random.Generator) -> Array:
-    """Coordinates of a motion that stays at one position without hitting anything."""
+    """Coordinates of a motion at rest at a collision-free position."""
     allowed = cost.allowed.allowed
     center = np.zeros((arm.n, cost.series.maps.shape[2]))
     for _ in range(TRIES):
@@ -82,7 +82,7 @@ def _free_position(cost: DesignCost, arm: ArmModel, rng: np.random.Generator) ->
 
 
 def _obstacle(cost: DesignCost, arm: ArmModel, q: Array) -> str:
-    """Sentence on what keeps an arm from standing anywhere."""
+    """Describe why no position is feasible."""
     collision, torque = cost.collision, cost.torque
     if collision is not None:
         distances = collision.scene.distances(q)

@@ -1,4 +1,4 @@
-"""Designs that go on where earlier recordings left off."""
+"""Prior information from earlier recordings, for sequential design."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def objective_given(
     objective: DesignObjective, arm: ArmModel, results: Sequence[IdentifiedModel], seconds: float,
 ) -> DesignObjective:
     """
-    Add what earlier results tell to the goal of a design.
+    Add the information of earlier results to the objective of a design.
 
     Parameters
     ----------
     objective : DesignObjective
-        The goal without them.
+        The objective without them.
     arm : ArmModel
         The arm with the columns that will be identified.
     results : sequence of IdentifiedModel
@@ -47,8 +47,8 @@ def objective_given(
 
     Notes
     -----
-    The information of a result is the inverse of its covariance, which regards coloured
-    residuals. The motion to come is expected to be sampled and coloured alike: each of its
+    The information of a result is the inverse of its covariance, which allows for coloured
+    residuals. The motion to design is assumed to have the same rate and colour: each of its
     samples then counts less than a white one by the ratio of the two variances.
 
     """
@@ -68,7 +68,7 @@ def objective_given(
 
 
 def _information(result: IdentifiedModel, names: tuple[str, ...]) -> Array:
-    """Information (b, b) on the wanted base parameters; the others of the result may vary."""
+    """Information (b, b) on the requested base parameters, with the others of the result free."""
     own = base_parameters(result.arm).names
     shared = [name for name in names if name in own]
     at = [own.index(name) for name in shared]

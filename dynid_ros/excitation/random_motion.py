@@ -31,8 +31,8 @@ def random_motion(
     Parameters
     ----------
     arm : ArmModel
-        The arm; its motion limits are kept between samples too, and limits that are not known
-        are replaced by the defaults of `planning_limits`.
+        The arm; its motion limits are kept between samples too, and unknown limits are
+        replaced by the defaults of `planning_limits`.
     seed : int
         The same seed gives the same motion.
     period : float
@@ -52,7 +52,7 @@ def random_motion(
     Raises
     ------
     InputError
-        The limits leave no room, or each of the motions needs too much torque.
+        The limits leave no range, or each motion needs too much torque.
 
     """
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def random_motion(
         raise InputError(
             f"none of {tries} random motions of '{arm.name}' stays within the "
             f"effort limits (joint '{arm.joint_names[joint]}' needs "
-            f'{shares[:, joint].min():.0%} of its own at least); lower its acceleration limits')
+            f'at least {shares[:, joint].min():.0%} of its limit); lower its acceleration limits')
     return best
 
 
@@ -98,7 +98,7 @@ def condition_number(arm: ArmModel, motion: FourierMotion) -> float:
 def _fitting_motion(
     rng: np.random.Generator, allowed: PlanningLimits, period: float, harmonics: int, periods: int,
 ) -> FourierMotion:
-    """Random motion, as large as the room allows and anywhere in it."""
+    """Random motion, as large as the limits allow at a random position."""
     lower, upper = allowed.lower, allowed.upper
     n = len(lower)
     shape = rng.normal(size=(n, rest_projection(harmonics).shape[1]))
@@ -112,12 +112,12 @@ def _fitting_motion(
 
 
 def _without_load(arm: ArmModel) -> tuple[str, ...]:
-    """Friction terms that follow from the motion alone."""
+    """Friction terms that depend on the motion alone."""
     return tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load)
 
 
 def _load_share(arm: ArmModel, motion: FourierMotion) -> Array:
-    """Largest torque of each joint by its effort limit, (n,); zero where not known."""
+    """Largest torque of each joint by its effort limit, (n,); zero where unknown."""
     if arm.inertial is None:
         return np.zeros(arm.n)
     torque = _regressor_along(arm, motion) @ nominal_parameters(arm)

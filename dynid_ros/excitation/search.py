@@ -48,7 +48,7 @@ CUT = 1e-3
 @dataclass(frozen=True)
 class Task:
     """
-    What motion is wanted, and how long its design may take.
+    Requested motion, and the time for its design.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class Task:
     ramp : float
         Time in which the amplitude grows and shrinks, s.
     objective : DesignObjective
-        What is to be achieved.
+        Objective of the design.
     starts : int
         Random motions from which the design starts; the best result counts.
     seconds : float
-        Time after which the best so far is taken. Where it does not cut in, the same seed gives
-        the same motion.
+        Time after which the search ends. A search that ends before it gives the same motion for
+        the same seed.
     seed : int
         Of the random motions.
 
@@ -92,17 +92,17 @@ class Design:
     motion : FourierMotion
         The best motion.
     score : float
-        What the goal makes of it; see `DesignObjective.score`.
+        Value of the objective; see `DesignObjective.score`.
     condition_number : float
-        Of the base regressor, columns as they are.
+        Of the base regressor, unscaled.
     margins : MotionMargins
-        What it leaves of each limit.
+        Margin to each limit.
     starts : int
-        Starts that were made.
+        Number of starts.
     complete : bool
-        Whether all starts were descended to their end, so that the seed alone decides.
+        Whether all descents were completed, so that the result depends on the seed alone.
     seconds : float
-        Time that it took.
+        Computing time.
 
     """
 
@@ -124,11 +124,11 @@ class Search:
     arm : ArmModel
         The arm with the columns that will be identified.
     task : Task
-        What motion is wanted.
+        Requested motion.
     scene : Scene or None
-        What must not be hit.
+        Obstacles.
     progress : callable or None
-        Told how it goes.
+        Called with the progress.
 
     """
 
@@ -152,7 +152,7 @@ class Search:
         return initial_guess(self.cost, self._arm, rng)
 
     def run(self) -> Design:
-        """Make all starts, or as many as the time allows."""
+        """Descend from all starts, or from as many as the time allows."""
         task, start, interrupted = self._task, 0, False
         try:
             for start in range(task.starts):
@@ -173,7 +173,7 @@ class Search:
 
     def random(self) -> Design:
         """
-        Take the best of several random motions as it is, never optimised.
+        Take the best of several random motions, not optimised.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class Search:
             self._report(start)
 
     def _offer(self, X: Array) -> bool:
-        """Take a motion if it is the best that keeps all limits, cut in amplitude if it must."""
+        """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
         share, cut = 1.0, CUT
         center = X * (np.arange(X.shape[1]) == 0)
         while share > 0:
@@ -255,5 +255,5 @@ class Search:
                 f'{self._task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{name}'; give it a second at least")
         return InputError(
-            f"no motion was found that keeps all limits of '{name}' between samples too; give it "
-            'more time or more room')
+            f"no motion was found within all limits of '{name}' between samples too; give it more "
+            'time or wider limits')

@@ -1,4 +1,4 @@
-"""What an arm should do at each moment of an exciting motion: go to its start, run, stop, hold."""
+"""Phases of an exciting motion: move to its start, run, stop, hold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORTEST_BRAKE = 0.2
 
 
 class Phase(Enum):
-    """What is being done; the values are what users read."""
+    """Phase of the execution; users read the values."""
 
     IDLE = 'idle'
     MOVING = 'moving to the start'
@@ -36,7 +36,7 @@ class Phase(Enum):
 
 class Reference(NamedTuple):
     """
-    What the arm should do now.
+    Reference state of the arm.
 
     Attributes
     ----------
@@ -55,10 +55,10 @@ Path = Callable[[float], tuple[Array, Array, Array]]
 
 class MotionExecutor:
     """
-    One motion from wherever the arm stands to rest at its end, on the clock of the caller.
+    One motion from the current position to rest at its end, on the clock of the caller.
 
-    Stopping slows the time along the path down to standstill: the arm stays on the path that
-    was checked. An abort brakes from the measured state instead, as the arm has left the path.
+    Stopping slows the time along the path down to standstill: the arm stays on the checked
+    path. An abort brakes from the measured state instead, because the arm has left the path.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MotionExecutor:
     Attributes
     ----------
     phase : Phase
-        Where this is now.
+        Current phase.
     reason : str
         Why it was aborted; empty otherwise.
 
@@ -92,7 +92,7 @@ class MotionExecutor:
 
     @property
     def active(self) -> bool:
-        """Whether the arm is on the move."""
+        """Whether the arm is moving."""
         return self.phase in (Phase.MOVING, Phase.RUNNING, Phase.STOPPING)
 
     def start(self, now: float, q: Array) -> float:
@@ -114,7 +114,7 @@ class MotionExecutor:
         Raises
         ------
         InputError
-            It is on the move, or was aborted and not reset.
+            The arm is moving, or was aborted and not reset.
 
         """
         self.check_free()
@@ -124,7 +124,7 @@ class MotionExecutor:
         return self._moving + self.motion.duration
 
     def check_free(self) -> None:
-        """Raise InputError where nothing may begin: on the move, or aborted and not reset."""
+        """Raise InputError where no motion may begin: moving, or aborted and not reset."""
         if self.phase is Phase.ABORTED:
             raise InputError(f'aborted because {self.reason}; call ~/stop to reset first')
         if self.active:
@@ -138,7 +138,7 @@ class MotionExecutor:
             self.phase, self._brake = Phase.STOPPING, now
 
     def abort(self, reason: str) -> None:
-        """Leave the motion for good; `brake` says from where the arm is to be slowed down."""
+        """Abort the motion; `brake` gives the state from which the arm slows down."""
         if self.phase is not Phase.ABORTED:
             self.phase, self.reason = Phase.ABORTED, reason
             self._path = None
@@ -157,7 +157,7 @@ class MotionExecutor:
 
     def reference(self, now: float) -> Reference | None:
         """
-        Say what the arm should do at a time, or None where there is nothing to hold to.
+        Return the reference at a time, or None where there is none.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class MotionExecutor:
         return Reference(q, rate * qd, rate**2 * qdd + change * qd)
 
     def _advance(self, now: float) -> None:
-        """Go on to the next phase where this one is over."""
+        """Enter the next phase when this one has ended."""
         if self.phase is Phase.MOVING and now - self._began >= self._moving:
             self._path = self.motion.evaluate
             self._enter(Phase.RUNNING, self._began + self._moving)
@@ -206,7 +206,7 @@ def move(q: Array, objective: Array, duration: float) -> Path:
     Parameters
     ----------
     q, objective : (n,) ndarray
-        From where to where, rad or m.
+        Start and end, rad or m.
     duration : float
         s.
 
@@ -225,7 +225,7 @@ def move(q: Array, objective: Array, duration: float) -> Path:
 
 
 def move_duration(way: Array, allowed: PlanningLimits, share: float) -> float:
-    """Shortest time of a quintic along a way (n,) within a share of the limits, s."""
+    """Shortest time of a quintic over a distance (n,) within a share of the limits, s."""
     by_velocity = SLOPE * np.abs(way) / (share * allowed.velocity)
     by_acceleration = np.sqrt(CURVATURE * np.abs(way) / (share * allowed.acceleration))
     return max(SHORTEST_MOVE, float(by_velocity.max()), float(by_acceleration.max()))

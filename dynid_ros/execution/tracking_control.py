@@ -102,7 +102,7 @@ class Gains:
     damping: Array
 
     def torque(self, q: Array, qd: Array, wanted_q: Array, wanted_qd: Array) -> Array:
-        """Torque (n,) that draws the joints to where they should be."""
+        """Torque (n,) of the PD control towards the reference."""
         return np.asarray(self.stiffness * (wanted_q - q) + self.damping * (wanted_qd - qd))
 
 
@@ -111,7 +111,7 @@ def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
     Gains that give each joint the same natural frequency.
 
     With d the mean diagonal of the mass matrix, the stiffness is d w² and the damping 2 z w d.
-    Coupled joints move faster than this says: where a discrete loop would not bear the largest
+    Coupled joints are faster than this: where a discrete loop is unstable at the largest
     eigenvalue of M⁻¹ diag(d), all joints get a lower frequency.
 
     Parameters
@@ -142,7 +142,7 @@ def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
 
 def feedforward(arm: ArmModel, kind: str, q: Array, qd: Array, qdd: Array) -> Array:
     """
-    Torque ahead of the control, from the nominal model without friction.
+    Feed-forward torque from the nominal model without friction.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def feedforward(arm: ArmModel, kind: str, q: Array, qd: Array, qdd: Array) -> Ar
     kind : str
         ``none``, ``gravity`` or ``model`` (all rigid-body torques).
     q, qd, qdd : (N, n) ndarray
-        The motion wanted: rad, rad/s, rad/s².
+        The reference: rad, rad/s, rad/s².
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Whether a motion keeps all limits of an arm, at all times."""
+"""Limits, torque and clearance of a motion, verified at all times."""

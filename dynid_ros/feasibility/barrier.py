@@ -1,4 +1,4 @@
-"""Logarithmic barriers: smooth walls that keep a descent inside of all limits."""
+"""Logarithmic barriers, which keep a descent inside all limits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LimitBarrier:
             1 + qdd])
 
     def reach(self, X: Array, step: Array) -> float:
-        """Return the largest multiple of a step that stays inside; infinite if it leads on."""
+        """Return the largest multiple of a step inside the limits; infinite if unlimited."""
         slacks = self.slacks(X)
         change = self.slacks(X + step) - slacks
         worst = np.max(-change / slacks)

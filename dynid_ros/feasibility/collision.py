@@ -35,7 +35,7 @@ class CollisionBarrier:
     scene : Scene
         Bodies and pairs.
     spare : float
-        Distance added to the clearance, for what lies between the samples, m.
+        Distance added to the clearance, for the motion between the samples, m.
 
     """
 
@@ -43,7 +43,7 @@ class CollisionBarrier:
     spare: float = 0.0
 
     def value(self, q: Array) -> float:
-        """Mean over positions (K, n) of the barrier; infinite where a clearance is not kept."""
+        """Mean over positions (K, n) of the barrier; infinite where a clearance is violated."""
         margin = self._margins(q)
         return float(soft_wall(margin, WIDTH)[0].sum() / len(q)) if margin.min() > 0 else np.inf
 
@@ -58,7 +58,7 @@ class CollisionBarrier:
         return result / len(q)
 
     def _margins(self, q: Array) -> Array:
-        """Distances (K, P) beyond those to keep."""
+        """Distances (K, P) minus the clearance."""
         distances = np.array([self.scene.distances(row) for row in q])
         return distances - (self.scene.clearance + self.spare)
 
@@ -106,8 +106,8 @@ def clearances(scene: Scene, motion: FourierMotion) -> Array:
     Notes
     -----
     Within a time h of a sample, a joint moves by at most |qd| h + max|qdd| h²/2, and two bodies
-    come nearer by at most the sum of that times their levers. Parts of the motion in which this
-    leaves less than the smallest distance seen are halved.
+    come nearer by at most the sum of that times their lever arms. Parts of the motion in which
+    this bound is below the smallest distance found are halved.
 
     """
     bounds = motion_bounds(motion)
@@ -131,7 +131,7 @@ def clearances(scene: Scene, motion: FourierMotion) -> Array:
 
 
 def _parts(motion: FourierMotion) -> tuple[Array, Array]:
-    """Middles and half lengths of parts that cover all that differs, s."""
+    """Middles and half lengths of intervals that cover all different parts, s."""
     edges = [(motion.ramp, motion.ramp + motion.period)]
     if motion.ramp > 0:
         edges += [(0.0, motion.ramp), (motion.duration - motion.ramp, motion.duration)]

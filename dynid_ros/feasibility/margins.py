@@ -1,4 +1,4 @@
-"""How far a motion stays from every limit, between samples too."""
+"""Margins of a motion to every limit, between samples too."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 @dataclass(frozen=True, eq=False)
 class MotionMargins:
     """
-    What is left of each limit; nothing is negative where all are kept.
+    Margin to each limit; none is negative if all limits are kept.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class MotionMargins:
     velocity, acceleration : (n,) ndarray
         Left of the limits: rad/s or m/s, rad/s² or m/s².
     torque : (n,) ndarray or None
-        Left of the effort limits, Nm or N; None where the nominal parameters are not known.
+        Left of the effort limits, Nm or N; None where the nominal parameters are unknown.
     clearance : dict of str to float
-        Distance of each pair of bodies beyond the one to keep, m.
+        Distance of each pair of bodies minus the clearance, m.
 
     """
 
@@ -58,7 +58,7 @@ class MotionMargins:
 @dataclass(frozen=True, eq=False)
 class AllLimits:
     """
-    Everything that a motion must keep.
+    All limits of a motion.
 
     Attributes
     ----------
@@ -97,5 +97,5 @@ class AllLimits:
 
 
 def all_limits(arm: ArmModel, scene: Scene | None = None) -> AllLimits:
-    """All limits of an arm that are known."""
+    """All known limits of an arm."""
     return AllLimits(planning_limits(arm), torque_limit(without_load(arm)), scene)

@@ -51,7 +51,7 @@ def motion_bounds(motion: FourierMotion) -> MotionBounds:
     Returns
     -------
     MotionBounds
-        Largest values on a dense grid, and what can lie between two of its points.
+        Largest values on a dense grid, plus a bound between its points.
 
     Notes
     -----

@@ -43,7 +43,7 @@ class PlanningLimits:
         return np.asarray((self.lower + self.upper) / 2)
 
     def shrunk(self, share: float) -> PlanningLimits:
-        """Room whose limits are nearer to the middle and to standstill by a share of them."""
+        """Limits shrunk by a share, towards the middle and standstill."""
         inset = share / 2 * (self.upper - self.lower)
         return PlanningLimits(
             self.lower + inset, self.upper - inset,
@@ -52,12 +52,12 @@ class PlanningLimits:
 
 def planning_limits(arm: ArmModel) -> PlanningLimits:
     """
-    Room of an arm, with the defaults of this module where it states no limit.
+    Planning limits of an arm, with the defaults of this module where it states none.
 
     Raises
     ------
     InputError
-        The limits leave a joint no room.
+        The limits leave a joint no range.
 
     """
     limits = arm.motion_limits
@@ -70,7 +70,7 @@ def planning_limits(arm: ArmModel) -> PlanningLimits:
         lower, upper = allowed.lower[joint], allowed.upper[joint]
         if not lower < upper:
             raise InputError(
-                f"joint '{name}' of '{arm.name}' has no room to move between {lower:g} and "
+                f"joint '{name}' of '{arm.name}' has no range between {lower:g} and "
                 f'{upper:g}, {lower - upper:.3g} too little; widen its position limits')
         for quantity in ('velocity', 'acceleration'):
             value = getattr(allowed, quantity)[joint]

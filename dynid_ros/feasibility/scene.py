@@ -96,14 +96,13 @@ class Scene:
     names : tuple of str
         Names of the pairs, P of them.
     ignored : tuple of str
-        Pairs of links that touch nearly everywhere and are not looked at.
+        Pairs of links that touch nearly everywhere and are not checked.
     clearance : float
         Distance to keep, m.
     carries : (P, 2, n) ndarray
         One where a joint carries the first or the second body of a pair, else zero.
     levers : (P, n) ndarray
-        How far the bodies of a pair can move against each other for a unit of each joint, at
-        most: m/rad or m/m.
+        Largest relative motion of the bodies of a pair for a unit of each joint: m/rad or m/m.
 
     """
 
@@ -128,10 +127,10 @@ class Scene:
 
 def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     """
-    Bodies of an arm and of what stands around it, or None where there is nothing to hit.
+    Bodies of an arm and of its obstacles, or None where there are none.
 
-    Capsules that are declared replace the geometry of the URDF. Links that follow each other
-    and pairs of links that touch nearly everywhere are not looked at.
+    Declared capsules replace the geometry of the URDF. Neighbouring links and pairs of links that
+    touch nearly everywhere are not checked.
 
     Parameters
     ----------
@@ -143,8 +142,8 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     Raises
     ------
     ArmError
-        The collision geometry of the URDF cannot be read, or there is something to hit but
-        nothing is known of the shape of the arm.
+        The collision geometry of the URDF cannot be read, or there are obstacles but
+        the shape of the arm is unknown.
 
     """
     import pinocchio
@@ -156,8 +155,8 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
         bodies = urdf_bodies(arm, around.urdf, around.locked)
     if not bodies and (around.walls or around.boxes):
         raise ArmError(
-            f'{arm.name}: "environment" names what the arm may hit, but the shape of the arm is '
-            'not known; add "collision" capsules to arm.yaml, or collision geometry to its URDF')
+            f'{arm.name}: "environment" is given, but the arm has no collision shape; add '
+            '"collision" capsules to arm.yaml, or collision geometry to its URDF')
     links = [geometry.addGeometryObject(body) for body in bodies]
     for thing in [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]:
         geometry.addGeometryObject(thing)
@@ -224,7 +223,7 @@ def _box(box: Box) -> Any:
 
 
 def _adjacent(arm: ArmModel, a: int, b: int) -> bool:
-    """Whether two links are one, or follow each other."""
+    """Whether two links are the same or neighbours."""
     return a == b or (a >= 0 and arm.parent[a] == b) or (b >= 0 and arm.parent[b] == a)
 
 
@@ -260,7 +259,7 @@ def _always_touching(
 
 
 def _levers(arm: ArmModel, geometry: Any, pairs: list[tuple[int, int]]) -> Array:
-    """Bounds (P, n) from the lengths of links, over all positions within the room."""
+    """Bounds (P, n) from the lengths of links, over all positions within the limits."""
     allowed = planning_limits(arm)
     travel = np.where(arm.prismatic, np.maximum(np.abs(allowed.lower), np.abs(allowed.upper)), 0.0)
     lengths = np.linalg.norm(arm.translation, axis=1) + travel
@@ -279,6 +278,6 @@ def _levers(arm: ArmModel, geometry: Any, pairs: list[tuple[int, int]]) -> Array
             joint = int(arm.parent[joint])
     levers = np.zeros((len(pairs), arm.n))
     for k, (a, b) in enumerate(pairs):
-        # What a joint carries of both bodies moves them as one.
+        # A joint that carries both bodies moves them together.
         levers[k] = np.where((reach[a] > 0) != (reach[b] > 0), reach[a] + reach[b], 0.0)
     return levers

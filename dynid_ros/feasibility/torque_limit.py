@@ -1,4 +1,4 @@
-"""Torque that a motion needs by the nominal parameters, against the effort limits."""
+"""Torque of a motion by the nominal parameters, against the effort limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POINTS_PER_WAVE = 200
 @dataclass(frozen=True, eq=False)
 class TorqueLimit:
     """
-    Effort limits of an arm whose nominal parameters are known.
+    Effort limits of an arm with known nominal parameters.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class TorqueLimit:
 
 
 def torque_limit(arm: ArmModel) -> TorqueLimit | None:
-    """Effort limits of an arm, or None where its inertias or all limits are not known."""
+    """Effort limits of an arm, or None where its inertias or all limits are unknown."""
     limit = arm.motion_limits.effort
     if arm.inertial is None or not np.isfinite(limit).any():
         return None

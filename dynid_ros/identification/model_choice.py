@@ -117,5 +117,5 @@ def unexplained(
     far = far_samples(unseen, usual) if unseen else []
     if not unseen or (share_left_out(far, unseen) > outliers.THRESHOLDS.largest_share).any():
         return ()
-    return tuple(f'{outlier.sentence}; it is part of what is held out'
+    return tuple(f'{outlier.sentence}; it is in the held-out set'
                  for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

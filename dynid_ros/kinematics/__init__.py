@@ -1,1 +1,1 @@
-"""Where the arm points, and how errors of geometry and joints spread to there."""
+"""Forward kinematics, and pose errors from geometry and joint errors."""

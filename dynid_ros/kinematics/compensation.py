@@ -1,4 +1,4 @@
-"""From a pose error back to the joints: which joint errors cause it, and what corrects it."""
+"""Joint errors equivalent to a pose error, and their correction."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
 
 
 class SingularPoseWarning(UserWarning):
-    """Some pose errors cannot be expressed by joints at this position of the arm."""
+    """Joints cannot express some pose errors at this position of the arm."""
 
 
 @dataclass(frozen=True, eq=False)
 class JointErrors:
     """
-    Joint errors that stand for a pose error.
+    Joint errors equivalent to a pose error.
 
     Attributes
     ----------
     q : (n,) ndarray
         rad, or m for prismatic joints.
     left : (6,) ndarray
-        Part of the pose error that joints do not reach, rad and m; zero in what was not asked.
+        Part of the pose error that joints do not express, rad and m; zero outside `part`.
     smallest : float
         Smallest singular value by the largest one, of the Jacobian with lengths in units of the
         reach.
     damped : bool
-        Whether the answer was damped, because the pose is (nearly) singular.
+        Whether the result was damped, because the pose is (nearly) singular.
 
     """
 
@@ -72,13 +72,13 @@ def joint_errors(
     body : str
         ``tool``, or the joint that moves the link.
     part : str
-        ``pose``, ``rotation`` or ``position``: what the joints are to express. An arm of less
+        ``pose``, ``rotation`` or ``position``: the part that the joints express. An arm of less
         than six joints can express a pose only in part.
 
     Returns
     -------
     JointErrors
-        The shortest ones that leave least, rotations and lengths weighted by the reach.
+        The smallest ones of least residual, rotations and lengths weighted by the reach.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def joint_errors(
     Warns
     -----
     SingularPoseWarning
-        The pose is (nearly) singular and the answer damped.
+        The pose is (nearly) singular and the result damped.
 
     References
     ----------
@@ -127,10 +127,10 @@ def joint_correction(
     arm: ArmModel, q: ArrayLike, error: ArrayLike, body: str = TOOL, part: str = 'pose',
 ) -> JointErrors:
     """
-    Find what must be added to the joint positions to undo a pose error.
+    Compute the joint correction that cancels a pose error.
 
     The negative of `joint_errors`, with the same arguments: driven to ``q + correction.q``, the
-    real arm stands where the nominal one stands at q, but for errors of second order.
+    real arm has the pose of the nominal one at q, except for errors of second order.
     """
     found = joint_errors(arm, q, error, body, part)
     return JointErrors(-found.q, found.left, found.smallest, found.damped)
@@ -142,7 +142,7 @@ def known_correction(
     part: str = 'pose',
 ) -> JointErrors:
     """
-    Find what must be added to the joint positions where the errors of the arm are known.
+    Compute the joint correction for known errors of the arm.
 
     Corrections of first order, repeated on the exact kinematics with these errors until they
     settle, so that errors need not be small.
@@ -152,14 +152,14 @@ def known_correction(
     arm, q, body, part
         As in `joint_errors`.
     sources : sequence of ErrorSource
-        What the errors are.
+        Sources of the errors.
     errors : (S,) array_like
         Errors, rad or m; real minus nominal.
 
     Returns
     -------
     JointErrors
-        The correction, and what it leaves.
+        The correction, and the remaining error.
 
     """
     nominal = forward_kinematics(arm, q, body)

@@ -1,4 +1,4 @@
-"""Error budget: which source contributes how much, and where in the workspace."""
+"""Error budget: contributions of the sources over the workspace."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Budget:
     q : (N, n) ndarray
         Positions of the arm.
     place : (N, 3) ndarray
-        Where the body is then, in the world, m.
+        Position of the body in the world, m.
     turning, shift : (N, S) ndarray
-        What each source adds to the variance of the rotation (rad²) and of the place (m²),
-        summed over the three axes.
+        Contribution of each source to the variance of the rotation (rad²) and of the position
+        (m²), summed over the three axes.
 
     """
 
@@ -60,7 +60,7 @@ class Budget:
         """
         Rotation (rad) and place (m) of each group of sources, root mean square over positions.
 
-        Groups that add nothing are left out; the largest shift comes first.
+        Groups without a contribution are left out; the largest shift comes first.
         """
         groups = dict.fromkeys(source.group for source in self.sources)
         result = {}

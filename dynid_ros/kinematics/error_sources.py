@@ -43,7 +43,7 @@ class ErrorSource:
     turning: bool
 
     def label(self, arm: ArmModel) -> str:
-        """Name for people, such as ``a of elbow_joint`` or ``base, about z``."""
+        """Printable name, such as ``a of elbow_joint`` or ``base, about z``."""
         if self.group in SCREWS or self.group == 'reading':
             return f'{self.group} of {arm.joint_names[self.joint]}'
         where = f'{self.group} of {arm.joint_names[self.joint]}' if self.joint >= 0 else self.group
@@ -54,9 +54,9 @@ def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
     """
     List the sources that can move a body, from the world to the body.
 
-    A placement (of base, mounting, tool, or a joint of an arm without table) errs along and about
-    the axes of the frame in which it is placed, about its own origin: ``R' = exp(e) R``,
-    ``p' = p + e``. A row of a DH table errs in its four parameters.
+    The error of a placement (of base, mounting, tool, or a joint of an arm without table) is along
+    and about the axes of the frame in which it is placed, about its own origin: ``R' = exp(e) R``,
+    ``p' = p + e``. The errors of a row of a DH table are those of its four parameters.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def uniform_tolerances(arm: ArmModel, angle: float, length: float) -> Tolerances
         The arm.
     angle, length : float
         Standard deviation of each angle (readings too) and each length, rad and m; base,
-        mounting and tool are taken as exact.
+        mounting and tool are exact.
 
     """
     each = np.ones(arm.n)

@@ -43,9 +43,9 @@ def perturbed_kinematics(
     arm : ArmModel
         The arm.
     q : (..., n) array_like
-        Positions that are read, rad or m.
+        Measured positions, rad or m.
     sources : sequence of ErrorSource
-        What the columns of `errors` are.
+        Sources of the columns of `errors`.
     errors : (..., S) array_like
         Errors, rad or m; real minus nominal. The leading axes of `q` and `errors` broadcast.
     body : str
@@ -129,7 +129,7 @@ def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
 
 
 class _Chain:
-    """Errors by what they act on; what is not among them is exact."""
+    """Errors by the part that they act on; absent ones are zero."""
 
     def __init__(self, sources: Sequence[ErrorSource], errors: Array) -> None:
         self._errors = errors

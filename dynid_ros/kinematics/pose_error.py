@@ -117,7 +117,7 @@ def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tup
     if source.group in SCREWS:
         frame = carrier if arm.dh == 'mdh' and source.axis == X else own
         return every.rotation[:, frame, :, source.axis], every.translation[:, frame]
-    # Where the joint is placed, not where a prismatic one has slid to.
+    # The placement of the joint, without the travel of a prismatic one.
     turned = every.rotation[:, carrier]
     return turned[:, :, source.axis], (
         every.translation[:, carrier] + turned @ arm.translation[source.joint])

@@ -1,4 +1,4 @@
-"""From the spread of the sources to the spread of a pose."""
+"""Propagation of uncertainty from the error sources to a pose."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def monte_carlo_covariance(
     Returns
     -------
     mean : (6,) ndarray
-        What first order leaves out, rad and m.
+        Remainder of the first-order error, rad and m.
     covariance : (6, 6) ndarray
         rad², rad m and m².
 

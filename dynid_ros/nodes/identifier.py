@@ -45,17 +45,17 @@ SETTINGS = (
     Setting('friction', [], 'Friction terms instead of those of the arm.'),
     Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the arm, else 5 Hz.',
             0.0, 1000.0),
-    Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; not a '
-            'number for that of the arm, else none.'),
-    Setting('memory', 0.0, 'Time after which old data has faded to 1/e where new data replaces '
-            'it, s; 0 to forget nothing.', 0.0, 1e6),
+    Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
+            'for that of the arm, else none.'),
+    Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
+            'replaces it, s; 0 for no forgetting.', 0.0, 1e6),
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
-    Setting('output_folder', '', 'Folder that ~/save writes result.yaml and the state to; '
-            'nothing is written anywhere else.'),
-    Setting('resume', False, 'Go on from the state that was saved last in the output folder; '
-            'what came after it is lost.'),
+    Setting('output_folder', '', 'Folder for result.yaml and the state, written by ~/save; '
+            'the node writes nowhere else.'),
+    Setting('resume', False, 'Resume from the last saved state in the output folder; '
+            'later samples are lost.'),
     Setting('save_at_end', False, 'Save when the node is stopped.'),
-    Setting('external_torque', False, 'Publish what is measured beyond the model; freeze the '
+    Setting('external_torque', False, 'Publish the measured minus the modelled torque; freeze the '
             'estimates for it.'),
 )
 #: Rules of the stream by which data is lost.
@@ -195,7 +195,7 @@ class Identifier(Node):
     def _contact(self, external: ExternalTorque) -> DiagnosticStatus:
         touched: list[bool] = np.any(external.contact, axis=0).tolist()
         names = [name for name, there in zip(self._arm.joint_names, touched, strict=True) if there]
-        text = f'beyond the model: {", ".join(names)}' if names else 'nothing beyond the model'
+        text = f'external torque on {", ".join(names)}' if names else 'no external torque'
         thresholds = dict(zip(self._arm.joint_names, external.threshold[-1], strict=True))
         return say.status(f'{self.get_name()}: external torque', self._arm.name,
                           say.WARN if names else say.OK, text, thresholds)
@@ -207,14 +207,14 @@ class Identifier(Node):
     def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         self._reader.take()
         self._online.reset()
-        answer.success, answer.message = True, 'everything is forgotten'
+        answer.success, answer.message = True, 'the estimates are reset'
         return answer
 
     def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:
         self._learn()
         self._online.freeze(request.data)
         answer.success = True
-        answer.message = 'estimates stay as they are' if request.data else 'estimates go on'
+        answer.message = 'the estimates are frozen' if request.data else 'the estimates continue'
         return answer
 
     def _on_save(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:

@@ -12,7 +12,7 @@ parameter ``fault`` makes the stream go wrong while it runs:
 ``ros2 param set /simulated_arm fault 'silent 0.2'``. Its kinds are
 
 - ``silent``: no messages,
-- ``nan``: the first position is no number,
+- ``nan``: the first position is NaN,
 - ``reorder``: the joints come in reverse order,
 - ``gripper``: another joint, finger_joint, comes first,
 - ``clock``: stamps are two seconds early,

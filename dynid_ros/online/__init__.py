@@ -1,1 +1,1 @@
-"""The same, sample by sample, while the arm moves."""
+"""Online identification, sample by sample, while the arm moves."""

@@ -1,4 +1,4 @@
-"""What is known of the parameters: before any row, and at one time."""
+"""Prior and estimate of the parameters."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DETERMINED = 0.1
 @dataclass(frozen=True)
 class Prior:
     """
-    What is known of the parameters beforehand; it is never forgotten.
+    Prior knowledge of the parameters; it is never forgotten.
 
     Attributes
     ----------
     theta, std : (b,) ndarray
-        Parameters and their standard deviations; infinite where nothing is known.
+        Parameters and their standard deviations; infinite where unknown.
 
     """
 
@@ -35,21 +35,21 @@ class Prior:
 @dataclass(frozen=True)
 class Estimate:
     """
-    What is known at one time.
+    Estimate at one time.
 
     Attributes
     ----------
     theta : (b,) ndarray
-        Base parameters; zero where nothing is known.
+        Base parameters; zero where unknown.
     std, std_white : (b,) ndarray
-        Standard deviations with regard to coloured residuals, and as if they were white;
-        infinite where nothing is known.
+        Standard deviations for coloured residuals, and assuming white ones; infinite where
+        unknown.
     covariance : (b, b) ndarray
-        The one behind ``std``; without the directions on which nothing is known.
+        Covariance behind ``std``; without the unknown directions.
     determined : (b,) ndarray of bool
-        Parameters that are known well enough to predict torque; see `DETERMINED`.
+        Parameters determined well enough to predict torque; see `DETERMINED`.
     rank : int
-        Number of directions on which the rows or the prior say anything.
+        Rank of the information of rows and prior.
     condition_number : float
         Of the regressor without weights and prior, in the 2-norm.
     sigma : (n,) ndarray
@@ -57,9 +57,9 @@ class Estimate:
     correlation : (n,) ndarray
         Correlation of the noise from one row to the next.
     metrics : RunningMetrics
-        How well the last rows were predicted before they were used.
+        Prediction error of the last rows before their use.
     rows, left_out : (n,) ndarray of int
-        Rows used of each joint, and rows not used since their torque is far from the prediction.
+        Rows used of each joint, and rows left out as outliers.
 
     """
 
@@ -78,7 +78,7 @@ class Estimate:
 
 
 def prior_rows(prior: Prior | None, parameters: int) -> Array:
-    """Rows ``[w tau]`` that say what a prior says, (m, b + 1)."""
+    """Rows ``[w tau]`` equivalent to a prior, (m, b + 1)."""
     if prior is None:
         return np.zeros((0, parameters + 1))
     known = np.isfinite(prior.std)

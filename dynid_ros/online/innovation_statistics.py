@@ -1,4 +1,4 @@
-"""What prediction errors tell while they come in: noise, its colour, and how good the model is."""
+"""Running statistics of the innovations: noise, its colour, and the prediction error."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ THRESHOLDS = InnovationThresholds()
 @dataclass(frozen=True)
 class RunningMetrics:
     """
-    How well torque was predicted before it was used, over the last rows.
+    A-priori prediction error of torque, over the last rows.
 
-    Rows count from the moment on that their prediction is more certain than nothing.
+    Rows count as soon as their prediction has a finite variance.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class InnovationStatistics:
     sums : (4, n) ndarray
         Weighted sums for the figures: rows, squared errors, squared torques, torques.
     endless : bool
-        Whether figures average over everything instead of the last `memory` rows.
+        Whether metrics average over all rows instead of the last `memory`.
 
     """
 
@@ -130,12 +130,12 @@ class InnovationStatistics:
         moving : (k, n) ndarray of bool
             Which rows count.
         start : (n,) ndarray
-            First guess of the variance, where no innovation was taken in yet.
+            Initial variance, before the first innovation.
 
         """
         fresh = self.noise[3] == 0
         self.noise[0, fresh] = start[fresh]
-        # Before a joint's parameters are known, its predictions are no judgement of the model.
+        # Before a joint's parameters are known, its predictions do not validate the model.
         counted = moving & (spread <= np.maximum(self.noise[0], tau**2))
         track_noise(e, np.where(moving, spread, np.inf), self.noise,
                     THRESHOLDS.cut, THRESHOLDS.known, THRESHOLDS.memory)
@@ -147,7 +147,7 @@ class InnovationStatistics:
 
     def wild(self, e: Array, spread: Array, torque: Array) -> NDArray[np.bool_]:
         """
-        Find innovations that no noise makes: more than `deviations` standard deviations.
+        Find outliers: innovations of more than `deviations` standard deviations.
 
         Parameters
         ----------
@@ -159,8 +159,8 @@ class InnovationStatistics:
         Returns
         -------
         (k, n) ndarray of bool
-            False where the prediction is less certain than the measurement. What lasts is noise
-            after some time, since `take` follows it.
+            False where the prediction is less certain than the measurement. Lasting changes
+            become noise after some time, because `take` follows them.
 
         """
         sure = (self.noise[3] >= THRESHOLDS.some) & (spread <= self.noise[0])
@@ -207,7 +207,7 @@ class InnovationStatistics:
 
 
 def _ratio(part: Array, whole: Array) -> Array:
-    """Quotient, zero where there is nothing to compare with."""
+    """Quotient, zero where the denominator is zero."""
     there = np.asarray(whole) > 0
     return np.asarray(np.where(there, part, 0.0) / np.where(there, whole, 1.0))
 
@@ -220,8 +220,8 @@ def track_noise(
     Update the noise of `InnovationStatistics` row by row.
 
     Robust as Huber's proposal: a single wild innovation counts as `cut` standard deviations, but
-    noise that has really grown is followed. Rows whose prediction is less certain than the
-    measurement say nothing on the noise.
+    the estimate follows noise that has really grown. Rows whose prediction is less certain than
+    the measurement do not count.
 
     Parameters
     ----------

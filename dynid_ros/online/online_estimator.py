@@ -29,10 +29,10 @@ class OnlineEstimator:
     cutoff_hz, delay, block
         As for `RowPipeline`.
     memory : float
-        Time after which information has faded to 1/e where new data replaces it, s; infinite
-        for no forgetting.
+        Time after which the weight of old data falls to 1/e where new data replaces it, s;
+        infinite for no forgetting.
     prior : Prior, optional
-        Knowledge beforehand.
+        Prior knowledge.
 
     Attributes
     ----------
@@ -67,27 +67,27 @@ class OnlineEstimator:
         Returns
         -------
         list of (RowBlock, (k, n) ndarray)
-            Rows, and their torque as it was predicted before they were used, Nm.
+            Rows, and the prediction of their torque before their use, Nm.
 
         """
         return self._learn(self.pipeline.push(t, q, u, names))
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
-        """Take in what waits for its block to be complete, at the end of a stream."""
+        """Process the incomplete last block, at the end of a stream."""
         return self._learn(self.pipeline.flush())
 
     def estimate(self) -> Estimate:
-        """Return all that is known now."""
+        """Return the current estimate."""
         return self.recursion.estimate()
 
     def state(self) -> State:
-        """Return everything that was learned, as arrays for ``np.savez``."""
+        """Return the whole state, as arrays for ``np.savez``."""
         return {f'{part}:{name}': value
                 for part, own in (('stream', self.pipeline), ('estimator', self.recursion))
                 for name, value in own.state().items()}
 
     def restore(self, state: State) -> None:
-        """Go on from a saved state of an identifier with the same settings, to the last bit."""
+        """Resume from a saved state of an estimator with the same settings, bit for bit."""
         for part, own in (('stream', self.pipeline), ('estimator', self.recursion)):
             prefix = f'{part}:'
             own.restore({name[len(prefix):]: value for name, value in state.items()

@@ -1,4 +1,4 @@
-"""From what the online estimator has learned to a result like that of the batch."""
+"""Result of the online estimator, in the form of the batch result."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LAST = 1 / 3
 @dataclass(frozen=True)
 class SampleSource:
     """
-    What the samples were that an estimator has taken in.
+    Source of the samples of an estimator.
 
     Attributes
     ----------
     name : str
         Recording or topic, as in ``IdentifiedModel.sources``.
     label : str
-        The same in few words, for figures.
+        The same in few words, for metrics.
     samples, seconds : int, float
         Their number, and the time from the first to the last.
     data_hash : str
@@ -55,7 +55,7 @@ class SampleSource:
 
 class RowHistory:
     """
-    Measured torque of all rows, and as it was predicted before each row was used.
+    Measured torque of all rows, and its prediction before each row was used.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class RowHistory:
         self._parts = [rows]
 
     def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
-        """Take in what `OnlineEstimator.push` returns; the regressors are not kept."""
+        """Take in the result of `OnlineEstimator.push`, without the regressors."""
         for block, tau_hat in learned:
             segment = np.full(len(block.t), float(block.segment))
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
@@ -104,26 +104,26 @@ def online_result(
     known: Sequence[str] = (),
 ) -> IdentifiedModel:
     """
-    Put together what an estimator has learned.
+    Make the result of an estimator.
 
     Parameters
     ----------
     online : OnlineEstimator
         Estimator, flushed.
     history : RowHistory
-        All rows that it has learned from; at least one.
+        All rows used; at least one.
     source : SampleSource
-        Where they came from.
+        Source of the samples.
     defects : tuple of Defect
-        What is known to be wrong with the samples; what the stream met is added.
+        Known defects of the samples; those of the stream are added.
     known : sequence of str
-        Reasons against the result that are known already, a sentence each.
+        Known reasons against the result, a sentence each.
 
     Returns
     -------
     IdentifiedModel
-        The last estimate. Its held-out figures are those of the last third of the rows, each
-        predicted before it was used.
+        The last estimate. Its held-out metrics are those of the last third of the rows, each
+        predicted before its use.
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
@@ -154,13 +154,13 @@ def online_result(
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
     limit = innovation_statistics.THRESHOLDS.deviations
     return tuple(
-        f"{count} samples of the torque of joint '{name}' are more than {limit:.0f} "
-        f'times as far from their prediction as usual: {CAUSE}; left out'
+        f"{count} torque samples of joint '{name}' are outliers, more than {limit:.0f} "
+        f'standard deviations from their prediction: {CAUSE}; left out'
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
 def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
-    """Return the last rows, `LAST` of those in which anything moves."""
+    """Return the last rows, `LAST` of those with motion."""
     moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
     total = sum(int(m.sum()) for m in moves)
     if not total:
@@ -186,14 +186,14 @@ def _steepest(part: Prediction) -> Array:
 def _in_sample(
     online: OnlineEstimator, source: str, predictions: tuple[Prediction, ...]
 ) -> Metrics:
-    """Figures of the last estimate on the rows that it was learned from, from their factors."""
+    """In-sample metrics of the last estimate, from the factors of its rows."""
     factors = online.recursion.factors
     residual = factors[:, :, -1] - factors[:, :, :-1] @ online.recursion.theta
     squares = (residual**2).sum(axis=1)
     torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), TINY)
     tau = np.concatenate([part.tau for part in predictions])
     power, variance = _moments(tau)
-    # A joint that never moves has no figures.
+    # A joint that never moves has no metrics.
     share = np.where(np.isnan(power), np.nan, squares / torque)
     r2 = 1 - share * power / np.maximum(variance, TINY)
     joints = tuple(

@@ -24,8 +24,8 @@ class RecursiveLeastSquares:
     Weighted least squares over all rows so far, at any time.
 
     The rows of each joint are rotated into a factor of their own; weights are applied when the
-    factors are combined. So a weight that is learned later holds for all rows, and without
-    forgetting the estimate is that of the batch on the same rows.
+    factors are combined. So a later weight applies to all rows, and without
+    forgetting the estimate equals that of the batch on the same rows.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ class RecursiveLeastSquares:
     scale : (b,) array_like
         Typical size of each column of the regressor, for `Estimate.determined`.
     memory : float
-        Rows after which information has faded to 1/e where new rows replace it; infinite for
-        no forgetting. Nothing is forgotten in directions that new rows do not speak of.
+        Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
+        for no forgetting. Directions that new rows do not excite are not forgotten.
     prior : Prior, optional
-        Knowledge beforehand; none if not given.
+        Prior knowledge; none if not given.
     sigma : (n,) array_like, optional
         Noise of each joint for the weights, Nm; learned from the innovations if not given.
 
@@ -50,13 +50,13 @@ class RecursiveLeastSquares:
     information : (b, b + 1) ndarray
         Triangle of all weighted rows and the prior.
     rows, left_out : (n,) ndarray of int
-        Rows used of each joint, and rows not used since their torque is far from the prediction.
+        Rows used of each joint, and rows left out as outliers.
     innovations : InnovationStatistics
         Running statistics of the prediction errors.
     memory : float
         As above; may be changed at any time.
     frozen : bool
-        Whether the estimate stays as it is, and rows only validate it.
+        Whether the estimate is frozen, and rows only validate it.
 
     References
     ----------
@@ -93,7 +93,7 @@ class RecursiveLeastSquares:
         self._refresh()
 
     def freeze(self, frozen: bool = True) -> None:
-        """Stop learning and only validate, or go on learning; the figures start afresh."""
+        """Freeze the estimate and only validate, or continue learning; the metrics are reset."""
         self.frozen = frozen
         self.innovations.restart_metrics(endless=frozen)
 
@@ -142,7 +142,7 @@ class RecursiveLeastSquares:
             innovations.known, innovations.variance, self._first_variance())))
 
     def estimate(self) -> Estimate:
-        """Return all that is known now."""
+        """Return the current estimate."""
         half, unknown = self._half()
         weights = 1.0 / self.sigma
         noise = self.innovations
@@ -165,7 +165,7 @@ class RecursiveLeastSquares:
         )
 
     def state(self) -> dict[str, Array]:
-        """Return everything that was learned, as arrays for ``np.savez``."""
+        """Return the whole state, as arrays for ``np.savez``."""
         return {
             'factors': self.factors.copy(), 'rows': self.rows.copy(),
             'left_out': self.left_out.copy(),
@@ -176,7 +176,7 @@ class RecursiveLeastSquares:
 
     def restore(self, state: dict[str, Array]) -> None:
         """
-        Go on from a saved state, to the last bit.
+        Resume from a saved state, bit for bit.
 
         Parameters
         ----------
@@ -206,14 +206,14 @@ class RecursiveLeastSquares:
         """
         Share of the information of each joint that a row leaves in its own direction, (n,).
 
-        A row speaks of one direction; it takes as many rows as a joint has parameters to speak
-        of all, so each must forget that much more for the memory to be what it says.
+        A row excites one direction; as many rows as a joint has parameters excite all, so each
+        forgets by that factor more to give the stated memory.
         """
         seen = np.count_nonzero(np.diagonal(self.factors, axis1=1, axis2=2)[:, :-1], axis=1)
         return np.asarray(np.exp(-seen / self.memory))
 
     def _refresh(self) -> None:
-        """Combine the factors with the weights of now, and solve."""
+        """Combine the factors with the current weights, and solve."""
         self.information = combine(self.factors, 1.0 / self.sigma, self._prior)
         R, z = self.information[:, :-1], self.information[:, -1]
         unseen = np.diag(R) <= DEPENDENT * np.linalg.norm(R, axis=0)
@@ -223,9 +223,9 @@ class RecursiveLeastSquares:
 
     def _half(self) -> tuple[Array, NDArray[np.bool_]]:
         """
-        Square root of the covariance for white noise, and which parameters are not known at all.
+        Square root of the covariance for white noise, and the mask of unknown parameters.
 
-        Columns are scaled for the decision which directions were never seen.
+        Columns are scaled to decide which directions are unexcited.
         """
         R = self.information[:, :-1]
         norms = np.linalg.norm(R, axis=0)
@@ -252,7 +252,7 @@ class RecursiveLeastSquares:
         """
         Variance of the noise of each joint from its residuals, (n,).
 
-        Used until there are innovations to learn it from.
+        Used until there are enough innovations.
         """
         b, total = len(self.theta), int(self.rows.sum())
         torque = self._torque()
@@ -262,5 +262,5 @@ class RecursiveLeastSquares:
             return np.asarray(guess)
         residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ self.theta
         squares = (residual**2).sum(axis=1) / np.maximum(self.rows * (1 - b / total), 1)
-        # A joint without any residual would take all weight.
+        # A joint with zero residual would get infinite weight.
         return np.asarray(np.maximum(squares, 1e-12 * loudest**2))

@@ -1,4 +1,4 @@
-"""The online estimator over a recording, as fast as it goes."""
+"""The online estimator on a recording, as fast as possible."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class History:
     t : (K,) ndarray
         Time since the start of the recording, s.
     theta, std : (K, b) ndarray
-        Estimates and their standard deviations; infinite where nothing is known yet.
+        Estimates and their standard deviations; infinite where unknown.
     determined : (K, b) ndarray of bool
         As in `Estimate`.
 
@@ -66,23 +66,23 @@ def replay(
         Recording; its faults go through the rules of the stream.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
-        decided as for the batch if not given.
+        chosen as for the batch if not given.
     memory : float
         Memory of the estimator, s; infinite for no forgetting.
     progress : callable, optional
-        Told the share that is done, 0 to 1.
+        Called with the completed share, 0 to 1.
 
     Returns
     -------
     result : IdentifiedModel
         The last estimate, as from `online_result`.
     history : History
-        All estimates on the way.
+        The history of the estimates.
 
     Raises
     ------
     RecordingError
-        Nothing that is fitted to this recording could be trusted, or it is too short.
+        A defect makes the recording unusable, or it is too short.
 
     """
     start = perf_counter()

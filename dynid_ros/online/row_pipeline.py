@@ -1,4 +1,4 @@
-"""From samples as they come to rows of the regression, without acceleration."""
+"""Causal pipeline from samples to rows of the regression, without acceleration."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RowPipeline(Checkpointed):
     Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
     regressors of momentum and force go through first-order filters, and means over a few samples
     become rows. It works on blocks of `block` samples, so that the rows do not depend on the
-    portions in which samples come.
+    portions of the input.
 
     Parameters
     ----------
@@ -51,18 +51,18 @@ class RowPipeline(Checkpointed):
     delay : float, optional
         Time by which the drive signal lags behind the motion, s; that of the arm, or zero.
     block : int
-        Samples of a block; a divisor of what comes at once keeps the latency low.
+        Samples of a block; a divisor of the input size keeps the latency low.
 
     Attributes
     ----------
     counters : Counters
-        What was done to the samples.
+        Counts of the rules applied.
     treatment : ConditioningSettings or None
         Settings of the filters; None until the rate is measured.
     load_theta : (b,) ndarray or None
-        Parameters that the ``load`` friction term is computed with.
+        Parameters for the ``load`` friction term.
     samples : (m, 1 + 2 n) ndarray
-        Samples that wait for their block to be complete.
+        Samples of the incomplete block.
     before : (0 or 1, 1 + 3 n) ndarray
         Stamp, positions, velocities and motion of the last conditioned sample.
     top : (n,) ndarray
@@ -125,19 +125,19 @@ class RowPipeline(Checkpointed):
         return rows
 
     def flush(self) -> list[RowBlock]:
-        """Work on what waits for its block to be complete, at the end of a stream."""
+        """Process the incomplete last block, at the end of a stream."""
         block, self.samples = self.samples, self.samples[:0]
         return self._process(block) if len(block) else []
 
     def state(self) -> State:
-        """Return everything that was learned from the stream, as arrays."""
+        """Return the state of the stream, as arrays."""
         rate = self.treatment.rate_hz if self.treatment else 0.0
         return {
             **super().state(), 'rate_hz': np.array(rate), **nested(self._parts()),
             'load_theta': np.zeros(0) if self.load_theta is None else self.load_theta.copy()}
 
     def restore(self, state: State) -> None:
-        """Go on from a saved state of a stream with the same settings, to the last bit."""
+        """Resume from a saved state of a stream with the same settings, bit for bit."""
         super().restore(state)
         rate = float(state['rate_hz'])
         if rate:
@@ -234,7 +234,7 @@ class RowPipeline(Checkpointed):
 
 
 def conditioning_of(stream: RowPipeline) -> ConditioningSettings:
-    """Treatment of a stream, with what is special about it said."""
+    """Return the settings of a stream, with a note on its causal filters."""
     assert stream.treatment is not None
     note = ('one causal pass: symmetric FIR low-pass of positions, first-order filters of the '
             'momentum and force regressors, means over each row')

@@ -1,5 +1,5 @@
 """
-Compiled updates of square-root information: triangular factors that rows are rotated into.
+Compiled updates of square-root information: rotations of rows into triangular factors.
 
 Factors are upper triangular, of rows ``[w tau]``; the last column belongs to tau.
 Leading zeros of a row, as those of joints near the tool, cost nothing.
@@ -23,7 +23,7 @@ def absorb(factor: Array, row: Array) -> None:
     Parameters
     ----------
     factor : (b + 1, b + 1) or (b, b + 1) ndarray
-        Updated; without its last row, what the parameters cannot explain is left out.
+        Updated; without its last row the residual is left out.
     row : (b + 1,) ndarray
         Destroyed.
 
@@ -61,7 +61,7 @@ def whiten(factor: Array, row: Array, x: Array) -> float:
     -------
     float
         ``x·x``, the variance of the prediction of this row in units of the rows' own; infinite
-        for a row that needs a parameter on which nothing is known.
+        for a row that needs an unknown parameter.
 
     """
     b = x.size
@@ -83,12 +83,12 @@ def whiten(factor: Array, row: Array, x: Array) -> float:
 @kernel
 def forget(factor: Array, row: Array, keep: float) -> None:
     """
-    Forget what the factor knows of the quantity that a row is about to measure again.
+    Forget the information of the factor on the quantity measured by the next row.
 
-    Only information of the form ``w wᵀ`` goes (Kulhavý 1987, Restricted exponential forgetting
-    in real-time identification, Automatica 23), at most a share of ``1 - keep`` of what is
-    there, and never more than the row brings: the information never shrinks in any direction,
-    and the estimate itself does not move.
+    Only information of the form ``w wᵀ`` is removed (Kulhavý 1987, Restricted exponential
+    forgetting in real-time identification, Automatica 23), at most a share of ``1 - keep`` of it,
+    and never more than the row adds: the information never shrinks in any direction, and the
+    estimate does not change.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def combine(factors: Array, weights: Array, prior: Array) -> Array:
 @kernel
 def prediction_variance(factor: Array, W: Array) -> Array:
     """
-    Variance of predictions that the uncertainty of the parameters makes.
+    Variance of predictions from the uncertainty of the parameters.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def prediction_variance(factor: Array, W: Array) -> Array:
     Returns
     -------
     (k, n) ndarray
-        Nm²; infinite where a row needs a parameter on which nothing is known.
+        Nm²; infinite where a row needs an unknown parameter.
 
     """
     samples, n, b = W.shape

@@ -1,1 +1,1 @@
-"""What was measured, and what is wrong with it."""
+"""Recordings, their cleaning and the checks for defects."""

@@ -1,4 +1,4 @@
-"""Mending what can be mended in a recording, and saying what was done."""
+"""Cleaning of recordings; each change is reported as a defect."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def clean(log: Recording, arm: ArmModel) -> Recording:
     """
     Return a recording whose stamps increase and whose positions are finite and unwrapped.
 
-    Each thing done is added to the defects; a clean recording comes back as it is. What cannot
-    be mended stays, for ``check_recording`` to report.
+    Each change is added to the defects; a clean recording is returned unchanged.
+    `check_recording` reports the defects that cannot be repaired.
 
     Parameters
     ----------
     log : Recording
         Recording.
     arm : ArmModel
-        Tells revolute from prismatic joints.
+        Kinds of the joints: revolute or prismatic.
 
     """
     log = only_increasing(log)
@@ -56,7 +56,7 @@ def clean(log: Recording, arm: ArmModel) -> Recording:
 
 
 def _finite_positions(log: Recording) -> Recording:
-    """Drop samples without a position, while they are few."""
+    """Drop samples without a position, if they are few."""
     bad = ~np.isfinite(log.q)
     rows: NDArray[np.bool_] = np.asarray(bad.any(axis=1))
     fraction = float(rows.mean()) if len(log.t) else 0.0
@@ -66,7 +66,7 @@ def _finite_positions(log: Recording) -> Recording:
         Defect(
             'position_nan',
             'warning',
-            f'{log.joint_names[j]} has {int(bad[:, j].sum())} positions that are no number; '
+            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
             f'these samples are left out.',
             log.joint_names[j],
             int(bad[:, j].sum()),

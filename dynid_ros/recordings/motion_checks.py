@@ -1,4 +1,4 @@
-"""What positions and velocities tell of a recording: wraps, jumps, steps, mismatch."""
+"""Checks of positions and velocities: wraps, jumps, quantisation, mismatch."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def moves(log: Recording) -> NDArray[np.bool_]:
 
 
 def unwrapped(log: Recording, arm: ArmModel) -> Recording:
-    """Undo wraps of revolute joints, and say so; jumps of other sizes stay."""
+    """Undo wraps of revolute joints and report them; other jumps remain."""
     if len(log.t) < 3 or not (np.abs(np.diff(log.q, axis=0)) > THRESHOLDS.wrap_step).any():
         return log
     q = log.q.copy()
@@ -121,12 +121,12 @@ def _turns(q: Array, t: Array) -> Array:
 
 
 def _speed(step: Array, time: Array) -> float:
-    """Highest speed but for outliers, rad/s or m/s."""
+    """Highest speed without outliers, rad/s or m/s."""
     return float(np.percentile(np.abs(step / time), 99.5))
 
 
 def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
-    """Report steps that no joint can make."""
+    """Report impossible steps of position."""
     limit = absurd_values.largest_steps(np.diff(log.t), arm.limits.velocity)
     found = []
     for j, name in enumerate(log.joint_names):
@@ -137,7 +137,7 @@ def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
         count, value = int(jumps.sum()), float(step[jumps].max())
         text = (
             f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
-            f'fault, a wrong unit, or a wrap that is no whole turn; cut it out or record again.'
+            f'fault, a wrong unit, or a wrap that is not a whole turn; cut it out or record again.'
         )
         where = first_stamp(log, np.concatenate([[False], jumps]))
         threshold = absurd_values.THRESHOLDS.jump
@@ -152,7 +152,7 @@ def constant_defects(log: Recording) -> list[Defect]:
     found = []
     for j in np.flatnonzero(~moving):
         name, value = log.joint_names[j], float(np.ptp(log.q[:, j]))
-        text = f'{name} does not move, so its inertia and friction cannot be told; excite it.'
+        text = f'{name} does not move, so its inertia and friction are unidentifiable; move it.'
         limit = THRESHOLDS.motion
         found.append(
             Defect('joint_constant', severity, text, name, len(log.t), 0.0, value, limit)
@@ -161,7 +161,7 @@ def constant_defects(log: Recording) -> list[Defect]:
 
 
 def quantisation_defects(log: Recording) -> list[Defect]:
-    """Report encoder steps that are coarse enough to matter for accelerations."""
+    """Report encoder quantisation that affects accelerations."""
     limit = THRESHOLDS.encoder_step
     found = []
     for j, name in enumerate(log.joint_names):
@@ -173,7 +173,7 @@ def quantisation_defects(log: Recording) -> list[Defect]:
         multiple = changes / step
         if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < THRESHOLDS.encoder_share:
             continue
-        text = f'The position of {name} comes in steps of {step:.3g}; filtering must smooth them.'
+        text = f'The position of {name} is quantised in steps of {step:.3g}; filtering smooths it.'
         found.append(
             Defect('position_quantised', 'info', text, name, value=step, threshold=limit)
         )
@@ -216,7 +216,7 @@ def stale_defects(log: Recording) -> list[Defect]:
 
 
 def without_bad_velocities(log: Recording) -> Recording:
-    """Leave out velocities that are no number, zero, or contradict the positions; say so."""
+    """Leave out velocities that are NaN, zero, or contradict the positions; report them."""
     if log.qd is None or len(log.t) < 3:
         return log
     found = [*_nonfinite(log, log.qd)] or [*_zero(log, log.qd), *_inconsistent(log, log.qd)]
@@ -231,7 +231,7 @@ def _nonfinite(log: Recording, qd: Array) -> list[Defect]:
         Defect(
             'velocity_nan',
             'warning',
-            f'{log.joint_names[j]} has {int(bad[:, j].sum())} velocities that are no number: '
+            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite velocities: '
             f'velocities are left out and positions differentiated.',
             log.joint_names[j],
             int(bad[:, j].sum()),
@@ -282,7 +282,8 @@ def _inconsistent(log: Recording, qd: Array) -> list[Defect]:
 
 def _mismatch(name: str, count: int, mismatch: float, scale: float) -> Defect:
     text = (
-        f'The velocity of {name} misses the change of its position by {100 * mismatch:.0f} % '
+        f'The velocity of {name} differs from its differentiated position by '
+        f'{100 * mismatch:.0f} % '
         f'(a factor of {scale:.3g} would fit best): velocities are left out and positions '
         f'differentiated.'
     )

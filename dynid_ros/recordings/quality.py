@@ -1,4 +1,4 @@
-"""Whether a recording can be trusted."""
+"""Quality checks of recordings."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ THRESHOLDS = QualityThresholds()
 
 def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     """
-    Find what is wrong with a recording, those defects included that reading it found.
+    Find the defects of a recording, including those found while reading it.
 
-    Severity ``error`` means that nothing fitted to it can be trusted, ``warning`` that the
-    defect was worked around, ``info`` that it is good to know.
+    Severity ``error``: a model fitted to it is not trustworthy; ``warning``: the defect was
+    worked around; ``info``: a remark.
 
     Parameters
     ----------
@@ -125,12 +125,12 @@ def _marked(
 
 def _nonfinite(log: Recording) -> list[Defect]:
     signal = (
-        f'{{name}}: {{count}} of {{total}} values of {log.signal} are no number (NaN or '
-        f'infinite); its interface is missing in the driver or in the broadcaster.'
+        f'{{name}}: {{count}} of {{total}} values of {log.signal} are NaN or '
+        f'infinite; its interface is missing in the driver or in the broadcaster.'
     )
     position = (
-        '{name}: {count} of {total} positions are no number (NaN or infinite); mend the driver '
-        'and record again.'
+        '{name}: {count} of {total} positions are NaN or infinite; fix the driver and '
+        'record again.'
     )
     return [
         *_marked(
@@ -142,14 +142,15 @@ def _nonfinite(log: Recording) -> list[Defect]:
 
 
 def _absurd(log: Recording) -> list[Defect]:
-    """Report finite values that no arm can have."""
+    """Report absurd finite values."""
     found = []
     for code, what, values, limit in (
         ('position_absurd', 'positions', log.q, absurd_values.THRESHOLDS.position),
         ('effort_absurd', f'values of {log.signal}', log.u, absurd_values.THRESHOLDS.signal),
     ):
         size = np.where(np.isfinite(values), np.abs(values), 0.0)
-        text = f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a unit.'
+        text = (f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a '
+                'wrong unit.')
         for j in np.flatnonzero((size > limit).any(axis=0)):
             value = float(size[:, j].max())
             message = text.replace('{value:.3g}', f'{value:.3g}')
@@ -173,7 +174,7 @@ def _dead_signal(log: Recording) -> list[Defect]:
 
 
 def unmeasured(joint: str, signal: str, value: float) -> str:
-    """Say that a drive signal has one value throughout although its joint moves."""
+    """Describe a drive signal that is constant although its joint moves."""
     return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
             'it')
 
@@ -186,7 +187,7 @@ def _saturated(log: Recording, arm: ArmModel) -> list[Defect]:
     near = THRESHOLDS.saturated
     bad = share >= 1 - near
     bad &= (share.max(axis=0) <= 1 + near) & (bad.sum(axis=0) >= THRESHOLDS.saturated_samples)
-    text = '{name} is cut off at its effort limit in {count} samples: lower the amplitude.'
+    text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
     return _marked(log, bad, 'effort_saturated', 'warning', text, threshold=1 - near)
 
 

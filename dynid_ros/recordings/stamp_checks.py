@@ -1,4 +1,4 @@
-"""What stamps tell of a recording: clocks that stand, go back, skip or tremble."""
+"""Checks of stamps: clocks that stop, go back, skip or jitter."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def usable(t: Array) -> bool:
 
 def only_increasing(log: Recording) -> Recording:
     """
-    Drop samples so that the stamps increase strictly, and say how many.
+    Drop samples so that the stamps increase strictly, and report their number.
 
-    Of equal stamps the first stays. A single stamp ahead of its successors is dropped itself,
+    Of equal stamps the first is kept. A single stamp ahead of its successors is dropped itself,
     not the samples after it.
     """
     t = log.t
@@ -148,7 +148,7 @@ def _backwards(log: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
 
 
 def stamp_defects(log: Recording) -> list[Defect]:
-    """Report what is wrong with strictly increasing stamps, or that they stand still."""
+    """Report defects of strictly increasing stamps, or constant ones."""
     if not usable(log.t):
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
         return [Defect('stamps_constant', 'error', text, count=len(log.t), first_stamp=0.0)]
@@ -167,8 +167,8 @@ def _rate(median: float) -> list[Defect]:
     least = THRESHOLDS.lowest_rate_hz
     if rate < least:
         text = (
-            f'The sample rate of {rate:.3g} Hz is low: accelerations are hardly seen; record at '
-            f'{least:g} Hz or more.'
+            f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
+            f'at {least:g} Hz or more.'
         )
         return [Defect('rate_low', 'warning', text, value=rate, threshold=least)]
     return []

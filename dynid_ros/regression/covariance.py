@@ -1,4 +1,4 @@
-"""Covariance of the estimate where residuals are coloured, as those of real arms are."""
+"""Covariance of the estimate under coloured residuals."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def weighted_scores(blocks: Iterable[RowBlock], theta: Array, sigma: Array) -> l
     """
     Score an estimate, sample by sample: ``sum_i W_i e_i / sigma_i²``.
 
-    Scores are all that the covariance of the estimate needs to know of the residuals, in n times
-    less memory than the rows themselves.
+    The covariance of the estimate needs the scores only, which take n times less memory than the
+    rows.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def hac_covariance(
     rate_hz : float
         Rate of the samples.
     window : float
-        Lags that are taken into account, s.
+        Largest lag, s.
 
     Returns
     -------

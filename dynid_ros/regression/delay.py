@@ -1,4 +1,4 @@
-"""How far the drive signal lags behind the motion."""
+"""Delay of the drive signal relative to the motion."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def estimate_delay(
     -------
     float
         Delay of the drive signal within ± `longest`, s; zero if removing it would not make the
-        sum of squares smaller by `gain`, or if there are too few rows to tell.
+        sum of squares smaller by `gain`, or if there are too few rows.
 
     """
     longest = max(segments, key=lambda segment: len(segment.t))
@@ -91,7 +91,7 @@ def estimate_delay(
     smooth = _low_pass(joint_torque(part.u, arm.drive), Decimator(treatment).taps)
     delays = np.linspace(-reach, reach, steps)
     shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
-    # What no delay explains sets the weight of a joint.
+    # The least residual over all delays sets the weight of a joint.
     W = W[inside]
     weights = 1 / np.maximum(_unexplained(W, shifted[steps // 2]), np.finfo(float).tiny)
     rows = (W * weights[:, None]).reshape(-1, W.shape[2])

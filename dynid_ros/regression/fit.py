@@ -27,7 +27,7 @@ LOAD_PASSES = 3
 
 
 def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
-    """Carry base parameters over to another choice of friction terms; new ones are zero."""
+    """Map base parameters to another choice of friction terms; new ones are zero."""
     known = dict(zip(base_parameters(source).names, theta, strict=True))
     return np.array([known.get(name, 0.0) for name in base_parameters(target).names])
 
@@ -50,7 +50,7 @@ def fit(
     treatment : ConditioningSettings
         Cut-off and decimation.
     method : Method
-        How rows are made of motions.
+        Method that makes rows from motions.
 
     Returns
     -------
@@ -117,9 +117,9 @@ def _blocks_by_fold(
     load_theta: Array
 ) -> Iterator[tuple[int, RowBlock]]:
     """
-    Rows in the order of time, with the number of the fold that they belong to.
+    Rows in the order of time, with the number of their fold.
 
-    Folds hold the same number of samples in which something moves.
+    Folds hold the same number of samples with motion.
     """
     alive: list[NDArray[np.bool_]] = [motion.moving.max(axis=1) for motion in motions]
     decimator = Decimator(treatment)

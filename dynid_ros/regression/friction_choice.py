@@ -76,7 +76,7 @@ def choose_friction(arm: ArmModel, folds: Sequence[QRFactors]) -> FrictionChoice
     Parameters
     ----------
     arm : ArmModel
-        The arm with all known friction terms, as the folds were compressed with.
+        The arm with all known friction terms, as in the folds.
     folds : sequence of QRFactors
         Consecutive blocks of time of the training part.
 
@@ -106,7 +106,7 @@ def choose_friction(arm: ArmModel, folds: Sequence[QRFactors]) -> FrictionChoice
 
 
 def all_terms() -> tuple[str, ...]:
-    """Names of all terms that a choice can be made from."""
+    """Names of all terms to choose from."""
     return tuple(TERMS)
 
 
@@ -117,7 +117,7 @@ def _close(error: Array, best: Array) -> bool:
 
 
 def _columns(arm: ArmModel, terms: tuple[str, ...]) -> NDArray[np.intp]:
-    """Positions, among the base columns of the arm, of what a candidate keeps."""
+    """Columns of a candidate, as indices among the base columns of the arm."""
     layout, base = arm.layout, base_parameters(arm)
     unwanted = set(layout.friction) - {term.symbol for term in friction_terms(terms)}
     gone = {layout.friction_column(j, symbol) for j in range(arm.n) for symbol in unwanted}
@@ -125,7 +125,7 @@ def _columns(arm: ArmModel, terms: tuple[str, ...]) -> NDArray[np.intp]:
 
 
 def _fold_errors(squares: Array, rows: Array, columns: NDArray[np.intp]) -> Array:
-    """Share of the torque's square that is left on each fold by a fit to the others."""
+    """Relative squared residual on each fold of a fit to the others."""
     keep = np.append(columns, squares.shape[-1] - 1)
     squares = squares[:, :, keep[:, None], keep]
     result = np.empty(len(squares))

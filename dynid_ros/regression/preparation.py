@@ -1,4 +1,4 @@
-"""From recordings to conditioned motions: what is decided once, for fitting and validation."""
+"""Preparation of recordings: cleaning, settings and conditioning, for fitting and validation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HASHED = 4096
 
 def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
     """
-    Clean a recording and look for defects.
+    Clean a recording and check it for defects.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[D
     Returns
     -------
     log : Recording
-        Without repeated stamps and the like.
+        The cleaned recording.
     defects : tuple of Defect
-        All that was found.
+        All defects found.
 
     Raises
     ------
     RecordingError
-        Nothing that is fitted to this recording could be trusted.
+        A defect makes the recording unusable.
 
     """
     log = clean(log, arm)
@@ -63,14 +63,14 @@ def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[D
 
 def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> ConditioningSettings:
     """
-    Decide all settings of the conditioning, from the data where nobody gave them.
+    Choose all settings of the conditioning, from the data where they are not given.
 
     Parameters
     ----------
     arm : ArmModel
         Its ``conditioning`` may fix some.
     logs : sequence of Recording
-        What is used for fitting.
+        Recordings used for fitting.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> Conditionin
 
 
 def fitted_to(treatment: ConditioningSettings, log: Recording) -> ConditioningSettings:
-    """Return the same treatment for a recording that may have another rate."""
+    """Return the same settings for a recording of another rate."""
     rate, limits = sample_rate(log), conditioning_settings.THRESHOLDS
     if abs(rate / treatment.rate_hz - 1) < limits.same_rate:
         return treatment
@@ -141,5 +141,5 @@ def data_hash(logs: Sequence[Recording]) -> str:
 
 
 def sample_bytes(t: Array, q: Array, u: Array) -> bytes:
-    """Return what is hashed of N samples, in such an order that a stream gives the same hash."""
+    """Return the bytes to hash of N samples, in an order that gives a stream the same hash."""
     return np.column_stack([t, q, u]).tobytes()

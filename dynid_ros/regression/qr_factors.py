@@ -1,4 +1,4 @@
-"""Square-root information: all that least squares needs of the rows of each joint."""
+"""Triangular factors of the rows of each joint, sufficient for least squares."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def compress(joints: int, parameters: int, blocks: Iterable[RowBlock]) -> QRFact
     pending: list[RowBlock] = []
     for block in blocks:
         pending.append(block)
-        # A triangular factor costs least when it takes in several times its own rows.
+        # A factorisation is cheapest with several times as many rows as columns.
         if sum(len(p.t) for p in pending) > 4 * parameters:
             result = _absorb(result, pending)
             pending = []

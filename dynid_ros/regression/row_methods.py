@@ -1,4 +1,4 @@
-"""The ways from a motion to rows: with accelerations, filtered torque, filtered power."""
+"""Methods that make rows from a motion: with accelerations, filtered torque, filtered power."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def filtered_blocks(
     Parameters
     ----------
     arm : ArmModel
-        The arm; its friction terms decide the columns.
+        The arm; its friction terms define the columns.
     motions : sequence of ConditionedMotion
         Conditioned stretches; their accelerations are not used.
     treatment : ConditioningSettings
@@ -79,7 +79,7 @@ def power_blocks(
     load_theta: Array | None = None,
 ) -> Iterator[RowBlock]:
     """
-    Rows of power after a first-order low-pass: one row a sample, as if of a single joint.
+    Rows of power after a first-order low-pass: one row a sample, like a single joint.
 
     The power of the drives is the change of the kinetic energy, which is half of velocity times
     momentum, and the power against gravity and friction.
@@ -175,7 +175,7 @@ def _filtered(
 @dataclass(frozen=True)
 class Method:
     """
-    One way from motions to rows.
+    One method that makes rows from motions.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The rows of the regression, block by block, never all at once."""
+"""Rows of the regression, computed block by block to save memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RowBlock:
     Attributes
     ----------
     segment : int
-        Stretch of the recording that they come from.
+        Stretch of the recording.
     t : (k,) ndarray
         Time since the start of the recording, s.
     q, qd : (k, n) ndarray
@@ -37,7 +37,7 @@ class RowBlock:
     tau : (k, n) ndarray
         Torque, Nm; zero for a joint that stands still.
     moving : (k, n) ndarray of bool
-        False where a joint stands still, and its row counts for nothing.
+        False where a joint stands still and its row has no weight.
 
     """
 
@@ -69,7 +69,7 @@ def regression_blocks(
     Parameters
     ----------
     arm : ArmModel
-        The arm; its friction terms decide the columns.
+        The arm; its friction terms define the columns.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
     treatment : ConditioningSettings
@@ -91,7 +91,7 @@ def regression_blocks(
         W = np.empty((0, arm.n, len(columns)))
         known = slice(0, 0)
         for inputs, count in decimator.blocks(len(motion.t)):
-            # Blocks overlap by the reach of the filter: those rows are computed once.
+            # Blocks overlap by the reach of the filter; these rows are computed once.
             new = slice(max(known.stop, inputs.start), inputs.stop)
             q, qd, qdd = motion.q[new], motion.qd[new], motion.qdd[new]
             load = gravity_load(arm, q, load_theta) if needs_load else None

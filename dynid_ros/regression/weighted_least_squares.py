@@ -25,13 +25,13 @@ class Solution:
     Attributes
     ----------
     theta : (b,) ndarray
-        Base parameters; the shortest vector where the rows leave a choice.
+        Base parameters; the minimum-norm solution if the rows are rank deficient.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     white_covariance : (b, b) ndarray
-        ``(Wᵀ Σ⁻¹ W)⁻¹``: the covariance of theta if residuals were white.
+        ``(Wᵀ Σ⁻¹ W)⁻¹``: the covariance of theta assuming white residuals.
     undetermined : (b,) ndarray of bool
-        Parameters on which the rows say nothing at all.
+        Unidentifiable parameters, which the rows do not excite.
     condition_number : float
         Of the regressor without weights, in the 2-norm.
 
@@ -46,9 +46,9 @@ class Solution:
 
 def solve(data: QRFactors) -> Solution:
     """
-    Solve by weighted least squares, the noise of each joint taken from its residuals.
+    Solve by weighted least squares, with the noise of each joint from its residuals.
 
-    Weights and estimate are iterated until they settle; each step is a QR factorisation of the
+    Weights and estimate are iterated to convergence; each step is a QR factorisation of the
     compressed rows, never the normal equations.
 
     Parameters
@@ -59,7 +59,7 @@ def solve(data: QRFactors) -> Solution:
     Returns
     -------
     Solution
-        Estimate and what is needed for its covariance.
+        Estimate, with the factors for its covariance.
 
     Raises
     ------
@@ -75,14 +75,14 @@ def solve(data: QRFactors) -> Solution:
     rows = int(data.rows.sum())
     if rows <= b:
         raise RecordingError(
-            f'{rows} rows are left after filtering, and without joints that stand still: too few '
+            f'{rows} rows are left after filtering, without joints at rest: too few '
             f'for {b} parameters; record a longer motion, or raise the cut-off'
         )
     sigma = np.ones(n)
     for _ in range(ITERATIONS):
         theta, white_covariance, undetermined = _least_squares(data.factors / sigma[:, None, None])
         squares = data.residual_squares(theta) / np.maximum(data.rows * (1 - b / rows), 1)
-        # A joint without any residual would take all weight.
+        # A joint with zero residual would get infinite weight.
         floor = 1e-12 * data.torque_squares().sum() / rows
         previous, sigma = sigma, np.sqrt(np.maximum(squares, max(floor, np.finfo(float).tiny)))
         if np.abs(sigma / previous - 1).max() < SETTLED:

@@ -86,7 +86,7 @@ def ellipsoid(covariance: Array) -> Array:
 
 
 def enlargement(wanted: float, radius: float) -> float:
-    """Largest of 1, 2, 5, 10, 20 ... by which a radius stays within what is wanted."""
+    """Largest of 1, 2, 5, 10, 20 ... that scales a radius to at most a limit."""
     if not 0 < radius < wanted:
         return 1.0
     power = 10.0 ** np.floor(np.log10(wanted / radius))
@@ -104,7 +104,7 @@ def save_picture(figure: Any, path: Path) -> None:
 
     """
     if path.suffix.lower() not in FORMATS:
-        raise InputError(f'{path} ends in none of {", ".join(FORMATS)}')
+        raise InputError(f'{path} must end in one of {", ".join(FORMATS)}')
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:
@@ -123,7 +123,7 @@ def _skeleton(arm: ArmModel, frames_at: Array, body: str, place: Array) -> list[
 
 
 def _colours(figure: Any, axes: Any, spread: Array) -> Array:
-    """One colour by spread, with a scale beside the picture where there are several."""
+    """One colour by uncertainty, with a scale beside the picture if there are several."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

@@ -1,4 +1,4 @@
-"""Torque over time and its residual spectrum, made ready to be drawn."""
+"""Curves of torque over time and residual spectra for drawing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def end_to_end(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array]:
     Returns
     -------
     t : (M,) ndarray
-        Time, s; a row of NaN parts two recordings.
+        Time, s; a row of NaN separates two recordings.
     tau, tau_hat : (M, n) ndarray
         Measured and predicted torque, Nm.
 
@@ -53,9 +53,9 @@ def thinned(t: Array, y: Array, points: int = POINTS) -> tuple[Array, Array]:
     Parameters
     ----------
     t, y : (N,) ndarray
-        A curve; NaN parts two pieces and is kept.
+        A curve; NaN separates two pieces and is kept.
     points : int
-        How many points may stay.
+        Largest number of points.
 
     """
     if len(t) <= points:

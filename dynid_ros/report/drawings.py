@@ -65,7 +65,7 @@ _BEYOND_CUTOFF = 1.3
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Give Matplotlib the settings of the page for a while."""
+    """Apply the settings of the page to Matplotlib temporarily."""
     from matplotlib import rc_context
 
     # The salt makes the names inside the drawing the same in every run.
@@ -82,9 +82,9 @@ def inline_svg(figure: Any, name: str, description: str) -> str:
     figure : matplotlib.figure.Figure
         Figure on an SVG canvas.
     name : str
-        Told apart from the other drawings of the page by letters and digits.
+        Identifier of the drawing in the page, letters and digits.
     description : str
-        What the drawing shows, for those who cannot see it; without markup.
+        Text alternative of the drawing, without markup.
 
     """
     buffer = io.StringIO()
@@ -221,7 +221,7 @@ def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array
     """
     both = np.concatenate([part for p in predictions for part in (p.tau, p.tau_hat)])
     residual = np.concatenate([p.tau - p.tau_hat for p in predictions])
-    # Nothing is known of a joint that stands still all the time.
+    # A joint at rest all the time has no values.
     still = np.isnan(both).all(axis=0)
     low = np.where(still, -1.0, np.nanmin(np.where(still, 0.0, both), axis=0))
     high = np.where(still, 1.0, np.nanmax(np.where(still, 0.0, both), axis=0))

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formatting of numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NONE = '–'
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Round to some significant digits; powers of ten where zeros would pile up."""
+    """Round to some significant digits; use powers of ten for very large or small values."""
     if not math.isfinite(value):
         return NONE
     if value == 0:
@@ -64,5 +64,5 @@ def _exponent(value: float, digits: int) -> int:
 
 def _fixed(value: float, places: int) -> str:
     text = f'{value:.{max(0, places)}f}'
-    # A minus before nothing but zeros says nothing.
+    # A minus before zeros only is meaningless.
     return text.replace('-', '−' if text.strip('-0.') else '')

@@ -1,4 +1,4 @@
-"""The report of an identification: one HTML file that needs nothing else."""
+"""The report of an identification: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dynid_ros.storage.whole_file import write_whole
 
 def write_report(result: IdentifiedModel, path: Path) -> None:
     """
-    Write the report as one HTML file without any reference to another.
+    Write the report as one self-contained HTML file.
 
     Parameters
     ----------
     result : IdentifiedModel
-        What was identified.
+        The identified model.
     path : Path
-        File; its folder is taken for the folder of the result.
+        File; its folder counts as the folder of the result.
 
     Raises
     ------
@@ -38,14 +38,14 @@ def write_report(result: IdentifiedModel, path: Path) -> None:
 
 def _page(result: IdentifiedModel, folder: str) -> str:
     parts = [
-        ('joints', 'How well each joint is predicted', _joints(result)),
+        ('joints', 'Prediction error of each joint', _joints(result)),
         ('torque', 'Measured and predicted torque', torque_section(result)),
         ('spectra', 'Residual spectra', spectrum_section(result)),
         ('parameters', 'Base parameters', sections.parameters(result)),
         ('friction', 'Friction terms', sections.friction(result)),
-        ('treatment', 'What was done to the signals', sections.treatment(result)),
+        ('treatment', 'Signal conditioning', sections.treatment(result)),
         ('defects', 'Defects of the recordings', sections.defects(result.defects)),
-        ('timing', 'Time it took', sections.timing(result.timing)),
+        ('timing', 'Computing time', sections.timing(result.timing)),
         ('use', 'Using and citing this result', _use(result, folder)),
     ]
     body = ''.join(f'<section id="{anchor}"><h2>{title}</h2>{content}</section>'
@@ -62,7 +62,7 @@ def _joints(result: IdentifiedModel) -> str:
     return (
         '<p>RMSE is the typical error of the torque; the relative error is its share of the '
         'torque itself; R² is the share of the variance that the model explains. Judge the '
-        'model by the held-out columns: in-sample figures are always flattering.</p>'
+        'model by the held-out columns: in-sample errors are always optimistic.</p>'
         f'{joint_table(result)}')
 
 

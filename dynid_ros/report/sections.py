@@ -35,14 +35,14 @@ def headline(result: IdentifiedModel) -> str:
     if not verdict.trustworthy:
         title = f'{name}: do not rely on this model'
     elif result.validation is None:
-        title = f'{name}: a model without proof'
+        title = f'{name}: the model is not validated'
     else:
         title = f'{name}: the model can be trusted'
     reasons = ''.join(f'<li>{escape(reason)}</li>' for reason in verdict.reasons)
     reasons = f'<ul>{reasons}</ul>' if reasons else ''
     weak = ''.join(
         f'<p>{label}: {escape(", ".join(names))}.</p>' for label, names in (
-            ('Joints whose torque it would predict badly', verdict.undetermined_joints),
+            ('Joints with poor torque prediction', verdict.undetermined_joints),
             ('Parameters that the motion did not determine', verdict.undetermined_parameters),
         ) if names)
     return (
@@ -53,15 +53,15 @@ def headline(result: IdentifiedModel) -> str:
 def _lead(result: IdentifiedModel) -> str:
     fitted = percent(result.fit.relative_error_percent)
     if result.validation is None:
-        return (f'It reproduces the torque that it was fitted to up to an error of {fitted}. '
-                'There is no held-out motion, so how well it predicts is not known.')
+        return (f'Its in-sample torque error is {fitted}. '
+                'There is no held-out motion, so its prediction error is unknown.')
     held_out = percent(result.validation.relative_error_percent)
-    return (f'On motion that it has not seen, its torque is off by {held_out}; '
-            f'on the motion that it was fitted to, by {fitted}.')
+    return (f'Its torque error is {held_out} on held-out motion '
+            f'and {fitted} on the motion used for fitting.')
 
 
 def key_figures(result: IdentifiedModel) -> str:
-    """Grid of the numbers that one looks for first."""
+    """Grid of the key figures."""
     validation = result.validation
     recordings = ', '.join(escape(source) for source in result.sources)
     cells = [
@@ -79,9 +79,9 @@ def key_figures(result: IdentifiedModel) -> str:
     return '<dl class="figures-of">' + ''.join(
         f'<div><dt>{label}</dt><dd>{value}</dd></div>' for label, value in cells) + (
         '</dl><p class="soft">A relative error is the size of the torque error as a share of the '
-        'torque. The error from uncertain parameters alone is what their covariance predicts for '
-        'motion within the range of the recording. The condition number tells how evenly the '
-        'motion excited the parameters; smaller is better.</p>')
+        'torque. The error from uncertain parameters alone follows from their covariance for '
+        'motion within the range of the recording. The condition number measures how evenly the '
+        'motion excites the parameters; smaller is better.</p>')
 
 
 def parameters(result: IdentifiedModel) -> str:
@@ -93,14 +93,14 @@ def parameters(result: IdentifiedModel) -> str:
     return (
         '<p>The bar is the 95 % interval, the dot the estimate, the vertical line zero; each row '
         'has its own scale, so compare the width of a bar with its distance from zero. '
-        f'{faint} of {len(pairs)} intervals hold zero: the motion did not tell these parameters '
-        'from zero.</p>'
-        '<p>The intervals regard that residuals of real arms are coloured: neighbouring samples '
-        'err in the same direction. The last column compares them with the usual assumption of '
+        f'{faint} of {len(pairs)} intervals contain zero: these parameters do not differ '
+        'significantly from zero.</p>'
+        '<p>The intervals allow for coloured residuals: errors of neighbouring samples are '
+        'correlated. The last column compares them with the usual assumption of '
         f'white noise{_median_ratio(result)}.</p>'
         f'{parameter_table(result)}'
-        '<details><summary>Groupings: what each base parameter is made of</summary>'
-        '<p>Motion determines only these sums of standard parameters. Each is named after its '
+        '<details><summary>Groupings: the standard parameters in each base parameter</summary>'
+        '<p>Motion identifies only these sums of standard parameters. Each has the name of its '
         f'first term.</p><ul class="groupings">{groups}</ul></details>')
 
 
@@ -113,7 +113,7 @@ def _median_ratio(result: IdentifiedModel) -> str:
 
 
 def friction(result: IdentifiedModel) -> str:
-    """Friction terms that were tried."""
+    """Friction terms and their cross-validated errors."""
     chosen = ', '.join(result.arm.friction) or 'none'
     if not result.friction_trials:
         return f'<p>Friction terms: {escape(chosen)}. They were given, not chosen by the data.</p>'
@@ -125,7 +125,7 @@ def friction(result: IdentifiedModel) -> str:
         for terms, error in sorted(result.friction_trials.items(), key=lambda item: item[1]))
     return (
         '<p>Relative error of blocked cross-validation within the training part, so that the '
-        'held-out part had no say in the choice.</p>'
+        'choice does not use the held-out part.</p>'
         '<div class="scroll"><table><thead><tr><th>Friction terms</th>'
         '<th class="number">Cross-validated error</th><th></th></tr></thead>'
         f'<tbody>{rows}</tbody></table></div>')
@@ -136,7 +136,7 @@ def _same(terms: str, chosen: tuple[str, ...]) -> bool:
 
 
 def treatment(result: IdentifiedModel) -> str:
-    """List what was done to the signals."""
+    """List the steps of the signal conditioning."""
     done = result.treatment
     origin = 'chosen from the data' if done.cutoff_from_data else 'given'
     sentences = [
@@ -144,8 +144,8 @@ def treatment(result: IdentifiedModel) -> str:
         f'{_setting(done.cutoff_hz)} Hz ({origin}).',
         f'Sample rate {_setting(done.rate_hz)} Hz; ' + (
             'every row was kept for the fit.' if done.decimation == 1 else
-            f'one row in {done.decimation} was kept for the fit, since neighbours say the same '
-            'after the filter.'),
+            f'one row in {done.decimation} was kept for the fit, since neighbours are '
+            'redundant after the filter.'),
         f'The drive signal was advanced by {_setting(1e3 * done.delay)} ms.' if done.delay
         else 'The drive signal was not shifted in time.',
     ]
@@ -156,7 +156,7 @@ def treatment(result: IdentifiedModel) -> str:
 
 
 def defects(found: tuple[Defect, ...]) -> str:
-    """Tabulate what is wrong with the recordings, the worst first."""
+    """Tabulate the defects of the recordings, the worst first."""
     if not found:
         return '<p>None were found.</p>'
     ordered = sorted(found, key=lambda d: _SEVERITIES.index(d.severity)
@@ -167,9 +167,9 @@ def defects(found: tuple[Defect, ...]) -> str:
         f'<td class="number">{d.count}</td><td class="number">{_stamp(d)}</td></tr>'
         for d in ordered)
     return (
-        '<p>An error spoils the result, a warning was worked around as its text says, and an info '
-        'is good to know.</p><div class="scroll"><table><thead><tr><th>Severity</th>'
-        '<th>Joint</th><th>What was seen</th><th class="number">Samples</th>'
+        '<p>An error invalidates the result, a warning was worked around as described, and an '
+        'info is a remark.</p><div class="scroll"><table><thead><tr><th>Severity</th>'
+        '<th>Joint</th><th>Defect</th><th class="number">Samples</th>'
         f'<th class="number">First at</th></tr></thead><tbody>{rows}</tbody></table></div>')
 
 
@@ -209,9 +209,9 @@ def torque_section(result: IdentifiedModel) -> str:
         f'<h3>{escape(name)}</h3><div class="figures">{"".join(figures)}</div>'
         for name, *figures in zip(result.arm.joint_names, *columns, strict=True))
     return (
-        '<p>Where the thin line covers the thick one, the model is right. Below it is what '
-        'remains, on a scale of its own: jumps where a joint turns round point to friction, slow '
-        'waves to gravity or inertia that the model gets wrong. All drawings of a joint share '
+        '<p>Where the thin line covers the thick one, the model is right. Below is the residual, '
+        'on its own scale: jumps where a joint reverses indicate wrong friction, slow '
+        'waves wrong gravity or inertia. All drawings of a joint share '
         'their scales.</p>'
         '<p class="legend"><span><i class="measured"></i>measured</span>'
         '<span><i class="predicted"></i>predicted</span>'
@@ -233,10 +233,9 @@ def spectrum_section(result: IdentifiedModel) -> str:
             ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
             ('cutoff', 'cut-off of the filter', True)) if shown)
     return (
-        '<p>How strong the residual is at each frequency (Welch). Sensor noise alone would be '
+        '<p>Amplitude of the residual by frequency (Welch). Sensor noise alone would be '
         'flat up to the cut-off; a hump at low frequencies is motion that the model does not '
-        'explain, and a held-out line far above the training line means that something was '
-        'fitted which does not repeat.</p>'
+        'explain, and a held-out line far above the training line indicates overfitting.</p>'
         f'<p class="legend">{legend}</p><div class="figures small">{figures}</div>')
 
 

@@ -15,7 +15,7 @@ _HALF = 100.0
 
 
 def joint_table(result: IdentifiedModel) -> str:
-    """HTML table of how well the torque of each joint is predicted."""
+    """HTML table of the prediction error of each joint."""
     sets = [('In-sample (fitted)', result.fit)]
     if result.validation is not None:
         sets.insert(0, ('Held-out (not fitted)', result.validation))
@@ -75,7 +75,7 @@ def parameter_table(result: IdentifiedModel) -> str:
 
 
 def unclear(value: float, std: float) -> bool:
-    """Whether the 95 % interval of a parameter holds zero, or is unknown."""
+    """Whether the 95 % interval of a parameter contains zero, or is unknown."""
     return not abs(value) > Z95 * std
 
 

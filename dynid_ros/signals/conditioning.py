@@ -1,4 +1,4 @@
-"""From raw samples to positions, velocities, accelerations and torque, without phase lag."""
+"""Zero-phase conditioning: positions, velocities, accelerations and torque from raw samples."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ConditionedMotion:
     q, qd, qdd : (N, n) ndarray
         Low-passed positions and their derivatives: rad, rad/s, rad/s².
     tau : (N, n) ndarray
-        Torque at the joints, not filtered yet: it is filtered and decimated together with the
+        Torque at the joints, unfiltered: it is filtered and decimated together with the
         regressor.
     moving : (N, n) ndarray of bool
         False where a joint stands still.
@@ -50,7 +50,7 @@ def condition(
     segment: Segment, treatment: ConditioningSettings, drive: Drive
 ) -> ConditionedMotion:
     """
-    Condition one stretch as the treatment says.
+    Condition one stretch according to the settings.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def condition(
     Returns
     -------
     ConditionedMotion
-        The same stretch; or one period of the part of it that repeats itself, continued at both
-        ends as far as the decimating filter reaches.
+        The same stretch; or one period of its periodic part, extended at both ends by the reach
+        of the decimating filter.
 
     """
     tau = joint_torque(segment.u, drive)
@@ -84,8 +84,8 @@ def position_cutoff(treatment: ConditioningSettings) -> float:
     """
     Place the cut-off for the positions, Hz.
 
-    Well above that of the rows: what friction does to the motion when a joint turns round has to
-    come through, and noise in the derivatives is taken out together with that of the torque.
+    It is well above that of the rows, to keep the effect of friction when a joint reverses. The
+    filter of the rows removes noise of the derivatives together with that of the torque.
     """
     limits = conditioning_settings.THRESHOLDS
     return min(limits.position_margin * treatment.cutoff_hz, limits.highest * treatment.rate_hz)

@@ -1,4 +1,4 @@
-"""What is done to the signals before a fit, and again before a validation."""
+"""Settings of the signal conditioning, shared by fit and validation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ THRESHOLDS = CutoffThresholds()
 @dataclass(frozen=True)
 class ConditioningSettings:
     """
-    Settings of the conditioning, all of them decided.
+    Complete settings of the conditioning.
 
     Attributes
     ----------
@@ -57,19 +57,19 @@ class ConditioningSettings:
         Cut-off of the low-pass that every column of W and the torque pass; positions are filtered
         less (see ``position_cutoff``).
     cutoff_from_data : bool
-        Whether the data decided it.
+        Whether it was chosen from the data.
     filter : str
         ``butterworth``, ``fir`` or ``periodic``.
     rate_hz : float
         Rate of the recording after resampling.
     decimation : int
-        Every how many samples a row is kept.
+        Number of samples for each kept row.
     delay : float
         Time by which the drive signal lags and is advanced, s.
     period : float or None
         Period, if the motion is averaged over periods, s.
     notes : tuple of str
-        What else was done, a sentence each.
+        Further remarks, a sentence each.
 
     """
 
@@ -89,7 +89,7 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
 
     It is `margin` times the band that holds `energy` of the energy of a joint's velocity above
     its noise floor, averaged over the joints that move: high enough for the harmonics that
-    dynamics and friction make of the motion, low enough to keep out what no rigid-body model
+    dynamics and friction generate, low enough to reject signals that no rigid-body model
     explains.
 
     Parameters

@@ -42,7 +42,7 @@ THRESHOLDS = DecimationThresholds()
 
 
 def decimation_step(rate_hz: float, cutoff_hz: float) -> int:
-    """Every how many samples to keep so that no content folds back."""
+    """Decimation factor without aliasing: the stop band is at 1.5 fc."""
     return max(1, int(rate_hz / (THRESHOLDS.rate_per_cutoff * cutoff_hz)))
 
 
@@ -50,8 +50,7 @@ class Decimator:
     """
     Symmetric FIR low-pass that computes only the samples that are kept.
 
-    A whole recording goes through in blocks, so that a regressor of any length never stands in
-    memory.
+    It filters a recording in blocks, so that the whole regressor is never in memory.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ class Decimator:
     Attributes
     ----------
     step : int
-        Every how many samples one is kept.
+        Number of samples for each kept one.
     reach : int
         Samples before and after that a kept sample depends on.
 
@@ -92,7 +91,7 @@ class Decimator:
         return max(0, (samples - len(self.taps)) // self.step + 1)
 
     def blocks(self, samples: int) -> list[tuple[slice, int]]:
-        """Input slices that follow each other, and how many outputs each one gives."""
+        """Consecutive input slices, and the number of outputs of each."""
         total, rows = self.outputs(samples), len(self._matrix)
         result = []
         for first in range(0, total, rows):

@@ -32,10 +32,10 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     from scipy.signal import butter, sosfiltfilt
 
     sections = butter(BUTTERWORTH_ORDER, cutoff_hz, fs=rate_hz, output='sos')
-    # The default padding is too short for a low cut-off: let the transient die outside.
+    # The default padding is too short for the transient of a low cut-off.
     padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
     result = np.empty_like(x)
-    # Joint by joint: the filter makes several copies of what it is given.
+    # Joint by joint: the filter makes several copies of its input.
     for j, column in enumerate(x.T):
         result[:, j] = sosfiltfilt(sections, column, padlen=padding)
     return result
@@ -82,7 +82,7 @@ def differentiate(x: Array, rate_hz: float) -> Array:
 
     """
     result = np.empty_like(x)
-    # Joint by joint: the differences make several copies of what they are taken of.
+    # Joint by joint: the differences make several copies of their input.
     for j, y in enumerate(x.T):
         result[:, j] = np.gradient(y, 1 / rate_hz)
         result[2:-2, j] = (8 * (y[3:-1] - y[1:-3]) - (y[4:] - y[:-4])) * (rate_hz / 12)

@@ -1,9 +1,9 @@
 """
-First-order filters that let a regression do without acceleration.
+First-order filters for regression without acceleration.
 
 With f(s) = lambda / (s + lambda) applied to ``d/dt(P theta) + F theta = tau``, the derivative of
-P becomes s f(s) P: no signal is differentiated. What matters is that s f(s) and f(s) stay each
-other's match in discrete time; a common error of both sides does no harm.
+P becomes s f(s) P: no signal is differentiated. s f(s) and f(s) must match in
+discrete time; a common error of both sides cancels.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Discretisation:
         """
         Give the filters of the two-axis article, g(z) and f(z) with a zero-order hold.
 
-        g is a difference that looks half a sample ahead of f and is larger by a factor of
-        1 + lambda T / 2: inertial parameters come out low by that.
+        g is a difference half a sample ahead of f and larger by a factor of 1 + lambda T / 2:
+        inertial parameters are too small by that factor.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class FirstOrderFilter(Checkpointed):
 
     Blocks of any lengths give the same numbers as one of all samples. The filter starts with the
     first sample that has its two predecessors, from zero: as both sides of the regression start
-    alike, rows are right from the first one on, whatever the arm was doing.
+    alike, rows are valid from the first one on, for any motion of the arm.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def filter_block(
     state : (6, c) ndarray
         As in `FirstOrderFilter`; updated.
     missing : int
-        How many samples only fill the state.
+        Number of samples that only fill the state.
     out : (k - missing, c) ndarray
         Output.
 

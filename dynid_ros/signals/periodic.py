@@ -30,7 +30,7 @@ def average_periods(
     period : float
         Period, s.
     same : float
-        By how much the periods may differ from their mean, relative to the spread of the signal.
+        Allowed difference of the periods from their mean, relative to the spread of the signal.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def average_periods(
 
     """
     samples = round(period * rate_hz)
-    # Half a sample is no loss, since the last sample stands for the time until the next.
+    # Half a sample may be missing: the last sample covers the time until the next.
     periods = int((len(x) + 0.5) / (rate_hz * period))
     if periods < 2:
         raise RecordingError(_too_short(len(x) / rate_hz, period))
@@ -61,7 +61,7 @@ def average_periods(
     if np.linalg.norm((folded - mean).std(axis=(0, 1))) > same * np.linalg.norm(mean.std(axis=0)):
         raise RecordingError(
             f'the motion does not repeat itself every {period:g} s; give its period, leave out '
-            'what comes before and after, or choose another filter')
+            'the time before and after, or choose another filter')
     return mean, rate
 
 
@@ -69,7 +69,7 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
     """
     Find the longest stretch in which a motion repeats itself.
 
-    What comes before and after, such as standstill and ramps, is left out.
+    It leaves out the time before and after, such as standstill and ramps.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
     Returns
     -------
     slice
-        Whole periods, at least two; of all places for as many, where they are most alike.
+        Whole periods, at least two, at the place where they are most alike.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def harmonic_derivative(x: Array, rate_hz: float, cutoff_hz: float, order: int) 
     rate_hz, cutoff_hz : float
         Sample rate, and the highest frequency kept.
     order : int
-        0 only removes what lies above the cut-off.
+        0 only removes frequencies above the cut-off.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def misfit(q: Array) -> Array:
     -------
     (N - 1,) ndarray
         Over all joints and all samples that overlap, relative to twice the variance of the
-        motion; 1 for a motion that has nothing to do with itself.
+        motion; 1 for a motion uncorrelated with itself.
 
     """
     N = len(q)

@@ -88,8 +88,8 @@ def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tupl
     Returns
     -------
     tuple of Segment
-        Stretches that are as long as a recording must be. Samples that are uniform already are not
-        touched; others are interpolated by cubic splines.
+        Stretches that are as long as a recording must be. Uniform samples are kept; others are
+        interpolated by cubic splines.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where a joint stands still, and its torque is anything that friction can hold."""
+"""Standstill of joints, in which static friction makes the torque unpredictable."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def still_below(top: Array) -> Array:
 
 def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> NDArray[np.bool_]:
     """
-    Tell motion from standstill, joint by joint.
+    Detect motion and standstill, joint by joint.
 
-    A joint at rest holds any torque within its static friction, so that no model predicts it;
-    short passages through zero velocity are not meant.
+    A joint at rest can hold any torque within its static friction, so that no model predicts it.
+    Short passages through zero velocity count as motion.
 
     Parameters
     ----------
@@ -57,12 +57,13 @@ def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> 
     rate_hz : float
         Sample rate.
     shortest : float
-        How long a standstill lasts at least, s.
+        Least duration of a standstill, s.
 
     Returns
     -------
     (N, n) ndarray of bool
-        False where a joint stays below the speed of `still_below` for so long.
+        False where a joint stands still: it stays below the speed of `still_below` for that
+        duration.
 
     """
     result = np.ones(qd.shape, dtype=bool)

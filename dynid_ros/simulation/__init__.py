@@ -1,1 +1,1 @@
-"""An arm of which the truth is known."""
+"""Simulated arms with known parameters."""

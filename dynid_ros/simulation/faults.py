@@ -11,11 +11,11 @@ from dynid_ros.errors import InputError
 
 Array = NDArray[np.float64]
 
-#: What can go wrong.
+#: Kinds of faults.
 FAULTS = {
     'none': 'nothing',
     'silent': 'no message',
-    'nan': 'the first position is no number',
+    'nan': 'the first position is NaN',
     'reorder': 'the joints come in reverse order',
     'gripper': 'another joint, finger_joint, comes first',
     'clock': 'stamps are two seconds early',
@@ -80,7 +80,7 @@ def parse_fault(text: str) -> Fault:
     Raises
     ------
     InputError
-        There is no such fault, or its duration is no positive time.
+        There is no such fault, or its duration is not positive.
 
     """
     kind, *rest = text.split() or ['']

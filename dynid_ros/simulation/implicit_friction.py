@@ -1,4 +1,4 @@
-"""Joint friction within one step of the integration, stiff as it is near standstill."""
+"""Implicit integration of joint friction, which is stiff near standstill."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class JointFriction:
     @staticmethod
     def nominal(arm: ArmModel) -> JointFriction:
         """
-        Nominal friction of an arm, zero where it is not known.
+        Nominal friction of an arm, zero where unknown.
 
         Raises
         ------
@@ -79,8 +79,8 @@ def end_velocity(
     Velocity at the end of a step of implicit Euler, with friction taken at that velocity.
 
     Solves ``mass (x - qd) = timestep (force - viscous x - coulomb tanh(x / width))`` for x. The
-    residual is the gradient of a convex function; Newton's step is halved while it leads far
-    behind the minimum along its line. So friction never reverses a motion, whatever the step.
+    residual is the gradient of a convex function; Newton's step is halved while it is far
+    behind the minimum along its line. So friction never reverses a motion, at any step size.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _residual(
     x: Array, mass: Array, qd: Array, force: Array, viscous: Array, coulomb: Array,
     width: float, timestep: float,
 ) -> Array:
-    """Return what is missing to the equation of `end_velocity`, (n,), Nm s."""
+    """Return the residual of the equation of `end_velocity`, (n,), Nm s."""
     friction = viscous * x + coulomb * np.tanh(x / width)
     missing: Array = mass @ (x - qd) + timestep * (friction - force)
     return missing

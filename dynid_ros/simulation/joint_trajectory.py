@@ -32,7 +32,7 @@ class Code(IntEnum):
 
 
 class TrajectoryError(InputError):
-    """A trajectory that is not run: why, and the error code that says so."""
+    """A rejected trajectory: the reason, and its error code."""
 
     def __init__(self, code: Code, reason: str) -> None:
         super().__init__(reason)
@@ -42,7 +42,7 @@ class TrajectoryError(InputError):
 @dataclass(frozen=True, eq=False)
 class JointTrajectory:
     """
-    Points and what lies between them.
+    Points of a trajectory and the interpolation between them.
 
     Between two points it is linear where one of them has no velocity, cubic where both have, and
     quintic where both have accelerations too.
@@ -68,7 +68,7 @@ class JointTrajectory:
         return float(self.t[-1])
 
     def joined(self, time: float, q: Array, qd: Array) -> JointTrajectory:
-        """Begin at a time and a state (n,), (n,) unless the first point is over by then."""
+        """Begin at a time and a state (n,), (n,) unless the first point is past."""
         if time >= self.t[0]:
             return self
         return JointTrajectory(
@@ -79,7 +79,7 @@ class JointTrajectory:
         """
         Interpolate at a time, s.
 
-        After the last point that point is held.
+        After the last point its position is held.
 
         Returns
         -------
@@ -120,7 +120,7 @@ def read_trajectory(
     velocities: Rows, accelerations: Rows,
 ) -> JointTrajectory:
     """
-    Check a trajectory as it was sent, and bring it into the order of the joints.
+    Check a trajectory, and sort it into the order of the joints.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def read_trajectory(
     Raises
     ------
     TrajectoryError
-        What a joint_trajectory_controller refuses, and values that are no numbers.
+        A joint_trajectory_controller would refuse it, or a value is not finite.
 
     """
     if sorted(names) != sorted(joints):
@@ -193,7 +193,7 @@ def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -
         raise TrajectoryError(
             Code.INVALID_GOAL,
             f"{field} of joint '{names[joint]}' in point {point + 1} are "
-            f'{table[point, joint]}, which is no number')
+            f'{table[point, joint]}, which is not finite')
     return table
 
 

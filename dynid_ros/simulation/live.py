@@ -1,4 +1,4 @@
-"""A simulated arm in real time: commands as they come, readings as its sensors give them."""
+"""A simulated arm for nodes: it takes commands at any time and gives sensor readings."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ NOISE_SHARE = 0.01
 
 class Reading(NamedTuple):
     """
-    What the sensors give at one time.
+    Sensor readings at one time.
 
     Attributes
     ----------
     t : float
         Time since the start, s.
     q, qd, u : (n,) ndarray
-        Position and velocity where they are measured, and the drive signal in its unit.
+        Measured position and velocity, and the drive signal in its unit.
 
     """
 
@@ -46,12 +46,12 @@ class Reading(NamedTuple):
 
 class LiveArm:
     """
-    Physics and sensors, stepped by `PERIOD`, that hold the arm when nobody commands it.
+    Physics and sensors, stepped by `PERIOD`, that hold the arm without commands.
 
-    An arm without fresh commands is held by the torque against gravity and strong damping: what
-    the brakes do on a real one. Torques and trajectories do not interrupt each other: what comes
-    while the arm is moved by the other is refused. At rest the arm is free for both, held by the
-    controller of trajectories after one of them, until torques come.
+    Gravity torque and strong damping hold an arm without fresh commands, like the brakes of a real
+    one. Torques and trajectories do not interrupt each other: a command is refused while the other
+    kind moves the arm. At rest the arm takes both; after a trajectory its controller holds the arm
+    until torques come.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class LiveArm:
     Attributes
     ----------
     held : bool
-        Whether the arm is held for want of commands and trajectories.
+        Whether the arm is held, without commands and trajectories.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class LiveArm:
         self._sensors = sensors
         self._noise = np.broadcast_to(np.asarray(sensors.effort_noise, dtype=float), arm.n)
         self._commanded: tuple[float, Array] | None = None
-        # Compiles what is stepped, which takes seconds the first time.
+        # Compiles the physics, which takes seconds the first time.
         self._physics.step(np.zeros(arm.n))
         self._physics.reset(start)
         late = round(sensors.effort_delay / PERIOD)
@@ -167,17 +167,17 @@ class LiveArm:
         self._controller.follow(goal)
 
     def cancel(self) -> None:
-        """Give the trajectory up: slow down and hold."""
+        """Cancel the trajectory: slow down and hold."""
         self._controller.cancel()
 
     def step(self, periods: int = 1) -> Reading:
-        """Move on by some periods and read the sensors."""
+        """Step some periods and read the sensors."""
         for _ in range(periods):
             self._move()
         return self._read()
 
     def _move(self) -> None:
-        """Move on by one period under what commands the arm now."""
+        """Step one period under the current command."""
         state = self._physics.state
         tau = commanded = self._torques_at(state.t)
         if tau is None:

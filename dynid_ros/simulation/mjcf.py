@@ -28,7 +28,7 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     Returns
     -------
     mujoco.MjModel
-        Rotor inertia is the armature of the joints; friction is left to who steps the model.
+        Rotor inertia is the armature of the joints; the caller adds friction.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""An arm in MuJoCo that is stepped by its joint torques."""
+"""Physics of an arm in MuJoCo under joint torques."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ class SimulatedArm:
 
     def step(self, tau: ArrayLike, steps: int = 1) -> ArmState:
         """
-        Move on under a constant torque of the motors.
+        Step under a constant torque of the motors.
 
         Parameters
         ----------
         tau : (n,) array_like
-            Commanded torque, Nm; what exceeds the effort limits of the arm is cut off.
+            Commanded torque, Nm; it saturates at the effort limits of the arm.
         steps : int
             Steps of the integration.
 

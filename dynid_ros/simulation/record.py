@@ -1,4 +1,4 @@
-"""A recording of a simulated arm that follows a motion, with the truth beside it."""
+"""Recording of a simulated arm that follows a motion, with the true course."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Trace:
     tau : (N, n) ndarray
         Torque of the motors, the mean over one control period around each time, Nm.
     wanted : (N, n) ndarray
-        Position that the arm should have, rad or m.
+        Reference position, rad or m.
 
     """
 
@@ -66,21 +66,21 @@ class Trace:
     wanted: Array
 
     def every(self, steps: int) -> Trace:
-        """Return each of so many samples only."""
+        """Return one sample in ``steps``."""
         return Trace(*(getattr(self, name)[::steps] for name in self.__dataclass_fields__))
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
     """
-    What a simulation gives.
+    Result of a simulation.
 
     Attributes
     ----------
     log : Recording
-        The recording, as the sensors saw it.
+        The recording, from the sensors.
     truth : Trace
-        What really happened, at the stamps of the recording.
+        True course at the stamps of the recording.
     theta : (p,) ndarray
         True standard parameters, in the order of ``arm.layout``.
 
@@ -116,7 +116,7 @@ def simulate(
     command_delay : float
         Time from a command until it acts, rounded to control periods, s.
     progress : callable, optional
-        Told the share of the simulation that is done, 0 to 1.
+        Called with the completed share of the simulation, 0 to 1.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
 def _measure(
     arm: ArmModel, trace: Trace, sensors: SensorModel, rng: np.random.Generator,
 ) -> Recording:
-    """Record a course as the sensors of the arm see it."""
+    """Record a course through the sensors of the arm."""
     shape = trace.q.shape
     white = rng.normal(size=shape) * np.broadcast_to(sensors.effort_noise, arm.n)
     coloured = coloured_noise(

@@ -1,4 +1,4 @@
-"""What sensors make of the true motion: steps of encoders, noise, delay and units."""
+"""Sensor models: encoder quantisation, noise, delay and units."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SensorModel:
     correlation : float
         Correlation of the coloured noise from one recorded sample to the next, 0 to 1.
     effort_delay : float
-        Time by which the torque is measured late, s.
+        Delay of the measured torque, s.
 
     """
 
@@ -48,14 +48,14 @@ PERFECT = SensorModel(encoder_counts=None, velocity_noise=0.0)
 
 def quantise(q: Array, counts: float | None, prismatic: NDArray[np.bool_]) -> Array:
     """
-    Positions (N, n) as an encoder reads them: the nearest of its steps.
+    Positions (N, n) quantised by an encoder.
 
     Parameters
     ----------
     q : (N, n) ndarray
         rad or m.
     counts : float or None
-        Counts a turn (a metre for prismatic joints); None returns the positions as they are.
+        Counts a turn (a metre for prismatic joints); None leaves the positions unchanged.
     prismatic : (n,) ndarray of bool
         Which joints are prismatic.
 
@@ -108,7 +108,7 @@ def coloured_noise(
 
 
 def delayed(t: Array, values: Array, delay: float) -> Array:
-    """Values (N, n) as they were a time earlier; the first one before the start."""
+    """Values (N, n) delayed by a time; the first one before the start."""
     if delay == 0:
         return values
     return np.column_stack([np.interp(t - delay, t, column) for column in values.T])
@@ -116,14 +116,14 @@ def delayed(t: Array, values: Array, delay: float) -> Array:
 
 def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
     """
-    Drive signal of given joint torques; the inverse of what `Drive` describes.
+    Drive signal of given joint torques; the inverse of `Drive`.
 
     Parameters
     ----------
     tau, gravity : (N, n) ndarray
         Joint torque, and the part of it that holds the arm against gravity, Nm.
     drive : Drive
-        Gain, transmission and whether the signal holds gravity.
+        Gain, transmission and whether the signal includes gravity.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def rated_noise(arm: ArmModel, tau: Array, share: float) -> Array:
     arm : ArmModel
         Effort limits count as ratings.
     tau : (N, n) ndarray
-        Torques; their largest magnitude counts where a limit is not known, Nm.
+        Torques; their largest magnitude replaces an unknown limit, Nm.
     share : float
         Noise by rating.
 

@@ -1,4 +1,4 @@
-"""What a joint_trajectory_controller does with trajectories, in the loop of a simulated arm."""
+"""A joint_trajectory_controller in the loop of a simulated arm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REPLACED = 'replaced by another trajectory'
 
 
 class Status(Enum):
-    """How a goal has ended, as the status of an action says it."""
+    """Final status of a goal, by the codes of actions."""
 
     SUCCEEDED = 'succeeded'
     ABORTED = 'aborted'
@@ -39,7 +39,7 @@ class Status(Enum):
 
 
 class Outcome(NamedTuple):
-    """What became of a goal: its status, its error code and what to tell the user."""
+    """Outcome of a goal: status, error code and a text for the user."""
 
     status: Status
     code: Code
@@ -62,7 +62,7 @@ class TrajectoryGoal:
     patience : float
         Time after the end in which the arm must have got there, s.
     outcome : Outcome or None
-        None as long as it is run.
+        None while it runs.
 
     """
 
@@ -76,10 +76,10 @@ class TrajectoryGoal:
 
 class TrajectoryController:
     """
-    Torques that take an arm along trajectories, and hold it at their end.
+    Control that moves an arm along trajectories and holds it at their end.
 
-    PD control with the rigid-body torque of the nominal arm ahead of it. A new goal replaces the
-    one before, and begins at the measured state; one that is cancelled or aborted ends in a
+    PD control with the rigid-body torque of the nominal arm as feed-forward. A new goal replaces
+    the one before, and begins at the measured state; one that is cancelled or aborted ends in a
     constant deceleration of each joint by its limit. Goals come from another thread than that of
     the control.
 
@@ -118,14 +118,14 @@ class TrajectoryController:
             self._goal, self._begin, self.moving = goal, self._join, True
 
     def cancel(self) -> None:
-        """Give the goal up, if there is one, and come to rest."""
+        """Abort the goal, if any, and come to rest."""
         with self._lock:
             if self._goal is not None:
                 self._conclude(Status.CANCELED, Code.SUCCESSFUL, 'cancelled')
                 self._begin = self._brake
 
     def release(self) -> None:
-        """Leave the arm to others."""
+        """Release the arm."""
         with self._lock:
             self._course = None
 
@@ -160,7 +160,7 @@ class TrajectoryController:
         return self._rigid.torque(*wanted) + self._gains.torque(q, qd, wanted.q, wanted.qd)
 
     def _join(self, t: float, q: Array, qd: Array) -> None:
-        """Take up the goal from the present state."""
+        """Begin the goal from the present state."""
         assert self._goal is not None
         self._start = self._goal.start
         self._course = self._goal.trajectory.joined(t - self._start, q, qd)
@@ -179,7 +179,7 @@ class TrajectoryController:
     def _judge(
         self, goal: TrajectoryGoal, t: float, q: Array, qd: Array, wanted: Reference
     ) -> bool:
-        """End the goal where it is reached or lost; whether the arm is to be stopped."""
+        """End a reached or violated goal; return whether the arm must stop."""
         away = np.abs(q - wanted.q)
         late = t - self._start - goal.trajectory.end
         if late < 0:
@@ -193,7 +193,7 @@ class TrajectoryController:
             self._conclude(Status.SUCCEEDED, Code.SUCCESSFUL, 'goal reached')
             return False
         if late > goal.patience:
-            moving = '' if (away > goal.end).any() else ', and moves still'
+            moving = '' if (away > goal.end).any() else ', and still moves'
             self._conclude(
                 Status.ABORTED, Code.GOAL_TOLERANCE_VIOLATED, self._says(away, goal.end)
                 + f' of the goal {goal.patience:g} s after the end{moving}')

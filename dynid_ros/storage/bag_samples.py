@@ -1,4 +1,4 @@
-"""From the messages of a bag to samples of the joints of an arm."""
+"""Samples of an arm's joints from the messages of a bag."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Samples:
     values : dict of str to (N, n) ndarray
         Those of `FIELDS` that every message holds, in the order of the joints.
     defects : tuple of Defect
-        What was found wrong.
+        Defects found.
 
     """
 
@@ -103,7 +103,7 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
 def _check_lengths(
     block: SampleBlock, names: tuple[str, ...], where: str, needed: tuple[str, ...]
 ) -> None:
-    """Refuse messages without what is needed; all else may be absent altogether."""
+    """Refuse messages without a needed field; the others may be absent."""
     for label in FIELDS:
         width, sample = getattr(block, label).shape[1], int(block.index[0])
         if width == len(block.names) or (label not in needed and not width):
@@ -116,7 +116,7 @@ def _check_lengths(
         missing = next((n for n in names if block.names.index(n) >= width), names[0])
         raise RecordingError(
             f'{where}, message {sample}: {width} values of {label} for {len(block.names)} '
-            f'joints, so {missing} cannot be trusted; mend the publisher and record again'
+            f'joints, so {missing} is ambiguous; fix the publisher and record again'
         )
 
 

@@ -17,7 +17,7 @@ from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
 Array = NDArray[np.float64]
 Write = Callable[[int, bytes], None]
 
-# A stamp of zero means that it was never set, so time starts one second later.
+# A stamp of zero marks an unset one, so time starts one second later.
 START_NS = 1_000_000_000
 
 
@@ -64,7 +64,7 @@ def write_joint_states(
 
 
 def check_absent(path: Path) -> None:
-    """Refuse to write where something is already."""
+    """Refuse to write over an existing file."""
     if path.exists():
         raise ResultError(f'{path} exists already; remove it or choose another name')
 

@@ -1,4 +1,4 @@
-"""Joint states of a rosbag2 recording, whichever library can read it."""
+"""Joint states of a rosbag2 recording, read by any available library."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class JointStates:
     blocks : tuple of SampleBlock
         The messages, those of equal joint names together.
     defects : tuple of Defect
-        What was found wrong with the files.
+        Defects of the files.
 
     """
 
@@ -49,8 +49,8 @@ def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
     """
     Read a joint-state topic from a rosbag2 folder or from a bare ``.db3`` or ``.mcap`` file.
 
-    Folders without ``metadata.yaml`` and MCAP files without an end, as a killed recorder leaves
-    them, are read as far as they go, with a warning.
+    Folders without ``metadata.yaml`` and truncated MCAP files, as a killed recorder leaves
+    them, are read as far as possible, with a warning.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: 
 
 
 def _open(path: Path) -> BagReader:
-    """Choose how to read: one bag, its files one by one, or what is left of a file."""
+    """Choose how to read: one bag, its files one by one, or a truncated file."""
     if path.is_file():
         return _open_file(path)
     files = _storage_files(path)
@@ -166,7 +166,7 @@ def _storage_files(folder: Path) -> list[Path]:
 
 
 class _Files:
-    """The files of a folder whose metadata cannot be relied on, one after the other."""
+    """The files of a folder with unreliable metadata, one after the other."""
 
     def __init__(self, folder: Path, files: list[Path], complete: bool) -> None:
         self._readers: list[BagReader] = []

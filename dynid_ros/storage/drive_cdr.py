@@ -13,7 +13,7 @@ _NOTHING = slice(0, 0)
 
 
 def drive_parser(topic: DriveTopic) -> Parser:
-    """Return what finds the fields of the messages of a drive topic."""
+    """Return the parser of the messages of a drive topic."""
     if topic.interface is not None:
         return partial(parse_dynamic, interface=topic.interface)
     return partial(parse_array, joints=topic.joints) if topic.joints else parse_layout
@@ -26,7 +26,7 @@ def parse_dynamic(data: bytes, interface: str) -> Layout:
     Raises
     ------
     ValueError
-        The bytes are no such message.
+        The bytes are not such a message.
 
     """
     cursor = Cursor(data, stamped=True)
@@ -53,7 +53,7 @@ def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
     Raises
     ------
     ValueError
-        The bytes are no such message.
+        The bytes are not such a message.
 
     """
     cursor = Cursor(data, stamped=False)
@@ -62,6 +62,6 @@ def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
         # Size and stride.
         cursor.count()
         cursor.count()
-    # The offset of the data, which nobody uses.
+    # The offset of the data is ignored.
     cursor.count()
     return cursor.layout(joints, (_NOTHING, _NOTHING, cursor.doubles()))

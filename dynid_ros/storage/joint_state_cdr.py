@@ -24,7 +24,7 @@ MAX_TRAILING = 3
 @dataclass(frozen=True)
 class Layout:
     """
-    Where one message has its fields; equal for messages of equal names and array lengths.
+    Layout of the fields of a message; equal for messages of equal names and array lengths.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Layout:
     arrays : tuple of slice or (8 k,) ndarray of int64
         Bytes of position, velocity and effort.
     fixed : sequence of int
-        Bytes in which messages of this layout agree: all but stamp, frame, values and padding.
+        Bytes equal in all messages of this layout: all but stamp, frame, values and padding.
     stamped : bool
         Whether there is a header.
 
@@ -196,7 +196,7 @@ def decode(
     Raises
     ------
     ValueError
-        A message is damaged; the text says which.
+        A message is damaged; the text gives its number.
 
     """
     times = np.array(received, dtype=np.int64)
@@ -220,7 +220,7 @@ def decode(
 def _block(
     layout: Layout, rows: NDArray[np.uint8], index: NDArray[np.int64], received: NDArray[np.int64]
 ) -> SampleBlock:
-    """Read the values of messages of one layout; a stamp that is not there is zero."""
+    """Read the values of messages of one layout; an absent stamp is zero."""
     stamps = np.zeros(len(rows), dtype=np.int64)
     if layout.stamped:
         stamp = np.ascontiguousarray(rows[:, STAMP])

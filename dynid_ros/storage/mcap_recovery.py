@@ -1,4 +1,4 @@
-"""What is readable of an MCAP file whose recorder was killed."""
+"""Recovery of an MCAP file whose recorder was killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TruncatedMcap:
     topics : dict of str to str
         Type of each topic.
     defects : list of Defect
-        Says how much was readable.
+        One with the number of messages read.
 
     """
 
@@ -51,7 +51,7 @@ class TruncatedMcap:
         yield from sorted(self._messages.get(topic, []), key=lambda message: message[0])
 
     def close(self) -> None:
-        """Drop what was read."""
+        """Drop the messages read."""
         self._messages.clear()
 
     def _read(self) -> None:
@@ -73,14 +73,14 @@ class TruncatedMcap:
             yield from self._by_rosbag2()
         else:
             raise RecordingError(
-                f'{self._path} is cut off (its recorder was killed); reading what is there '
-                f'needs the package mcap: pip install mcap'
+                f'{self._path} is truncated (its recorder was killed); reading it needs the '
+                f'package mcap: pip install mcap'
             )
 
     def _by_rosbag2(self) -> Iterator[tuple[str, str, int, bytes]]:
         reader = Rosbag2Reader(self._path)
         for topic, kind in reader.topics.items():
-            # The damage; all before it was read.
+            # The damage; everything before it was read.
             with suppress(RuntimeError):
                 for time, data in reader.messages(topic):
                     yield topic, kind, time, data
@@ -103,7 +103,7 @@ class TruncatedMcap:
             Defect(
                 'bag_truncated',
                 'warning',
-                f'{self._path.name} is cut off, as when its recorder was killed: the {count} '
+                f'{self._path.name} is truncated, as when its recorder was killed: the {count} '
                 f'messages before the damage are used.',
                 count=count,
             )
@@ -113,7 +113,7 @@ class TruncatedMcap:
 def _whole(kind: str, data: bytes) -> bool:
     """Whether the last message was written to its end."""
     if kind != JOINT_STATE:
-        # It would need its interface or joints to tell; one message is no loss.
+        # Its length depends on interface or joints; drop this one message.
         return False
     try:
         parse_layout(data)

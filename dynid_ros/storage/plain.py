@@ -52,7 +52,7 @@ def to_plain(value: Any, hint: Any) -> Any:
 
 def from_plain(data: Any, hint: Any, where: str) -> Any:
     """
-    Turn plain values back into what `to_plain` was given.
+    Restore the value that `to_plain` converted.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def arm_from_plain(data: Any) -> ArmModel:
     """
     arm: ArmModel = from_plain(data, ArmModel, 'arm')
     _check_shapes(arm)
-    # The kernels walk the tree without looking whether an index exists.
+    # The kernels do not check the indices of the tree.
     if not all(-1 <= parent < i for i, parent in enumerate(arm.parent.tolist())):
         raise ValueError('arm.parent does not describe a tree')
     return arm

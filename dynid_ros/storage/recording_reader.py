@@ -1,4 +1,4 @@
-"""Any recording, as the arm sees it: joints by name, positions at the joints, stamps in s."""
+"""Reader of recordings: joints by name, positions at the joints, stamps in s."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_recording(
     rate_hz : float or None
         Sample rate of a table without a time column, Hz; overrides that of the arm.
     received : bool
-        Take the times at which a bag received its messages, which jitter, for their stamps.
+        Use the times of reception in a bag, which jitter, as stamps.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _paired(
     """Pair stamps, times of reception and values with signals, in the order of reception."""
     stamps, arrival, values = states
     drive = signals.values['effort']
-    # Whatever nobody stamped has the time of its reception.
+    # Messages without a stamp get their time of reception.
     unset = received | (signals.stamp == 0)
     every = np.concatenate([stamps, np.where(unset, signals.received, signals.stamp)]).tolist()
     order = np.argsort(np.concatenate([arrival, signals.received]), kind='stable')
@@ -126,12 +126,12 @@ def _paired(
     if not len(paired[0]):
         raise RecordingError(
             f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
-            'header stamps of both topics, or take the times of reception (--received)')
+            'header stamps of both topics, or use the times of reception (--received)')
     found = []
     if pairing.unpaired:
         level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
-        text = (f'{pairing.unpaired} of {count} joint states are left out: they lie between no '
-                f'two drive signals that are at most {GAP / 1e9:g} s apart.')
+        text = (f'{pairing.unpaired} of {count} joint states are left out: the drive signals '
+                f'around them are more than {GAP / 1e9:g} s apart.')
         found.append(Defect('drive_signal_missing', level, text, count=pairing.unpaired))
     return *paired, found
 
@@ -139,13 +139,13 @@ def _paired(
 def _stamped(
     stamps: NDArray[np.int64], where: str
 ) -> tuple[NDArray[np.int64], list[Defect]]:
-    """Find the samples to keep, and what was wrong."""
+    """Find the samples to keep, and the defects."""
     keep = np.arange(len(stamps), dtype=np.int64)
     found = []
     if len(stamps) > 1 and not stamps.any():
         raise RecordingError(
             f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
-            'driver stamp its messages, or take the times of reception (--received)')
+            'driver stamp its messages, or use the times of reception (--received)')
     if np.median(stamps) > DAY_NS and (stamps == 0).any():
         unset = int((stamps == 0).sum())
         keep = np.flatnonzero(stamps)

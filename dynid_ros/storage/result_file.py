@@ -1,7 +1,7 @@
 """
 The identified dynamics of an arm as files.
 
-``result.yaml`` holds everything but the torque over time, for people and programs alike;
+``result.yaml`` holds everything but the torque over time, for users and programs;
 ``prediction.npz`` beside it holds measured and predicted torque, for plots.
 """
 
@@ -33,7 +33,7 @@ PREDICTION = 'prediction.npz'
 _HEADER = """\
 # Identified dynamics of a robot arm, written by dynid_ros.
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval.
-# std regards coloured residuals (Newey and West), std_white does not.
+# std allows for coloured residuals (Newey and West), std_white assumes white ones.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 """
 # No line is broken, so that each parameter and each defect has a line of its own.
@@ -50,7 +50,7 @@ def write_result(result: IdentifiedModel, folder: Path) -> None:
     Parameters
     ----------
     result : IdentifiedModel
-        What was identified.
+        The identified model.
     folder : Path
         Folder; made where it is missing, and an earlier result in it is replaced.
 
@@ -74,13 +74,13 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     Parameters
     ----------
     folder_or_file : Path
-        Folder of the result, or the ``result.yaml`` itself. Where ``prediction.npz`` does not
-        stand beside it, there are no predictions.
+        Folder of the result, or the ``result.yaml`` itself. Without a
+        ``prediction.npz`` beside it, there are no predictions.
 
     Returns
     -------
     IdentifiedModel
-        Equal to what was written, bit by bit.
+        Equal to the written one, bit for bit.
 
     Raises
     ------

@@ -126,7 +126,7 @@ def _npz_array(
     if array.ndim != (1 if time else 2) or not (time or array.shape[1] == arm.n):
         raise RecordingError(f'{path}: array {key} has shape {array.shape}, not {wanted}')
     if array.dtype.kind not in 'fiu':
-        raise RecordingError(f'{path}: array {key} holds no numbers')
+        raise RecordingError(f'{path}: array {key} is not numeric')
     return array.astype(np.float64)
 
 

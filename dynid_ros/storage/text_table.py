@@ -87,7 +87,7 @@ class TextTable:
     def _bad_cell(
         self, names: Sequence[str], places: Sequence[int], error: ValueError
     ) -> RecordingError:
-        """Find what the fast reader stumbled over, and say where."""
+        """Find the cell that the fast reader rejected, and report its place."""
         with self.path.open(encoding='utf-8-sig', errors='replace') as file:
             for number, line in enumerate(file, start=1):
                 cells = line.split('#')[0].strip().split(self.separator)

@@ -1,4 +1,4 @@
-"""Files that are either written whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynid_ros.errors import ResultError
 
 def write_whole(path: Path, data: bytes) -> None:
     """
-    Write a file beside its final place and rename it, so that nobody ever reads half of it.
+    Write a file beside its final place and rename it, so that no reader sees half of it.
 
     Parameters
     ----------

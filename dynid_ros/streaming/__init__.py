@@ -1,1 +1,1 @@
-"""What is done to samples as they come, one after the other."""
+"""Causal conditioning of streams, sample by sample."""

@@ -21,8 +21,8 @@ class CausalConditioner(Checkpointed):
     Low-pass and differentiate positions by a symmetric FIR filter, and delay torque as much.
 
     The filter is that of `Decimator`, the difference that of `differentiate`. A symmetric filter
-    delays all frequencies alike, so that positions, velocities and torque still belong to the
-    same time; it forgets everything that is older than its length.
+    delays all frequencies alike, so that positions, velocities and torque keep the same time;
+    its memory is its length.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ class Pairing:
     """
     The drive signal at the stamps of the joint states.
 
-    A joint state gets the signal of the same stamp, or else lies between two signals that are at
-    most `GAP` apart and gets what is on the straight line between them. All others are left out.
+    A joint state gets the signal of the same stamp, or else one interpolated linearly between two
+    signals at most `GAP` apart. All others are left out.
     Live or from a recording, the same messages in the same order give the same samples, in
-    whatever portions they are taken.
+    portions of any size.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ class Pairing:
         self._signals.append((stamp, u))
 
     def take(self) -> tuple[Stamps, Array, Array]:
-        """Hand over what is complete: stamps (k,), ns, values (k, w) and signals (k, n)."""
+        """Hand over the complete samples: stamps (k,), ns, values (k, w) and signals (k, n)."""
         self._pair()
         stamps, p, u = zip(*self._done, strict=True)
         self._done, self._new = [], 0
         return np.concatenate(stamps), np.concatenate(p), np.concatenate(u)
 
     def close(self) -> None:
-        """Count what still waits for a signal as left out."""
+        """Count joint states that still wait for a signal as left out."""
         self._pair()
         self._restart()
 
@@ -95,7 +95,7 @@ class Pairing:
         self._newest = None
 
     def _restart(self) -> None:
-        """Begin afresh after a step of a clock: no stamp compares with one before."""
+        """Restart after a step of a clock: stamps before and after it do not compare."""
         self._pair()
         self.unpaired += len(self._states)
         self._clear()
@@ -124,7 +124,7 @@ def interpolated(stamps: Stamps, times: Stamps, u: Array) -> tuple[NDArray[np.bo
     Parameters
     ----------
     stamps : (k,) ndarray of int64
-        Where they are wanted, ns; none later than all signals.
+        Stamps at which to interpolate, ns; none later than all signals.
     times : (m,) ndarray of int64
         Stamps of the signals, ascending, ns.
     u : (m, n) ndarray
@@ -146,7 +146,7 @@ def interpolated(stamps: Stamps, times: Stamps, u: Array) -> tuple[NDArray[np.bo
     gap = times[after] - times[before]
     share = (stamps - times[before]) / np.maximum(gap, 1)
     between = u[before] + share[:, None] * (u[after] - u[before])
-    # The signal itself where the stamps agree, to the last bit and whatever its neighbour is.
+    # The signal itself where the stamps agree, bit for bit, even beside a NaN neighbour.
     return exact | ((after > 0) & (gap <= GAP)), np.where(exact[:, None], u[after], between)
 
 

@@ -1,4 +1,4 @@
-"""A stream brought to a uniform rate, stretch by stretch, and averages of it."""
+"""Resampling of a stream to a uniform rate, stretch by stretch, and averages of it."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Resampler(Checkpointed):
     """
     Interpolate by cubics through the four nearest samples; break at gaps.
 
-    Samples that are uniform already come out as they are, but for rounding.
+    Uniform samples are unchanged except for rounding.
 
     Parameters
     ----------
     width : int
         Columns of a sample, the stamp first.
     counters : Counters
-        Where to count.
+        Counters to update.
 
     Attributes
     ----------
@@ -90,8 +90,8 @@ class Resampler(Checkpointed):
         Returns
         -------
         bool
-            Whether the rate was measured just now, for the first time or anew; a new stretch
-            starts then.
+            Whether the rate has just been measured, for the first time or again; this starts a
+            new stretch.
 
         """
         steps = np.diff(t)
@@ -118,7 +118,7 @@ class Resampler(Checkpointed):
         Parameters
         ----------
         samples : (k, width) ndarray
-            Samples that go on with the stretch.
+            Samples that continue the stretch.
 
         Returns
         -------
@@ -190,7 +190,7 @@ def interpolate(points: Array, start: float, rate: float, first: int, out: Array
 
 class Averager(Checkpointed):
     """
-    Keep one sample of so many: their mean.
+    Replace each block of samples by its mean.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class Averager(Checkpointed):
         Returns
         -------
         (m, c) ndarray
-            Means that are complete.
+            Complete means.
 
         """
         out = np.empty(((self.count + len(x)) // self._step, x.shape[1]))

@@ -1,4 +1,4 @@
-"""The door of the online pipeline: what a stream may bring, and what becomes of it."""
+"""Validation of the samples of a stream: the first step of the online pipeline."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dynid_ros.recordings.recording import Defect
 
 Array = NDArray[np.float64]
 
-#: What is counted, and what is done about it.
+#: Counted defects, and their treatment.
 RULES = {
     'joints_missing': 'messages without all joints are left out',
     'names_reordered': 'joints are found by name in every message',
-    'not_finite': 'samples with a value that is no number are left out',
-    'repeated': 'of samples with the same stamp the first stays',
+    'not_finite': 'samples with a NaN or infinite value are left out',
+    'repeated': 'of samples with the same stamp the first is kept',
     'reordered': 'samples within a block are sorted by their stamps',
-    'late': 'samples before one that was used already are left out',
+    'late': 'samples before one already used are left out',
     'clock_reset': 'a whole block before the last stamp starts a new stretch',
-    'spikes': 'up to two samples that stand out from both neighbours are left out',
-    'jumps': 'a step that no joint can make starts a new stretch',
+    'spikes': 'spikes of up to two samples are left out',
+    'jumps': 'an impossible step of position starts a new stretch',
     'missing': 'up to five samples in a row are interpolated',
     'gaps': 'a longer pause starts a new stretch: filters start afresh, the estimate stays',
-    'rate_changed': 'filters are designed anew after three blocks at another rate',
-    'standing': 'rows of joints that stand still are not used',
+    'rate_changed': 'filters are redesigned after three blocks at another rate',
+    'standing': 'rows of joints at rest are not used',
 }
 
 #: Samples to either side that a spike is judged by.
@@ -66,7 +66,7 @@ THRESHOLDS = SpikeThresholds()
 
 class Counters(Checkpointed):
     """
-    How often each rule was applied.
+    Number of applications of each rule.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Counters(Checkpointed):
         self.counts[list(RULES).index(rule)] += count
 
     def defects(self) -> tuple[Defect, ...]:
-        """Return what was met, one defect for each rule that was applied."""
+        """Return one defect for each rule that was applied."""
         return tuple(
             Defect(f'stream_{rule}', 'info', f'{count} times: {RULES[rule]}.', None, count)
             for rule, count in self.as_dict().items() if count and rule != 'standing')
@@ -99,8 +99,8 @@ class SampleValidation(Checkpointed):
     """
     Sort, check and name samples of n joints.
 
-    Samples are judged in blocks of a fixed number of samples, so that it does not matter in which
-    portions they come.
+    Samples are validated in blocks of fixed size, so that the sizes of the incoming portions do
+    not matter.
 
     Parameters
     ----------
@@ -109,16 +109,16 @@ class SampleValidation(Checkpointed):
     velocity : (n,) ndarray
         Limit of the speed of each joint; infinite where unknown.
     counters : Counters
-        Where to count.
+        Counters to update.
 
     Attributes
     ----------
     context : (m, 1 + 2 n) ndarray
-        Last samples, of which the last two are still to be judged by those that follow.
+        Last samples, of which the last two wait for their successors.
     previous : (0 or 1, 1 + 2 n) ndarray
         Last good sample.
     usual : (2 n,) ndarray
-        How much samples usually stand out from their neighbours.
+        Usual deviation of samples from their neighbours.
     power : (n,) ndarray
         Mean square of the drive signal.
     last : float
@@ -178,7 +178,7 @@ class SampleValidation(Checkpointed):
 
     def accept(self, samples: Array) -> list[Array]:
         """
-        Judge a block of samples.
+        Validate a block of samples.
 
         Parameters
         ----------
@@ -188,8 +188,8 @@ class SampleValidation(Checkpointed):
         Returns
         -------
         list of (m, 1 + 2 n) ndarray
-            Good samples; the first array goes on with the stretch before, each further one
-            starts a new stretch. The last two samples wait for those that follow.
+            Good samples; the first array continues the stretch before, each further one starts a
+            new stretch. The last two samples wait for their successors.
 
         """
         samples = self._in_time(self._finite(samples))
@@ -215,7 +215,7 @@ class SampleValidation(Checkpointed):
         return samples[good]
 
     def _in_time(self, samples: Array) -> Array:
-        """Sort by stamps, and drop what is late or repeated."""
+        """Sort by stamps, and drop late or repeated samples."""
         t = samples[:, 0]
         self._counters.add('reordered', int((t < np.maximum.accumulate(t)).sum()))
         samples = samples[np.argsort(t, kind='stable')]
@@ -233,7 +233,7 @@ class SampleValidation(Checkpointed):
         return samples
 
     def _good(self) -> list[Array]:
-        """Judge all samples that have two neighbours on both sides, and split at jumps."""
+        """Validate all samples with two neighbours on both sides, and split at jumps."""
         x = self.context[:, 1:]
         count = len(x) - 2 * _SIDE
         if count <= 0:

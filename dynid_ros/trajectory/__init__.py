@@ -1,1 +1,1 @@
-"""A Fourier motion and its files."""
+"""Fourier motions and their files."""

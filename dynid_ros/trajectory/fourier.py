@@ -37,8 +37,8 @@ class FourierMotion:
     Raises
     ------
     InputError
-        The numbers make no motion, or it neither is at rest at the period's boundary nor has a
-        ramp.
+        The numbers are invalid, or the motion has no ramp and is not at rest at the period's
+        boundary.
 
     Notes
     -----
@@ -140,7 +140,7 @@ class FourierMotion:
         Returns
         -------
         q, qd, qdd : ndarray
-            The shape of `t` and one axis of length n more; rad, rad/s, rad/s².
+            The shape of `t` with a further axis of length n; rad, rad/s, rad/s².
 
         """
         time = np.asarray(t, dtype=float)[..., None]
@@ -198,7 +198,7 @@ class FourierMotion:
 
 def rest_projection(harmonics: int) -> Array:
     """
-    Orthonormal basis of the coefficients whose motion is at rest at the period's boundary.
+    Orthonormal basis of the coefficients of motions at rest at the period's boundary.
 
     Parameters
     ----------

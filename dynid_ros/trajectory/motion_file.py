@@ -32,7 +32,7 @@ _LIMITS = ('lower', 'upper', 'velocity', 'acceleration', 'effort')
 @dataclass(frozen=True, eq=False)
 class Excitation:
     """
-    What an excitation file holds.
+    Content of an excitation file.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Excitation:
     limits : JointLimits
         Limits that the motion keeps.
     design : dict
-        How it was designed and what it leaves of each limit, as `write_motion` was told.
+        Design settings and the margin to each limit, as given to `write_motion`.
 
     """
 
@@ -66,7 +66,7 @@ def arm_hash(arm: ArmModel) -> str:
     Parameters
     ----------
     arm : ArmModel
-        The arm; inertias, friction and drives do not matter.
+        The arm; the hash ignores inertias, friction and drives.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def write_motion(
     arm : ArmModel
         The arm that it was made for, whose limits it keeps.
     design : dict, optional
-        How it was designed, in plain values of YAML.
+        Design settings, in plain values of YAML.
 
     Raises
     ------
@@ -140,12 +140,12 @@ def read_motion(path: Path) -> Excitation:
     Returns
     -------
     Excitation
-        The motion, and what it was made for.
+        The motion, with its arm and limits.
 
     Raises
     ------
     InputError
-        The file is missing, is no excitation file of a known version, or holds no motion.
+        The file is missing, is not an excitation file of a known version, or holds no motion.
 
     """
     path = Path(path)
@@ -203,7 +203,7 @@ def check_made_for(excitation: Excitation, arm: ArmModel, path: Path) -> None:
 
 
 def _joint_content(motion: FourierMotion, limits: JointLimits, joint: int) -> dict[str, Any]:
-    """Entry of one joint; limits that are not known are left out."""
+    """Entry of one joint, without unknown limits."""
     values = {name: float(getattr(limits, name)[joint]) for name in _LIMITS}
     return {
         'offset': float(motion.offset[joint]),

@@ -73,5 +73,5 @@ def test_terms_come_in_the_order_asked_for():
 def test_unknown_and_repeated_terms_are_refused():
     with pytest.raises(ArmError, match="unknown friction term 'coulom'; known are viscous"):
         friction_terms(['coulom'])
-    with pytest.raises(ArmError, match='twice'):
+    with pytest.raises(ArmError, match='repeated'):
         friction_terms(['viscous', 'viscous'])

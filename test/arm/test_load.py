@@ -142,7 +142,7 @@ WRONG = {
     'singular': ({'drive': {'transmission': [[1, 1], [1, 1]]}}, 'cannot be inverted'),
     'short matrix': ({'drive': {'transmission': [[1, 1]]}}, 'has 1 rows; wanted 2'),
     'no room': ({'limits': {'lower': [-1, 0], 'upper': [1, 0.1], 'position_margin': 0.2}},
-                '"limits.position_margin" in .* leaves joint "b" no room'),
+                '"limits.position_margin" in .* leaves joint "b" no range'),
     'turned': ({'limits': {'lower': [1, 0], 'upper': [0, 1]}}, '"limits.lower" .* joint "a"'),
     'standstill': ({'limits': {'velocity': [1, 0]}}, '"limits.velocity" .* above zero'),
     'scale': ({'limits': {'effort_scale': 0}}, '"limits.effort_scale" in .* above zero, not 0'),
@@ -173,8 +173,8 @@ def test_a_wrong_setting_is_named_with_its_key_and_file(tmp_path, case):
 
 @pytest.mark.parametrize(('content', 'message'), [
     ('a: [1', 'is not valid YAML: .*line 1'),
-    ('name: x\nname: y', 'key "name" stands twice in .*arm.yaml, lines 1 and 2'),
-    ('drive:\n  signal: effort\n  signal: effort', 'key "signal" stands twice'),
+    ('name: x\nname: y', 'key "name" is repeated in .*arm.yaml, lines 1 and 2'),
+    ('drive:\n  signal: effort\n  signal: effort', 'key "signal" is repeated'),
     ('just text', 'must hold keys and values, not "just text"'),
     ('', '"description" in .* must give exactly one'),
     ('a: !!python/object/apply:os.system [ls]', 'is not valid YAML: could not determine'),

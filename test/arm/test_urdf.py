@@ -139,7 +139,7 @@ def test_joints_come_in_the_order_asked_for(tmp_path):
     assert tree.parent.tolist() == [-1, 0, -1]
     assert tree.prismatic.tolist() == [False, True, False]
     np.testing.assert_array_equal(tree.axis, [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    with pytest.raises(ArmError, match='"jc" stands before "jb", which carries it'):
+    with pytest.raises(ArmError, match='"jc" comes before its parent "jb"'):
         read_urdf(path, ('jc', 'jb', 'ja'))
 
 
@@ -205,9 +205,9 @@ BAD = {
                           J('k', 'b', 'a')), 'form a cycle'),
     'itself': (robot(L('a'), J('j', 'a', 'a')), 'form a cycle: a -> a'),
     'loop': (robot(L('a'), L('b'), L('c'), J('j', 'a', 'c'), J('k', 'b', 'c')),
-             'link "c" .* hangs on two joints, "j" and "k"'),
+             'link "c" .* has two parent joints, "j" and "k"'),
     'two roots': (robot(L('a'), L('b'), L('c'), L('d'), J('j', 'a', 'b'), J('k', 'c', 'd')),
-                  'is not one tree: links a, c hang on no joint'),
+                  'is not one tree: links a, c have no parent joint'),
     'no such link': (robot(L('a'), J('j', 'a', 'b')), 'joint "j" .* refers to link "b"'),
     'no child': (robot(L('a'), '<joint name="j" type="fixed"><parent link="a"/></joint>'),
                  'joint "j" .* has no <child'),

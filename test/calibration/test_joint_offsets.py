@@ -88,7 +88,7 @@ def test_offsets_that_no_motion_can_tell_are_named_and_left_at_zero():
     assert found.hidden.all()
     assert not found.offset.any()
     assert not found.determined.any()
-    assert found.sentences[0].startswith('arm_joint: no motion can tell its zero')
+    assert found.sentences[0].startswith('arm_joint: zero offset is unidentifiable')
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'gluon_6l3'])

@@ -128,7 +128,7 @@ def test_json_without_validation_and_with_infinite_numbers_is_still_json(tmp_pat
 def test_validate_carries_the_model_over_to_another_motion(result, bags, run):
     status, told = run('validate', result, bags[1])
     assert status == 0
-    assert 'the model carries over' in told
+    assert 'the model generalises' in told
     status, told = run('validate', result, bags[1], '--json')
     seen = json.loads(told)
     assert status == 0 and seen['reasons'] == []
@@ -141,7 +141,7 @@ def test_validate_returns_1_where_the_model_does_not_carry_over(result, bags, tm
     np.savez(tmp_path / 'other.npz', t=log.t, q=log.q, u=log.u[:, ::-1])
     status, told = run('validate', result, tmp_path / 'other.npz')
     assert status == 1
-    assert '% error on data not used for fitting' in told
+    assert '% on held-out data' in told
 
 
 def test_report_is_written_again_as_it_was(result, run):

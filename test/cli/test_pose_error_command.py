@@ -62,7 +62,7 @@ def test_the_picture_is_written(tmp_path, ending, capsys):
 
 
 def test_a_picture_of_unknown_kind_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r'ends in none of \.svg, \.png, \.pdf'):
+    with pytest.raises(InputError, match=r'must end in one of \.svg, \.png, \.pdf'):
         run('pose-error', 'hand_leg', '-o', str(tmp_path / 'arm.gif'))
 
 

@@ -83,7 +83,7 @@ def test_an_arm_without_gravity_in_its_joints_gets_no_verdict():
     found = check(light, log)
     assert not found.wrong
     assert not found.determined
-    assert 'do not tell where down is' in found.sentence
+    assert 'direction is unidentifiable' in found.sentence
 
 
 def without_gravity(arm, simulation):
@@ -133,7 +133,7 @@ def test_a_direction_that_is_far_off_never_agrees():
     # Residuals as they were seen where gravity was taken out of noisy torque.
     vague = GravityCheck(aside, down, np.radians(8), False, 9.6, 9.9, 1.01, 0.001)
     assert not (vague.wrong or vague.agrees or vague.removed)
-    assert 'gravity cannot be judged from these data' in vague.sentence
+    assert 'gravity cannot be checked with these data' in vague.sentence
     assert replace(vague, direction=down).agrees
     near = np.array([np.sin(0.2), 0, -np.cos(0.2)])
     # Within four standard deviations: agrees if gravity loads the joints, else not.

@@ -58,7 +58,7 @@ def test_a_collision_is_named_and_left_out_of_the_fit(name, joint, torque):
     arm = load_arm(name)
     result = fitted(name, (joint, torque, 10.3))
     (note,) = said(result, arm.joint_names[joint])
-    assert 'a collision, contact, or a fault of the sensor; left out' in note
+    assert 'a collision, contact or a sensor fault; left out' in note
     begin, end = map(float, re.search(r'at (\S+) to (\S+) s', note).groups())
     assert 9.5 < begin <= end < 11.2
     assert result.verdict.trustworthy, result.verdict.reasons
@@ -77,7 +77,7 @@ def test_a_collision_in_what_is_held_out_is_named_and_counts():
     arm = load_arm('panda')
     result, good = fitted('panda', (1, 100.0, 25.0)), fitted('panda')
     (note,) = said(result, arm.joint_names[1])
-    assert 'it is part of what is held out' in note
+    assert 'it is in the held-out set' in note
     assert (result.validation.relative_error_percent
             > 1.5 * good.validation.relative_error_percent)
     np.testing.assert_array_equal(result.theta, good.theta)
@@ -96,7 +96,7 @@ def test_a_joint_of_which_much_is_left_out_is_a_reason_against_the_result():
     far = np.zeros((100, 2), dtype=bool)
     far[:20, 1] = far[:10, 0] = True
     (reason,) = too_many(('first', 'second'), share_left_out([far], [part]))
-    assert reason.startswith("20 % of the torque of joint 'second' is far from any model")
+    assert reason.startswith("20 % of the torque samples of joint 'second' are outliers")
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'two_axis'])

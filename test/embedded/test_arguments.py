@@ -135,7 +135,7 @@ def test_words_before_ros_args_and_after_two_dashes_are_left_alone():
     (['-p'], "-p wants name:=value, not ''"),
     (['-p', ':=5'], "-p wants name:=value, not ':=5'"),
     (['-r', 'chatter=b'], "-r wants name:=value, not 'chatter=b'"),
-    (['-p', 'a:=[1, 2'], "-p a: '[1, 2' is no YAML value"),
+    (['-p', 'a:=[1, 2'], "-p a: '[1, 2' is not a YAML value"),
     (['-r', '__nothing:=x'], '-r __nothing is not supported without ROS 2'),
     (['--enclave', '/x'], '--enclave after --ros-args is not supported without ROS 2'),
     (['--params-file', 'absent.yaml'], 'cannot read the parameter file absent.yaml'),
@@ -160,5 +160,5 @@ def test_what_cannot_be_understood_is_named(tmp_path, monkeypatch, words, said):
 
 @pytest.mark.parametrize('name', ['a b', '', '/', 'a//b', '1a', 'a/', '~x y', 'a\nb', 'ä'])
 def test_names_that_none_may_have_are_refused(name):
-    with pytest.raises(ValueError, match='is no name of a topic or service'):
+    with pytest.raises(ValueError, match='is not a valid name of a topic or service'):
         parse([]).resolve(name, '/', 'talker')

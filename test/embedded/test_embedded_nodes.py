@@ -232,7 +232,7 @@ def from_import(statement):
      TypeError, 'callback_group'),
     (lambda node: node.create_publisher(String, 'no name', 10), ValueError, 'no name'),
     (lambda node: node.declare_parameter('a', [1.0]), ParameterException, 'without ROS 2'),
-    (lambda _: Node('no name'), InputError, 'no name of a node'),
+    (lambda _: Node('no name'), InputError, 'not a valid name of a node'),
 ])
 def test_what_is_not_supported_says_so_where_it_is_called(pair, use, error, said):
     with pytest.raises(error, match=said):

@@ -101,7 +101,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     assert 'hardware_id: two_axis' in echoed
     froze = command('service', 'call', '/identifier/freeze', 'std_srvs/srv/SetBool',
                     '{data: true}')
-    assert "success=True, message='estimates stay as they are'" in froze
+    assert "success=True, message='the estimates are frozen'" in froze
     stopped = command('service', 'call', '/recorder/stop', 'std_srvs/srv/Trigger')
     assert 'nothing is being recorded' in stopped
     params = command('param', 'list', '/simulated_arm', '--no-daemon', '--spin-time', '2').split()

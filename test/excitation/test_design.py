@@ -215,7 +215,7 @@ def test_other_wrong_requests_are_named():
         design(arm, Task(seconds=0.0))
     with pytest.raises(InputError, match="no parameter 'Izz9'"):
         design(arm, Task(objective=DesignObjective(chosen=('Izz9',))))
-    with pytest.raises(InputError, match="'m2' of 'two_axis' is no base parameter"):
+    with pytest.raises(InputError, match="'m2' of 'two_axis' is not a base parameter"):
         design(arm, Task(objective=DesignObjective(chosen=('m2',))))
     with pytest.raises(InputError, match='2 harmonics at least'):
         design(arm, Task(harmonics=1))

@@ -87,7 +87,7 @@ def test_limits_that_leave_no_room_are_named():
     arm = random_arm(np.random.default_rng(3), 2)
     limits = JointLimits.unknown(2)
     none = np.array([1.0, 4.0])
-    with pytest.raises(InputError, match=r"'j2' of .* has no room .* 4 and 3\.14159, 0\.858 too"):
+    with pytest.raises(InputError, match=r"'j2' of .* has no range .* 4 and 3\.14159, 0\.858 too"):
         random_motion(replace(arm, limits=replace(limits, lower=none)), 0)
     with pytest.raises(InputError, match="'j1' of 'random' has a velocity limit of 0"):
         random_motion(replace(arm, limits=replace(limits, velocity=np.array([0.0, 1.0]))), 0)

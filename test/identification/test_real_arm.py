@@ -10,7 +10,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.cli.main import main
 from dynid_ros.identification.identify import identify
-from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.quality import check_recording
 from dynid_ros.storage.recording_reader import read_recording
 
 EXCERPT = Path(__file__).resolve().parents[1] / 'data/panda/excerpt.npz'
@@ -37,7 +37,7 @@ def model(changed=None):
 def test_the_excerpt_is_five_seconds_without_an_error():
     arm, log = panda()
     assert log.seconds == pytest.approx(5.0, abs=0.05)
-    assert not [defect for defect in check_quality(log, arm) if defect.severity == 'error']
+    assert not [defect for defect in check_recording(log, arm) if defect.severity == 'error']
 
 
 def test_the_command_accepts_the_excerpt(capsys):

@@ -183,9 +183,9 @@ class TestFaults(unittest.TestCase):
     def test_10_position_that_is_no_number_is_an_abort(self):
         self.bench.move('goal')
         self.bench.inject('nan 0.1')
-        self.bench.until_diagnosed('identifier: stream', 'no number', WARN)
+        self.bench.until_diagnosed('identifier: stream', 'NaN', WARN)
         self.aborts(
-            'goal', "joint 'fer_joint1' reports a position or velocity that is no number")
+            'goal', "joint 'fer_joint1' reports a NaN or infinite position or velocity")
         self.reset('goal')
 
     def test_11_killed_identifier_goes_on_from_its_saved_state(self):

@@ -115,7 +115,7 @@ def test_faults_are_injected_for_their_time(start, talker):
     arm = Commanded(start, talker, rate=500.0)
     assert inject(talker, 'nan 0.2').successful
     begun = arm.time
-    arm.until(lambda: np.isnan(arm.states[-1].position[0]), 'a position that is no number')
+    arm.until(lambda: np.isnan(arm.states[-1].position[0]), 'a NaN position')
     arm.until(lambda: np.isfinite(arm.states[-1].position[0]), 'the end of the fault')
     assert arm.time - begun == pytest.approx(0.2, abs=0.0041)
     inject(talker, 'silent 0.3')

@@ -205,7 +205,7 @@ def test_motion_is_one_goal_and_the_controller_giving_it_up_is_an_abort(silent):
     np.testing.assert_allclose(middle.velocities, qd[at], atol=5e-3)
     np.testing.assert_allclose(middle.accelerations, qdd[at], atol=0.03)
     controller.goals[0].execute()
-    rig.wait_refusal('gave the motion up: path tolerance of a test')
+    rig.wait_refusal('aborted the motion: path tolerance of a test')
 
 
 def test_controller_that_goes_while_it_moves_the_arm_is_an_abort(silent):
@@ -234,7 +234,7 @@ def test_goal_that_fails_at_its_end_is_an_abort_too(silent):
     controller.goals[0].execute()
     status, printed = rig.end()
     assert status == 1
-    assert 'gave the motion up: path tolerance of a test' in printed
+    assert 'aborted the motion: path tolerance of a test' in printed
 
 
 def test_states_that_do_not_come_are_missed_by_name(start, talker, tmp_path):

@@ -36,7 +36,7 @@ def test_motion_is_followed_to_its_end_and_held(start, talker, tmp_path):
 def test_faults_of_the_states_are_named_and_the_arm_held_until_reset(start, talker, excitation):
     rig = Rig(start, talker, excitation, state_timeout=0.1)
     faults = {
-        'nan 0.1': "joint 'fer_joint1' reports a position or velocity that is no number",
+        'nan 0.1': "joint 'fer_joint1' reports a NaN or infinite position or velocity",
         'silent 0.3': r'no usable joint state has come for (\d+) ms'}
     for fault, said in faults.items():
         rig.move()

@@ -185,7 +185,7 @@ def test_push_on_a_joint_is_external_torque_once_estimates_are_frozen(start, tal
     u = log.u[half:] + np.array([0.0, push])
     talker.play(publisher, log.joint_names, log.t[half:], log.q[half:], u)
     name = log.joint_names[1]
-    talker.until(lambda: any(s.message == f'beyond the model: {name}'
+    talker.until(lambda: any(s.message == f'external torque on {name}'
                              for m in heard for s in m.status), 'the contact')
     # The filters settle within a second; what is left is noise and model error.
     late = np.array([m.effort for m in torque[len(torque) // 2:]])

@@ -71,8 +71,8 @@ def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp
     kept[3500:] = False
     talker.play(publisher, names, t[kept], q[kept], u[kept])
     talker.until(lambda: 3 in counted(heard, 'gaps'), 'three gaps')
-    talker.until(lambda: 10 in counted(heard, 'not_finite'), 'positions that are no numbers')
-    assert said('starts a new stretch') and said('no number')
+    talker.until(lambda: 10 in counted(heard, 'not_finite'), 'NaN positions')
+    assert said('starts a new stretch') and said('NaN')
     few = slice(3500, 4500)
     talker.play(publisher, names[::-1], t[few], q[few, ::-1], u[few, ::-1])
     talker.until(lambda: said('1 changes of the order'), 'the order')
@@ -102,7 +102,7 @@ def test_collision_is_named_while_it_is_left_out(start, talker, tmp_path):
     talker.play(publisher, *part(hit, slice(None)))
     talker.until(lambda: any(
         s.name == log.joint_names[1] and s.level == DiagnosticStatus.WARN
-        and 'far from their prediction were left out' in s.message
+        and 'outliers were left out' in s.message
         for m in heard for s in m.status), 'the collision')
     save_after(talker, len(log.t))
     saved, expected = read_result(tmp_path / 'out'), replayed(log)

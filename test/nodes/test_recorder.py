@@ -137,7 +137,7 @@ def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tm
 
 
 @pytest.mark.parametrize(('fault', 'word'), [
-    ('nan', 'no number'), ('dead', 'throughout'), ('gap', 'gaps'), ('names', 'lack joints'),
+    ('nan', 'NaN'), ('dead', 'throughout'), ('gap', 'gaps'), ('names', 'lack joints'),
 ])
 def test_faults_are_named_while_they_happen(start, talker, tmp_path, fault, word):
     log = motion().part(0, 2000)
@@ -178,7 +178,7 @@ def test_changes_of_the_stream_are_named_one_after_the_other(start, talker, tmp_
     named('gaps', names, t + 0.05 * (t > 1.0), q, u)
     broken = q.copy()
     broken[500:510, 1] = np.nan
-    named('no number', names, t, broken, u)
+    named('NaN', names, t, broken, u)
     named('1 changes of the order', names[::-1], t, q[:, ::-1], u[:, ::-1])
     gripper = np.zeros((len(t), 1))
     named('2 changes of the order', ('finger', *names), t, np.hstack([gripper, q]),

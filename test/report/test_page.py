@@ -138,7 +138,7 @@ def test_verdict_reasons_defects_friction_treatment_and_use_are_told(tmp_path):
         False, ('Joint j2 was hardly moved.',), 61.0, ('j2',), ('Ixx2',)))
     page, text = report(tmp_path, result)
     for words in ('do not rely on this model', 'Joint j2 was hardly moved.',
-                  'predict badly: j2', 'not determine: Ixx2',
+                  'poor torque prediction: j2', 'not determine: Ixx2',
                   'Effort of j1 is zero.', 'The stamps vary by 0.4 ms.',
                   'cut-off 3 Hz (chosen from the data)', 'advanced by 4 ms', 'A note.',
                   'dynid validate panda_result', 'read 0.30 s', 'ab' * 32):

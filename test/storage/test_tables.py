@@ -182,7 +182,7 @@ def test_binary_content_is_refused(tmp_path, arm):
         ({'q': MOTION.q}, 'no array tau or u; it holds t, q'),
         ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, r'tau has shape \(300, 2\), not \(N, 3\)'),
         ({'q': MOTION.q, 'tau': MOTION.effort[:-1]}, 'signal 299'),
-        ({'q': MOTION.q.astype(str), 'tau': MOTION.effort}, 'q holds no numbers'),
+        ({'q': MOTION.q.astype(str), 'tau': MOTION.effort}, 'q is not numeric'),
     ],
 )
 def test_unusable_npz_arrays_are_named(tmp_path, arm, arrays, said):

@@ -1,1 +1,1 @@
-"""What several commands share."""
+"""Arguments and output shared by several commands."""

@@ -34,7 +34,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         '--topic', default='joint_states', help='JointState topic in bags (default: %(default)s)')
     parser.add_argument(
         '--received', action='store_true',
-        help='take the times at which a bag received its messages, for drivers that set no stamps')
+        help='use the times of reception in a bag, for drivers that set no stamps')
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +103,7 @@ def position(arm: ArmModel, at: Sequence[float] | None, *, degrees: bool) -> Arr
     Raises
     ------
     InputError
-        There is not one number a joint.
+        The number of values differs from that of joints.
 
     """
     if at is None:

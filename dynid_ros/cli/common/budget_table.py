@@ -14,7 +14,7 @@ ZONES = ('near third', 'middle third', 'far third')
 
 
 def budget_lines(arm: ArmModel, budget: Budget, body: str, count: int) -> list[str]:
-    """Lines for people."""
+    """Lines for users."""
     groups = budget.by_group()
     total = float(np.sqrt((budget.position_std**2).mean()))
     turn = float(np.sqrt((budget.rotation_std**2).mean()))

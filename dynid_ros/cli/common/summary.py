@@ -1,4 +1,4 @@
-"""What the commands print, for people and for scripts."""
+"""Output of the commands, for users and for scripts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
 
 
 def print_json(content: Any) -> None:
-    """Print one JSON object; what JSON cannot say, such as infinity, becomes null."""
+    """Print one JSON object; values without a JSON form, such as infinity, become null."""
     print(json.dumps(_finite(content), indent=2))
 
 
@@ -78,11 +78,11 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
 
 
 def metric_lines(*several: Metrics | None) -> Iterable[str]:
-    """Errors in all and joint by joint."""
+    """Errors overall and joint by joint."""
     shown = [metrics for metrics in several if metrics is not None]
     for metrics in shown:
         if math.isnan(metrics.relative_error_percent):
-            yield f'torque error: none, since nothing moves in {metrics.source}'
+            yield f'torque error: none, the arm stands still in {metrics.source}'
             continue
         kind = 'not used for fitting' if metrics.held_out else 'used for fitting (in-sample)'
         yield (f'torque error: {metrics.relative_error_percent:.2f} % on data {kind}: '
@@ -96,23 +96,23 @@ def metric_lines(*several: Metrics | None) -> Iterable[str]:
 
 
 def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
-    """Say whether to trust the result, and why not."""
+    """State whether the result is trustworthy, with the reasons."""
     verdict = result.verdict
     metrics = result.validation or result.fit
     poor = [f'{joint.name} ({joint.relative_error_percent:.0f} %)' for joint in metrics.joints
             if joint.relative_error_percent > POOR]
     if poor:
-        yield f'poorly predicted, by the size of their own torque: {", ".join(poor)}'
+        yield f'poorly predicted, relative to their own torque: {", ".join(poor)}'
     idle = [joint.name for joint in metrics.joints if math.isnan(joint.relative_error_percent)]
     if metrics.held_out and 0 < len(idle) < len(metrics.joints):
-        yield f'not validated, since they stand still in what is held out: {", ".join(idle)}'
+        yield f'not validated, at rest in the held-out set: {", ".join(idle)}'
     if not verdict.trustworthy:
         yield 'verdict: NOT trustworthy'
         yield from (f'  - {reason}' for reason in verdict.reasons)
     elif result.validation is None:
-        yield 'verdict: nothing speaks against it, but nothing was held out to prove it'
+        yield 'verdict: no objections, but not validated (no held-out data)'
     else:
-        yield (f'verdict: trustworthy; the error bars alone make '
+        yield (f'verdict: trustworthy; the error bars alone give '
                f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
 
 

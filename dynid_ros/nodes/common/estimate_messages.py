@@ -67,7 +67,7 @@ def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticSta
                estimate.left_out.tolist(), strict=True)
     return [overall, *(
         status(name, arm.name, WARN if far else OK, f'{error:.2f} % torque error'
-               + (f'; {far} samples far from their prediction were left out' if far else ''),
+               + (f'; {far} outliers were left out' if far else ''),
                {'rmse': rmse, 'relative_error_percent': error, 'r2': r2, 'left_out': far})
         for name, rmse, error, r2, far in rows)]
 

@@ -87,7 +87,7 @@ class ControllerJoints:
     def problem(self) -> str:
         """Why the controller cannot move the arm, or empty."""
         if self._asked is not None and not self._asked.done():
-            return f'{self._controller} has not said yet which joints it has; try again'
+            return f'{self._controller} has not reported its joints yet; try again'
         known, names = self.known, self.names
         if not known or set(known) == set(names):
             return ''
@@ -254,7 +254,7 @@ class TrajectoryOutput(Output):
         self._sent = None
         if not handle.accepted:
             self._failed(
-                f'{self._name} rejected the motion; is the controller active? Its log says why')
+                f'{self._name} rejected the motion; is the controller active? See its log')
             return
         self._handle = handle
         handle.get_result_async().add_done_callback(
@@ -265,7 +265,7 @@ class TrajectoryOutput(Output):
             self._handle = None
             if answer.status != SUCCEEDED:
                 self._failed(
-                    f'{self._name} gave the motion up: '
+                    f'{self._name} aborted the motion: '
                     f'{answer.result.error_string or answer.result.error_code}')
 
 
