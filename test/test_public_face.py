@@ -96,8 +96,6 @@ STAMPS = np.arange(4.0)
      'q must have a row for each of the 4 stamps of t, but has 3'),
     (lambda: dyn.Recording(ROWS, ROWS, ROWS, TWO_AXIS.joint_names),
      't must have the shape (N,), but has (4, 2)'),
-    (lambda: dyn.Recording([0.0, np.nan, 2.0, 3.0], ROWS, ROWS, TWO_AXIS.joint_names),
-     't must not be NaN, but is in row 1'),
     (lambda: dyn.Recording(STAMPS, ROWS, ROWS, ('a', 'a')), 'the name of each joint once'),
     (lambda: dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names, 'torque'),
      "signal must be one of effort, current, voltage, not 'torque'"),

@@ -61,7 +61,7 @@ class Recording:
     """
     One recording of n joints and N samples, never resampled in place.
 
-    Lists become arrays, and shapes are checked. NaN positions and drive signals are allowed, as
+    Lists become arrays, and shapes are checked. NaN stamps, positions and drive signals are allowed, as
     recordings have them; `check_recording` reports them.
 
     Attributes
@@ -86,7 +86,7 @@ class Recording:
     Raises
     ------
     RecordingError
-        Shapes do not fit, the signal is unknown, or a stamp is NaN.
+        Shapes do not fit, or the signal is unknown.
 
     """
 
@@ -109,9 +109,6 @@ class Recording:
             raise RecordingError(
                 f"signal must be one of {', '.join(SIGNALS)}, not '{self.signal}'")
         t = as_numbers('t', self.t, 1)
-        if np.isnan(t).any():
-            raise RecordingError(
-                f'{self.source}: t must not be NaN, but is in row {int(np.isnan(t).argmax())}')
         arrays = {'t': t}
         for name in ('q', 'u', 'qd'):
             value = getattr(self, name)
