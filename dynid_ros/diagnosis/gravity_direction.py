@@ -24,23 +24,31 @@ class GravityThresholds:
     """
     Bounds of the check of gravity.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     vague : float
-        Standard deviation beyond which the data do not tell the direction, rad.
+        Standard deviation beyond which the data do not tell the direction, rad. Good recordings
+        reach 0.028.
     tolerated : float
         Angle to the stated direction that is not reported, rad: models of real arms are no better.
+        Good recordings give 0.022 rad; a direction tilted by 20 degrees gives 0.34 and more.
     certain : float
         Standard deviations beyond which a difference is not chance.
     gain : float
-        Share of the squared residual that another direction must explain.
+        Share of the squared residual that another direction must explain. Good recordings reach
+        0.098, which the angle protects; a tilt of 20 degrees starts at 0.21.
     apart : float
         Angle between directions beyond which they are different answers, rad.
     removed : float
         Residual without any gravity torque, relative to that with the best direction, below which
-        the torque holds none.
+        the torque holds none. Good recordings start at 1.3; a separate trial, with gravity taken
+        out of simulated and of real torque, gave 0.80 to 0.95.
     loaded : float
-        The same residual above which gravity matters enough to judge a direction.
+        The same residual above which gravity matters enough to judge a direction. Good recordings
+        start at 1.3.
 
     """
 

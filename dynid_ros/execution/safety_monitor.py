@@ -23,20 +23,27 @@ class SafetyThresholds:
     """
     Bounds of a motion beyond which an arm is not started, or is stopped.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     rest : float
-        Speed up to which an arm is at rest, relative to its velocity limit.
+        Speed up to which an arm is at rest, relative to its velocity limit. The noise of
+        velocities at rest reaches 0.002.
     path_points : int
         Points at which the straight way to the start is checked for collisions.
     saturated : float
         Time for which a command may be at the effort limit, s.
     speed : float
-        Measured speed that is no noise, as a multiple of the velocity limit.
+        Measured speed that is no noise, as a multiple of the velocity limit. Good recordings reach
+        0.91.
     effort : float
-        Measured effort that is no noise, as a multiple of the effort limit.
+        Measured effort that is no noise, as a multiple of the effort limit. Good recordings reach
+        0.67.
     samples : int
-        Samples in a row beyond `speed` or `effort` that stop the arm. A single one may err.
+        Samples in a row beyond `speed` or `effort` that stop the arm. A single one may err. Good
+        recordings have none; five last 10 ms at 500 Hz.
 
     """
 

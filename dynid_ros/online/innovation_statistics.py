@@ -21,6 +21,9 @@ class InnovationThresholds:
     """
     Bounds of innovations, and how many of them tell their noise.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     memory : int
@@ -28,7 +31,9 @@ class InnovationThresholds:
     cut : float
         Standard deviations at which an innovation is cut off before it enters the noise.
     deviations : float
-        Standard deviations from which an innovation is wild, and is not learned from.
+        Standard deviations from which an innovation is wild, and is not learned from. Good
+        recordings reach 15; the usual torque, added to a joint for a tenth of a second, makes 4.6
+        to 190. Live, a collision stays hidden while the model is uncertain.
     correlation : float
         Largest correlation of errors from one row to the next. Beyond it, they are no noise but
         an offset.

@@ -15,6 +15,9 @@ class AbsurdValueThresholds:
     """
     Bounds beyond which a value is no measurement of an arm.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Batch checks and live checks read the same bounds, so that a stream accepts a sample if and
     only if a recording of it is accepted.
 
@@ -22,14 +25,17 @@ class AbsurdValueThresholds:
     ----------
     position : float
         Largest position, rad or m. Joints of arms turn tens of times at most. Raw encoder counts
-        (some 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond.
+        (some 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond. Good recordings
+        reach 6 rad.
     velocity : float
         Largest velocity, rad/s or m/s. No joint of an arm reaches 50 rad/s.
     signal : float
-        Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm.
+        Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm. Good recordings
+        reach 180 Nm.
     jump : float
         Smallest step of a position from one sample to the next that counts as a jump, rad or m.
-        The low-pass filters smooth smaller ones.
+        The low-pass filters smooth smaller ones. Steps of good recordings reach a seventh of the
+        largest one allowed.
     jump_speed : float
         Speed of a joint that no arm reaches, rad/s or m/s, where its velocity limit is unknown.
     jump_limits : float

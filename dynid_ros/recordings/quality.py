@@ -29,6 +29,9 @@ class QualityThresholds:
     """
     Bounds of a recording that can be trusted.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     saturated : float
@@ -37,12 +40,14 @@ class QualityThresholds:
     saturated_samples : int
         Samples at the limit from which it is reported. One may touch the limit by noise.
     position_slack : float
-        Distance beyond a position limit that an error of calibration explains, rad or m.
+        Distance beyond a position limit that an error of calibration explains, rad or m. Good
+        recordings go 0.001 rad beyond.
     velocity_slack : float
-        Multiple of the velocity limit that noise of a measured velocity explains.
+        Multiple of the velocity limit that noise of a measured velocity explains. Good recordings
+        reach 0.91.
     samples_per_parameter : int
         Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
-        from parameters.
+        from parameters. Good recordings have 52 and more.
     shortest : float
         Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
         not hold one period of any useful excitation.

@@ -61,8 +61,8 @@ class Recording:
     """
     One recording of n joints and N samples, never resampled in place.
 
-    Lists become arrays, and shapes are checked. NaN stamps, positions and drive signals are allowed, as
-    recordings have them; `check_recording` reports them.
+    Lists become arrays, and shapes are checked. NaN stamps, positions and drive signals are
+    allowed, as recordings have them; `check_recording` reports them.
 
     Attributes
     ----------

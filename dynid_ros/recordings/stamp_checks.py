@@ -17,6 +17,9 @@ class StampThresholds:
     """
     Bounds of good stamps.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     backwards_share : float
@@ -24,16 +27,18 @@ class StampThresholds:
         mends a recording; it does not mend one whose clock was reset.
     repeated_share : float
         Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled
-        throughout the recording.
+        throughout the recording. Good recordings have none.
     gap_steps : float
         Multiple of the median step from which a step is reported as a gap. One lost sample in a
-        row happens on any network.
+        row happens on any network. Good recordings reach 1.03; two lost samples in a row make 3.
     gap_seconds : float
         Longest time over which signals are interpolated, s, live and in batch. Motion of arms has
-        content up to some 10 Hz, and half a period of that can be interpolated.
+        content up to some 10 Hz, and half a period of that can be interpolated. The longest step
+        of a good recording is 0.034 s, at 30 Hz.
     jitter : float
         Largest deviation of the steps, root mean square, relative to the median step. Errors of
-        interpolated velocities grow in proportion.
+        interpolated velocities grow in proportion. Good recordings reach 0.0024; stamps that are
+        half a period late on average start at 0.50.
     lowest_rate_hz : float
         Rate below which accelerations are hardly seen, Hz: ten samples in a period of 2 Hz.
     rate_range_hz : (float, float)

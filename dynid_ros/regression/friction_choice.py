@@ -34,13 +34,18 @@ class FrictionThresholds:
     """
     Bounds of the choice of friction terms.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     folds : int
-        Consecutive blocks of time of the cross-validation.
+        Consecutive blocks of time of the cross-validation. Half and twice as many give held-out
+        errors of 2.6 and 2.1 % instead of 2.4 %.
     standard_errors : float
         Standard errors of the difference, over the folds, by which a candidate with fewer columns
-        may be worse than the best one: the one-standard-error rule.
+        may be worse than the best one: the one-standard-error rule. The true terms of simulated
+        arms lie within 0.75; without Coulomb friction a candidate is 4.5 and more behind.
 
     """
 

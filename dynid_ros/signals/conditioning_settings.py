@@ -16,20 +16,26 @@ class CutoffThresholds:
     """
     Bounds of the cut-offs and of the rate that they were chosen for.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     energy : float
-        Share of the energy of a joint's velocity, above its noise floor, that its band holds.
+        Share of the energy of a joint's velocity, above its noise floor, that its band holds. The
+        band is 0.28 to 3.2 Hz on good recordings; 0.9 and 0.999 change held-out errors by 0.2 %.
     margin : float
-        Cut-off of the rows as a multiple of the mean band. Dynamics and friction make harmonics
-        of the motion, which have to come through.
+        Cut-off of the rows as a multiple of the mean band. Dynamics and friction make harmonics of
+        the motion, which have to come through. Half of it and twice of it give held-out errors of
+        4.0 and 2.9 % instead of 2.4 %.
     highest : float
-        Highest cut-off as a share of the sample rate, live and in batch. A filter needs room
-        below half the rate to fall off.
+        Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below
+        half the rate to fall off. No good recording comes near it.
     position_margin : float
         Cut-off of the positions as a multiple of that of the rows. Friction changes the motion
         when a joint turns round, which has to come through; the decimating filter takes noise of
-        the derivatives out together with that of the torque.
+        the derivatives out together with that of the torque. Half and twice of it change the
+        larger held-out error of UR10 and Panda by less than 0.01 %.
     same_rate : float
         Largest deviation of the rate of another recording, relative to it, up to which the same
         filters serve. It moves the cut-off by as much.

@@ -21,15 +21,20 @@ class DecimationThresholds:
     """
     Shape of the low-pass, and rate of the samples that are kept.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     kaiser : float
-        Shape parameter of the window.
+        Shape parameter of the window. The gain is within 0.8 % of one up to half the cut-off.
     half_periods : float
-        Reach of the filter to either side, periods of the cut-off.
+        Reach of the filter to either side, periods of the cut-off. The gain is 0.8 % at most where
+        content folds back.
     rate_per_cutoff : float
-        Smallest rate of the samples that are kept, relative to the cut-off. Content from half
-        this rate on folds back, so that the stop band has to begin there.
+        Smallest rate of the samples that are kept, relative to the cut-off. Content from half this
+        rate on folds back, so that the stop band has to begin there. Half and twice the rate
+        change held-out errors by 0.03 % at most.
 
     """
 

@@ -15,17 +15,26 @@ class StandstillThresholds:
     """
     Bounds of standstill, live and in batch.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     share : float
-        Speed below which a joint stands still, relative to its top speed.
+        Speed below which a joint stands still, relative to its top speed. Rest with encoder noise
+        of 1e-5 rad stays below 1e-4. The slowest quarter of a second of motions lies at 5e-4 to
+        0.22, so that it has no margin against slow turns.
     slowest : float
-        Speed below which it stands still in any case, rad/s or m/s.
+        Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad
+        through a 5 Hz low-pass makes 6e-4 rad/s.
     shortest : float
-        Shortest standstill, s. A joint that turns round passes through zero faster.
+        Shortest standstill, s. A joint that turns round passes through zero faster. It has no
+        margin against slow turns, which stay below that speed for up to 0.94 s and then count as
+        standstill.
     pause : float
         Shortest rest of all joints that does not belong to the motion, s. An arm rests for less
-        between two points of a motion, and for more while somebody ends the recording.
+        between two points of a motion, and for more while somebody ends the recording. Turns stay
+        below 2 % of the top speed for 1.8 s at most.
 
     """
 

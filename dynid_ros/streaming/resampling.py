@@ -22,11 +22,15 @@ class RateThresholds:
     """
     Bounds for the rate of a stream.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     Attributes
     ----------
     other_rate : float
         Deviation of the rate of a block from that of the stream, relative to it, which counts as
-        another rate. The median of a block of late stamps strays by less.
+        another rate. The median of a block of late stamps strays by less. Good recordings reach
+        0.0003.
     blocks : int
         Such blocks in a row that make another rate; filters are designed anew then.
     samples : int

@@ -40,16 +40,22 @@ class SpikeThresholds:
     """
     Bounds of samples that stand out from their neighbours.
 
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
     A spike exceeds `usual` and the one of `position` and `signal` that applies.
 
     Attributes
     ----------
     usual : float
         Distance of a spike from the median of its neighbours, as a multiple of the usual one.
+        Noise of good torques reaches 44 alone, and the two other bounds; a spike of 0.1 rad starts
+        at 710.
     position : float
-        Smallest spike of a position, rad or m.
+        Smallest spike of a position, rad or m. Good recordings reach 0.002.
     signal : float
-        Smallest spike of a drive signal, relative to its root mean square.
+        Smallest spike of a drive signal, relative to its root mean square. It has no margin:
+        torque noise of a joint that bears no load reaches 4.5.
     block_share : float
         Weight of a block of samples in the running averages of the usual distance.
 

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from dynid_ros.arm.load import load_arm
+from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.streaming.sample_validation import Counters, RULES, SampleValidation
 
 NAMES = ('a', 'b')
@@ -81,3 +84,20 @@ def test_joints_are_found_by_name():
     row = intake.rows(1.0, [7.0, 2.0, 1.0], [70.0, 20.0, 10.0], ['x', 'b', 'a'])
     np.testing.assert_array_equal(row, [[1.0, 1.0, 2.0, 10.0, 20.0]])
     assert counters.as_dict()['names_reordered'] == 1
+
+
+@pytest.mark.parametrize(('value', 'code', 'rule'), [
+    (9e3, 'position_absurd', None), (2e4, 'position_absurd', 'not_finite'),
+    (0.09, 'position_jump', None), (0.6, 'position_jump', 'jumps')])
+def test_streams_and_recordings_refuse_the_same_positions(value, code, rule):
+    arm = load_arm('two_axis')
+    x = samples(400)
+    # What lasts is no spike; absurd values are judged one by one, and jumps by their step.
+    x[200:, 1] += value if value < 1 else 0.0
+    x[200, 1] = value if value > 1 else x[200, 1]
+    counters = Counters()
+    accepted(SampleValidation(arm.joint_names, arm.limits.velocity, counters), x)
+    log = Recording(x[:, 0], x[:, 1:3], x[:, 3:], 'effort', arm.joint_names, 'made up')
+    assert (code in {defect.code for defect in check_quality(log, arm)}) == (rule is not None)
+    counts = counters.as_dict()
+    assert [name for name in ('not_finite', 'jumps') if counts[name]] == ([rule] if rule else [])
