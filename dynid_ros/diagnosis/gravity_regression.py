@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters
@@ -82,8 +81,7 @@ def gravity_rows(
 
     """
     q, qd, qdd, tau, moving = _samples(motions, treatment)
-    names = tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load)
-    arm = arm.with_friction(names)
+    arm = arm.without_load
     length = float(np.linalg.norm(arm.gravity)) or 9.81
     columns = base_parameters(replace(arm, gravity=length * GENERIC)).columns
     first = INERTIAL.index('Ixx')

@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import gravity_load
 
@@ -73,6 +72,6 @@ def torque_variance(Y: Array, result: TorqueModel) -> Array:
 
 def friction_load(result: TorqueModel, q: Array) -> Array | None:
     """Torque that loads the joints, (N, n), where a friction term needs it."""
-    if any(term.needs_load for term in friction_terms(result.arm.friction)):
+    if result.arm.needs_load:
         return gravity_load(result.arm, q, result.theta)
     return None
