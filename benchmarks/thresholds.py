@@ -249,7 +249,7 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def behind(data: Data, terms: tuple[str, ...]) -> float:
         every = data.arm.with_friction(friction_choice.all_terms())
-        start = without_load(data.arm)
+        start = data.arm.without_load
         theta = fit.fit(start, data.motions, data.treatment).theta
         folds = fit._compress_folds(
             every, data.motions, data.treatment, fit.carry_over(theta, start, every))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,6 +206,24 @@ class ArmModel:
             own.velocity * margins.velocity_scale, own.acceleration,
             own.effort * margins.effort_scale)
 
+    @property
+    def needs_load(self) -> bool:
+        """Whether a friction term depends on the torque that loads the joint."""
+        return any(term.needs_load for term in friction_terms(self.friction))
+
+    @cached_property
+    def without_load(self) -> ArmModel:
+        """
+        The same arm without the friction terms that depend on the load.
+
+        The load follows from the estimate, so these terms are left out wherever the motion alone
+        is known. It is one object for each arm, so that its base parameters are found once.
+        """
+        if not self.needs_load:
+            return self
+        return self.with_friction(tuple(
+            term.name for term in friction_terms(self.friction) if not term.needs_load))
+
     def with_friction(self, names: tuple[str, ...]) -> ArmModel:
         """Return the same arm with other friction terms."""
         return replace(self, friction=names)
@@ -255,9 +274,3 @@ def path_to(arm: ArmModel, joint: int) -> list[int]:
         path.append(joint)
         joint = int(arm.parent[joint])
     return path[::-1]
-
-
-def without_load(arm: ArmModel) -> ArmModel:
-    """Return the same arm without friction terms that depend on the estimate itself."""
-    names = [term.name for term in friction_terms(arm.friction) if not term.needs_load]
-    return arm.with_friction(tuple(names))

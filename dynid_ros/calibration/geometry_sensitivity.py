@@ -13,13 +13,13 @@ from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.kinematics.error_sources import error_sources, ErrorSource
 from dynid_ros.kinematics.perturbed import perturbed_arm
+from dynid_ros.regression.weighted_least_squares import LeastSquares
 from dynid_ros.signals.conditioning import ConditionedMotion
 
 Array = NDArray[np.float64]
 
 #: Samples that are looked at, and step of the central differences, rad or m.
 SAMPLES, STEP = 1000, 1e-5
-DEPENDENT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,7 @@ def geometry_sensitivity(
     W = regressor(arm, q, qd, qdd, load=load)[:, :, columns] * weight[:, :, None]
     W = W.reshape(-1, len(columns))
     total = float(np.linalg.norm(W @ theta))
-    scale = np.linalg.norm(W, axis=0)
-    scale[scale == 0] = 1.0
+    fitted = LeastSquares(W)
 
     def torque(model: ArmModel, at: Array) -> Array:
         return np.asarray(regressor(model.rigid(), at, qd, qdd) @ inertial)
@@ -97,7 +96,7 @@ def geometry_sensitivity(
             difference = (torque(perturbed_arm(arm, source, STEP), q)
                           - torque(perturbed_arm(arm, source, -STEP), q))
         change = (difference / (2 * STEP) * weight).ravel()
-        bias = np.linalg.lstsq(W / scale, change, rcond=DEPENDENT)[0] / scale
+        bias = fitted.solve(change)
         left = float(np.linalg.norm(change - W @ bias))
         found.append(GeometrySensitivity(
             source, float(np.linalg.norm(change)) / total, left / total, bias))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters, random_regressor, SEED, STATES
+from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.regression.covariance import hac_covariance
+from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.fit import fit
 from dynid_ros.regression.qr_factors import compress
 from dynid_ros.regression.rows import regression_blocks, RowBlock
@@ -175,9 +174,8 @@ def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:
 
     """
     columns = base_parameters(arm).columns
-    W = random_regressor(arm)[:, columns]
-    # The same states as those of the regressor.
-    q, qd, qdd = np.random.default_rng(SEED).uniform(-np.pi, np.pi, size=(3, STATES, arm.n))
+    q, qd, qdd, load = random_states(arm)
+    W = regressor(arm, q, qd, qdd, load=load)[:, :, columns].reshape(-1, len(columns))
     Z = np.stack([_change(arm, q, qd, qdd, theta, i).reshape(-1) for i in range(arm.n)], axis=1)
     Q = np.linalg.qr(W / np.linalg.norm(W, axis=0))[0]
     left = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)
@@ -233,7 +231,7 @@ class _Step:
         b = len(self._start)
         solution = solve(compress(self._arm.n, b + len(self._joints), self._blocks()))
         rate = self._treatment.rate_hz / self._treatment.decimation
-        scores = self._scores(solution.theta, solution.sigma)
+        scores = weighted_scores(self._blocks(), solution.theta, solution.sigma)
         covariance = hac_covariance(scores, solution.white_covariance, rate)[b:, b:]
         open_ended = np.where(solution.undetermined[b:], OPEN_ENDED, 0.0)
         self.theta = solution.theta[:b]
@@ -247,12 +245,3 @@ class _Step:
             done[block.segment] = last = first + len(block.t)
             Z = self._changes[block.segment][first:last] * block.moving[:, :, None]
             yield replace(block, W=np.concatenate([block.W, Z], axis=2))
-
-    def _scores(self, solution: Array, sigma: Array) -> list[Array]:
-        """Weighted scores of the samples, one array a stretch."""
-        return [
-            np.concatenate([
-                np.einsum('kib,ki->kb', block.W, (block.tau - block.W @ solution) / sigma**2)
-                for block in group])
-            for _, group in groupby(self._blocks(), key=lambda block: block.segment)
-        ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.joint_offsets import (
     ACCURACY,
     estimate_joint_offsets,
@@ -73,7 +73,7 @@ def correct_joint_offsets(
         The recordings are too short.
 
     """
-    corrected, plain = list(logs), without_load(arm)
+    corrected, plain = list(logs), arm.without_load
     treatment = choose_conditioning(plain, corrected)
     for _ in range(ROUNDS):
         parts = [motion for log in logs for motion in motions(arm, log, treatment)]

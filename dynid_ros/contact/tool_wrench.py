@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.model import ArmModel, TOOL
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.kinematics.compensation import reach
+from dynid_ros.regression.weighted_least_squares import LeastSquares
 
 Array = NDArray[np.float64]
 
@@ -64,15 +65,7 @@ def tool_wrench(
     spread = np.asarray(std, dtype=float)
     # Moments in N times the reach, so that they compare with forces.
     units = np.repeat([reach(arm), 1.0], 3)
-    design = -(geometric_jacobian(arm, q, body) * units[:, None]).T / spread[:, None]
-    U, singular, V = np.linalg.svd(design, full_matrices=True)
-    values = np.zeros(6)
-    values[:len(singular)] = singular
-    kept = values > UNDETERMINED * values[0]
-    inverse = np.where(kept, 1 / np.where(kept, values, 1.0), 0.0)
-    rank = min(design.shape)
-    projected = np.zeros(6)
-    projected[:rank] = (U.T @ (np.asarray(torque, dtype=float) / spread))[:rank]
-    half = units[:, None] * V.T * inverse
-    loose = (V[~kept] ** 2).sum(axis=0) > UNDETERMINED**2
-    return ToolWrench(half @ projected, half @ half.T, ~loose)
+    design = -geometric_jacobian(arm, q, body).T / spread[:, None]
+    fitted = LeastSquares(design, scale=1 / units, tolerance=UNDETERMINED)
+    wrench = fitted.solve(np.asarray(torque, dtype=float) / spread)
+    return ToolWrench(wrench, fitted.covariance, ~fitted.undetermined)

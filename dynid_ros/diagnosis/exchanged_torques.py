@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.gravity_regression import DEPENDENT, gravity_rows
+from dynid_ros.diagnosis.gravity_regression import gravity_rows
 from dynid_ros.model.metrics import TINY
+from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.weighted_least_squares import reweighted
 from dynid_ros.signals.conditioning import ConditionedMotion
 from dynid_ros.signals.conditioning_settings import ConditioningSettings
 
@@ -104,18 +106,18 @@ def exchanged_torques(
         The pair with the largest improvement, if any.
 
     """
-    factors, joints = _factors(arm, motions, treatment)
+    factors, joints, rows = _factors(arm, motions, treatment)
     if len(joints) < 2 or not factors:
         return None
     columns = joint_torque(np.eye(arm.n), arm.drive)
-    before = _residuals(factors, np.eye(arm.n)[:, joints])
+    before = _residuals(factors, rows, np.eye(arm.n)[:, joints])
     best, found = THRESHOLDS.residual, None
     for i, k in combinations(range(len(joints)), 2):
         order = np.arange(arm.n)
         order[joints[[i, k]]] = joints[[k, i]]
         # Signals are exchanged at the motors, which a transmission may couple.
         mixing: Array = np.asarray(np.linalg.solve(columns, columns[order]))
-        after = _residuals(factors, mixing[:, joints])
+        after = _residuals(factors, rows, mixing[:, joints])
         ratio = float(np.exp(np.log(after[0] / before[0]).sum() / 2))
         if ratio < best:
             names = arm.joint_names[joints[i]], arm.joint_names[joints[k]]
@@ -126,8 +128,8 @@ def exchanged_torques(
 
 def _factors(
     arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings
-) -> tuple[list[Array], NDArray[np.intp]]:
-    """Triangular factor of ``[W_i tau]`` of each joint that can be compared, and these joints."""
+) -> tuple[list[Array], NDArray[np.intp], int]:
+    """Factor of ``[W_i tau]`` of each joint that can be compared, these joints, rows of each."""
     rows = gravity_rows(arm, motions, treatment)
     moving = rows.moving[rows.moving.any(axis=1)]
     joints = np.flatnonzero(moving.sum(axis=0) > THRESHOLDS.moving_share * len(moving))
@@ -136,14 +138,14 @@ def _factors(
     length = float(np.linalg.norm(arm.gravity))
     W = rows.towards(arm.gravity / length if length else arm.gravity)[common]
     if common.sum() * len(joints) < THRESHOLDS.rows_per_column * W.shape[2]:
-        return [], joints
+        return [], joints, 0
     tau = rows.tau[common]
     return [
         np.asarray(np.linalg.qr(np.concatenate([W[:, i], tau], axis=1), mode='r'))
-        for i in joints], joints
+        for i in joints], joints, int(common.sum())
 
 
-def _residuals(factors: Sequence[Array], mixing: Array) -> tuple[Array, Array]:
+def _residuals(factors: Sequence[Array], rows: int, mixing: Array) -> tuple[Array, Array]:
     """
     Fit all joints together, each weighted by its residual.
 
@@ -151,6 +153,8 @@ def _residuals(factors: Sequence[Array], mixing: Array) -> tuple[Array, Array]:
     ----------
     factors : sequence of (m, c + n) ndarray
         From `_factors`.
+    rows : int
+        Rows behind each factor.
     mixing : (n, len(factors)) ndarray
         Source of the torque of each of these joints.
 
@@ -161,14 +165,10 @@ def _residuals(factors: Sequence[Array], mixing: Array) -> tuple[Array, Array]:
 
     """
     n = len(mixing)
-    W = np.array([factor[:, :-n] for factor in factors])
-    tau = np.array([factor[:, -n:] @ mixing[:, i] for i, factor in enumerate(factors)])
-    norm = np.maximum(np.linalg.norm(tau, axis=1), TINY)
-    left = norm
-    for _ in range(REWEIGHTINGS):
-        weighted = (W / left[:, None, None]).reshape(-1, W.shape[2])
-        scale = np.maximum(np.linalg.norm(weighted, axis=0), TINY)
-        theta = np.linalg.lstsq(
-            weighted / scale, (tau / left[:, None]).ravel(), rcond=DEPENDENT)[0] / scale
-        left = np.maximum(np.linalg.norm(tau - W @ theta, axis=1), FLOOR * norm)
+    data = QRFactors(np.array([
+        np.column_stack([factor[:, :-n], factor[:, -n:] @ mixing[:, i]])
+        for i, factor in enumerate(factors)]), np.full(len(factors), rows))
+    norm = np.maximum(np.sqrt(data.torque_squares()), TINY)
+    theta, *_ = reweighted(data, norm, REWEIGHTINGS)
+    left = np.maximum(np.sqrt(data.residual_squares(theta)), FLOOR * norm)
     return left, left / norm

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.regression.weighted_least_squares import LeastSquares
 from dynid_ros.signals.conditioning import ConditionedMotion
 from dynid_ros.signals.conditioning_settings import ConditioningSettings
 from dynid_ros.signals.decimation import Decimator
@@ -23,7 +23,6 @@ Array = NDArray[np.float64]
 SAMPLES = 2000
 #: A direction along no axis of any arm, for which the most parameters matter.
 GENERIC = np.array([0.36, 0.48, -0.8])
-DEPENDENT = 1e-9
 STEPS, HALVINGS, SETTLED = 20, 8, 1e-6
 #: Largest step of the direction, rad.
 LARGEST_STEP = 0.5
@@ -82,8 +81,7 @@ def gravity_rows(
 
     """
     q, qd, qdd, tau, moving = _samples(motions, treatment)
-    names = tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load)
-    arm = arm.with_friction(names)
+    arm = arm.without_load
     length = float(np.linalg.norm(arm.gravity)) or 9.81
     columns = base_parameters(replace(arm, gravity=length * GENERIC)).columns
     first = INERTIAL.index('Ixx')
@@ -134,9 +132,7 @@ class GravityProblem:
     def fit(self, direction: Array) -> tuple[Array, float]:
         """Find the best parameters (c,) for a direction, and their sum of squares."""
         W = self._design(direction)
-        scale = np.linalg.norm(W, axis=0)
-        scale[scale == 0] = 1.0
-        theta = np.linalg.lstsq(W / scale, self._t, rcond=DEPENDENT)[0] / scale
+        theta = LeastSquares(W).solve(self._t)
         return theta, float(((W @ theta - self._t) ** 2).sum())
 
     def descend(self, direction: Array) -> tuple[Array, float]:
@@ -144,7 +140,7 @@ class GravityProblem:
         cost = self.fit(direction)[1]
         for _ in range(STEPS):
             tangents, free, residual = self._tilts(direction)
-            step = np.linalg.lstsq(free, residual, rcond=DEPENDENT)[0]
+            step = np.linalg.lstsq(free, residual, rcond=RANK_TOLERANCE)[0]
             step *= min(1.0, LARGEST_STEP / max(float(np.linalg.norm(step)), LARGEST_STEP))
             moved, lower = self._shortened(direction, step @ tangents, cost)
             if lower >= cost:
@@ -159,7 +155,7 @@ class GravityProblem:
         """Bound the standard deviation of any tilt assuming white residuals, rad."""
         _, free, residual = self._tilts(direction)
         singular = np.linalg.svd(free, compute_uv=False)
-        if singular[-1] <= DEPENDENT * np.sqrt(self.total):
+        if singular[-1] <= RANK_TOLERANCE * np.sqrt(self.total):
             return float('inf')
         return float(np.sqrt((residual**2).sum() / self.freedom) / singular[-1])
 
@@ -195,10 +191,7 @@ class GravityProblem:
         tangents = np.linalg.svd(direction[None])[2][1:]
         change = (np.tensordot(tangents, self._B, axes=1) @ theta[self._rows.loaded]).T
         W = self._design(direction)
-        scale = np.linalg.norm(W, axis=0)
-        U, singular, _ = np.linalg.svd(
-            W / np.where(scale > 0, scale, 1.0), full_matrices=False)
-        U = U[:, singular > DEPENDENT * singular[0]]
+        U = LeastSquares(W).range
         return tangents, change - U @ (U.T @ change), self._t - W @ theta
 
     def _shortened(self, direction: Array, step: Array, cost: float) -> tuple[Array, float]:

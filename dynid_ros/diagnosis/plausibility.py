@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
 from dynid_ros.diagnosis.gravity_direction import gravity_direction
 from dynid_ros.regression.fit import fit
@@ -61,7 +61,7 @@ def check_plausibility(
         than that, the torque is fitted here.
 
     """
-    arm = without_load(arm)
+    arm = arm.without_load
     exchange = exchanged_torques(arm, motions, treatment)
     if exchange is not None:
         # The gravity check is meaningless with exchanged columns.

@@ -84,6 +84,49 @@ def store(rows: Array, k: int, c: int, a: Vector) -> None:
 
 
 @kernel
+def pose_in_parent(
+    prismatic: NDArray[np.bool_], turns: Array, translation: Array, slide: Array, j: int, q: float,
+) -> tuple[Rotation, Vector]:
+    """Rotation and translation of a link in its parent, the step of every outward recursion."""
+    shift = plus(load(translation, j, 0), scaled(q, load(slide, j, 0)))
+    return orientation(turns, j, 0.0 if prismatic[j] else q), shift
+
+
+@kernel
+def joint_screw(sliding: bool, z: Vector) -> tuple[Vector, Vector]:
+    """Angular and linear velocity that unit speed of a joint gives its own link."""
+    zero = (0.0, 0.0, 0.0)
+    if sliding:
+        return zero, z
+    return z, zero
+
+
+@kernel
+def carry_screw(
+    screw: Array, source: int, row: int, c: int, r: Rotation, shift: Vector,
+) -> tuple[Vector, Vector]:
+    """
+    Take a screw from the frame of a link outward to that of a link which it carries.
+
+    Parameters
+    ----------
+    screw : (n², m) ndarray
+        Screws by pair of joints.
+    source, row, c : int
+        Row of the screw in the inner link, row for the result, and the first column in both.
+    r, shift : tuple
+        Rotation and translation of the outer link, from `pose_in_parent`.
+
+    """
+    o = load(screw, source, c)
+    v = turn(r, plus(load(screw, source, c + 3), cross(o, shift)))
+    o = turn(r, o)
+    store(screw, row, c, o)
+    store(screw, row, c + 3, v)
+    return o, v
+
+
+@kernel
 def project(
     w: Vector, dw: Vector, a: Vector, o: Vector, v: Vector, out: Array, k: int, i: int, c: int
 ) -> None:
@@ -164,8 +207,7 @@ def fill_inertial(
         for j in range(n):
             up = parent[j]
             z = load(axis, j, 0)
-            shift = plus(load(translation, j, 0), scaled(q[k, j], load(slide, j, 0)))
-            r = orientation(turns, j, 0.0 if prismatic[j] else q[k, j])
+            r, shift = pose_in_parent(prismatic, turns, translation, slide, j, q[k, j])
             w, dw, a = zero, zero, free_fall
             if up >= 0:
                 w = load(motion, up, 0)
@@ -178,11 +220,10 @@ def fill_inertial(
             push = scaled(qdd[k, j], z)
             if prismatic[j]:
                 a = plus(a, plus(scaled(2.0, bend), push))
-                o, v = zero, z
             else:
                 dw = plus(dw, plus(bend, push))
                 w = plus(w, scaled(qd[k, j], z))
-                o, v = z, zero
+            o, v = joint_screw(prismatic[j], z)
             store(motion, j, 0, w)
             store(motion, j, 3, dw)
             store(motion, j, 6, a)
@@ -191,10 +232,6 @@ def fill_inertial(
             project(w, dw, a, o, v, out, k, j, j * block)
             i = up
             while i >= 0:
-                o = load(screw, up * n + i, 0)
-                v = turn(r, plus(load(screw, up * n + i, 3), cross(o, shift)))
-                o = turn(r, o)
-                store(screw, j * n + i, 0, o)
-                store(screw, j * n + i, 3, v)
+                o, v = carry_screw(screw, up * n + i, j * n + i, 0, r, shift)
                 project(w, dw, a, o, v, out, k, i, j * block)
                 i = parent[i]

@@ -11,8 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
-from dynid_ros.dynamics.kernels import cross, load, plus, Rotation, scaled, store, Vector
-from dynid_ros.dynamics.pose_kernels import carry, load_rotation, pose_in_parent, store_rotation
+from dynid_ros.dynamics.kernels import (
+    cross,
+    load,
+    plus,
+    pose_in_parent,
+    Rotation,
+    scaled,
+    store,
+    Vector,
+)
+from dynid_ros.dynamics.pose_kernels import carry, load_rotation, store_rotation
 
 Array = NDArray[np.float64]
 

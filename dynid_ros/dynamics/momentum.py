@@ -7,7 +7,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel
-from dynid_ros.dynamics.kernels import cross, load, orientation, plus, scaled, store, turn, Vector
+from dynid_ros.dynamics.kernels import (
+    carry_screw,
+    cross,
+    joint_screw,
+    load,
+    plus,
+    pose_in_parent,
+    scaled,
+    store,
+    turn,
+    Vector,
+)
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction, tree
 
 Array = NDArray[np.float64]
@@ -104,8 +115,7 @@ def fill_momentum(
         for j in range(n):
             up = parent[j]
             z = load(axis, j, 0)
-            shift = plus(load(translation, j, 0), scaled(q[k, j], load(slide, j, 0)))
-            r = orientation(turns, j, 0.0 if prismatic[j] else q[k, j])
+            r, shift = pose_in_parent(prismatic, turns, translation, slide, j, q[k, j])
             w, u, a = zero, zero, free_fall
             if up >= 0:
                 w = load(motion, up, 0)
@@ -117,16 +127,14 @@ def fill_momentum(
             own = j * n + j
             if prismatic[j]:
                 u = plus(u, push)
-                store(screw, own, 0, zero)
-                store(screw, own, 3, z)
-                store(screw, own, 6, zero)
-                store(screw, own, 9, cross(w, z))
             else:
                 w = plus(w, push)
-                store(screw, own, 0, z)
-                store(screw, own, 3, zero)
-                store(screw, own, 6, cross(w, z))
-                store(screw, own, 9, cross(u, z))
+            o, v = joint_screw(prismatic[j], z)
+            store(screw, own, 0, o)
+            store(screw, own, 3, v)
+            # The Lie bracket of the link's velocity and the screw.
+            store(screw, own, 6, cross(w, o))
+            store(screw, own, 9, plus(cross(u, o), cross(w, v)))
             store(motion, j, 0, w)
             store(motion, j, 3, u)
             store(motion, j, 6, turn(r, a))
@@ -134,11 +142,8 @@ def fill_momentum(
             i = up
             while i >= 0:
                 source, row = up * n + i, j * n + i
-                for c in (0, 6):
-                    o = load(screw, source, c)
-                    v = plus(load(screw, source, c + 3), cross(o, shift))
-                    store(screw, row, c, turn(r, o))
-                    store(screw, row, c + 3, turn(r, v))
+                carry_screw(screw, source, row, 0, r, shift)
+                carry_screw(screw, source, row, 6, r, shift)
                 project_all(motion, screw, j, row, momentum, force, k, i, j * block)
                 i = parent[i]
 

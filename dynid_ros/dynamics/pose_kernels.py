@@ -14,8 +14,8 @@ from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     cross,
     load,
-    orientation,
     plus,
+    pose_in_parent,
     Rotation,
     scaled,
     store,
@@ -48,15 +48,6 @@ def store_rotation(rows: Array, k: int, r: Rotation) -> None:
     rows[k, 0], rows[k, 1], rows[k, 2] = r[0], r[1], r[2]
     rows[k, 3], rows[k, 4], rows[k, 5] = r[3], r[4], r[5]
     rows[k, 6], rows[k, 7], rows[k, 8] = r[6], r[7], r[8]
-
-
-@kernel
-def pose_in_parent(
-    prismatic: NDArray[np.bool_], turns: Array, translation: Array, slide: Array, j: int, q: float,
-) -> tuple[Rotation, Vector]:
-    """Rotation and translation of a link in its parent."""
-    shift = plus(load(translation, j, 0), scaled(q, load(slide, j, 0)))
-    return orientation(turns, j, 0.0 if prismatic[j] else q), shift
 
 
 @kernel

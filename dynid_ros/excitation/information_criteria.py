@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 
@@ -61,12 +60,6 @@ class Information:
         result = rows @ wide
         result *= np.tile(self.weights, samples)[:, None]
         return np.asarray(result.reshape(Y.shape))
-
-
-def identifiable(arm: ArmModel) -> ArmModel:
-    """Return the arm without the friction terms that depend on the load."""
-    return arm.with_friction(
-        tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load))
 
 
 def smoothed(arm: ArmModel, speed: float) -> ArmModel:

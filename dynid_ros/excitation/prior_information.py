@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design_objective import DesignObjective
@@ -52,7 +52,7 @@ def objective_given(
     samples then counts less than a white one by the ratio of the two variances.
 
     """
-    names = base_parameters(without_load(arm)).names
+    names = base_parameters(arm.without_load).names
     prior, rates = np.zeros((len(names), len(names))), []
     for result in results:
         own = result.arm.joint_names

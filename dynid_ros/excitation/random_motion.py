@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
@@ -57,7 +56,7 @@ def random_motion(
     """
     rng = np.random.default_rng(seed)
     allowed = planning_limits(arm)
-    known = arm.with_friction(_without_load(arm))
+    known = arm.without_load
     best, least, shares = None, np.inf, np.zeros((tries, arm.n))
     for k in range(tries):
         motion = _fitting_motion(rng, allowed, period, harmonics, periods)
@@ -109,11 +108,6 @@ def _fitting_motion(
     lowest, highest = lower - scale * bounds.lower, upper - scale * bounds.upper
     offset = lowest + rng.random(n) * (highest - lowest)
     return FourierMotion.at_rest(period, offset, scale[:, None] * shape, periods)
-
-
-def _without_load(arm: ArmModel) -> tuple[str, ...]:
-    """Friction terms that depend on the motion alone."""
-    return tuple(term.name for term in friction_terms(arm.friction) if not term.needs_load)
 
 
 def _load_share(arm: ArmModel, motion: FourierMotion) -> Array:

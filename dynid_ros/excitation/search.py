@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.descent import Descent
@@ -136,7 +136,7 @@ class Search:
         self, arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None,
     ) -> None:
         self._begin = perf_counter()
-        self._arm, self._task, self._progress = without_load(arm), task, progress
+        self._arm, self._task, self._progress = arm.without_load, task, progress
         self._limits = all_limits(self._arm, scene)
         objective = task.objective
         weights = np.ones(arm.n) if objective.weights is None else objective.weights

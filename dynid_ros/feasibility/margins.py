@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.feasibility.collision import clearances
 from dynid_ros.feasibility.motion_bounds import motion_bounds
 from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
@@ -98,4 +98,4 @@ class AllLimits:
 
 def all_limits(arm: ArmModel, scene: Scene | None = None) -> AllLimits:
     """All known limits of an arm."""
-    return AllLimits(planning_limits(arm), torque_limit(without_load(arm)), scene)
+    return AllLimits(planning_limits(arm), torque_limit(arm.without_load), scene)

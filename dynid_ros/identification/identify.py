@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.offset_recordings import correct_joint_offsets
 from dynid_ros.diagnosis.plausibility import check_plausibility
 from dynid_ros.diagnosis.verdict import judge
@@ -102,7 +102,7 @@ def identify(
     notes: tuple[str, ...] = ()
     if joint_offsets:
         arm, data, notes = _with_offsets(arm, data)
-    treatment = choose_conditioning(without_load(arm), data.train)
+    treatment = choose_conditioning(arm.without_load, data.train)
     known: dict[str, Any] = {
         'samples': sum(len(log.t) for log in data.train), 'sources': data.paths,
         'seconds': sum(log.seconds for log in data.train), 'data_hash': data_hash(data.train)}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
@@ -104,6 +103,6 @@ def torque_rows(
 
 def friction_load(arm: ArmModel, theta: Array, q: Array) -> Array | None:
     """Torque that loads the joints, (N, n), where a friction term needs it."""
-    if any(term.needs_load for term in friction_terms(arm.friction)):
+    if arm.needs_load:
         return gravity_load(arm, q, theta)
     return None

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from dynid_ros.dynamics.base import RANK_TOLERANCE
 from dynid_ros.online.estimate import DETERMINED, Estimate, Prior, prior_rows
 from dynid_ros.online.innovation_statistics import InnovationStatistics
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
+from dynid_ros.regression.weighted_least_squares import LeastSquares
 
 Array = NDArray[np.float64]
 
-#: A diagonal entry this small against its column stands for a direction never seen.
-DEPENDENT = 1e-9
 _INTERVAL = 1.96
 #: Noise that is assumed of a joint before there are more rows than parameters, by its torque.
 _FIRST_NOISE = 0.1
@@ -154,7 +154,7 @@ class RecursiveLeastSquares:
         std = np.where(unknown, np.inf, np.sqrt(np.diag(covariance)))
         std_white = np.where(unknown, np.inf, np.linalg.norm(half, axis=1))
         singular = self._singular_values()
-        full = singular[-1] > DEPENDENT * singular[0]
+        full = singular[-1] > RANK_TOLERANCE * singular[0]
         open_torque = _INTERVAL * std * self._scale
         return Estimate(
             self.theta.copy(), std, std_white, covariance,
@@ -216,7 +216,7 @@ class RecursiveLeastSquares:
         """Combine the factors with the current weights, and solve."""
         self.information = combine(self.factors, 1.0 / self.sigma, self._prior)
         R, z = self.information[:, :-1], self.information[:, -1]
-        unseen = np.diag(R) <= DEPENDENT * np.linalg.norm(R, axis=0)
+        unseen = np.diag(R) <= RANK_TOLERANCE * np.linalg.norm(R, axis=0)
         if unseen.any():
             R, z = np.where(unseen[:, None], np.eye(len(R)), R), np.where(unseen, 0.0, z)
         self.theta = np.asarray(solve_triangular(R, z, check_finite=False))
@@ -229,14 +229,11 @@ class RecursiveLeastSquares:
         """
         R = self.information[:, :-1]
         norms = np.linalg.norm(R, axis=0)
-        if (np.diag(R) > DEPENDENT * norms).all():
+        if (np.diag(R) > RANK_TOLERANCE * norms).all():
             half = np.asarray(solve_triangular(R, np.eye(len(R)), check_finite=False))
             return half, np.zeros(len(R), dtype=np.bool_)
-        scale = np.where(norms > 0, norms, 1.0)
-        _, singular, V = np.linalg.svd(R / scale)
-        kept = singular > DEPENDENT * max(singular[0], np.finfo(float).tiny)
-        half = V[kept].T / singular[kept] / scale[:, None]
-        return half, (V[~kept] ** 2).sum(axis=0) > DEPENDENT
+        fitted = LeastSquares(R)
+        return fitted.half, fitted.undetermined
 
     def _singular_values(self) -> Array:
         b = len(self.theta)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
@@ -89,7 +88,6 @@ class RowPipeline(Checkpointed):
         self._intake = SampleValidation(arm.joint_names, arm.limits.velocity, self.counters)
         self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
-        self._needs_load = any(term.needs_load for term in friction_terms(arm.friction))
         self.samples = np.zeros((0, 1 + 2 * arm.n))
         self.before = np.zeros((0, 1 + 3 * arm.n))
         self.top = np.zeros(arm.n)
@@ -217,7 +215,7 @@ class RowPipeline(Checkpointed):
         if len(self._buffers[0]) < k:
             shape = (k, *self._buffers[0].shape[1:])
             self._buffers = np.zeros(shape), np.zeros(shape)
-        load = gravity_load(self.arm, q, self.load_theta) if self._needs_load else None
+        load = gravity_load(self.arm, q, self.load_theta) if self.arm.needs_load else None
         out = (self._buffers[0][:k], self._buffers[1][:k])
         momentum, force = momentum_regressors(self.arm, q, qd, load=load, out=out)
         return (momentum[:, :, self._columns].reshape(k, -1),

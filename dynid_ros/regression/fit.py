@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression import friction_choice
 from dynid_ros.regression.friction_choice import all_terms, choose_friction
@@ -58,7 +58,7 @@ def fit(
         Estimate; with a ``load`` friction term, consistent with the load that it predicts.
 
     """
-    start = without_load(arm)
+    start = arm.without_load
     solution = solve(method.compress(start, motions, treatment, None))
     if start.friction == arm.friction:
         return solution
@@ -92,7 +92,7 @@ def fit_friction(
         Cross-validated relative error of each candidate, %.
 
     """
-    start = without_load(arm)
+    start = arm.without_load
     every = arm.with_friction(all_terms())
     theta = fit(start, motions, treatment).theta
     folds = _compress_folds(every, motions, treatment, carry_over(theta, start, every))

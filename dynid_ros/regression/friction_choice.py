@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors, stack
+from dynid_ros.regression.weighted_least_squares import reweighted
 
 Array = NDArray[np.float64]
 
-#: Passes in which the weights of the joints settle.
+#: Fits with changing weights, which need not settle for a comparison of candidates.
 ITERATIONS = 4
 
 CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
@@ -97,11 +98,12 @@ def choose_friction(arm: ArmModel, folds: Sequence[QRFactors]) -> FrictionChoice
     one-standard-error rule, here on paired differences).
 
     """
-    squares = np.array([fold.square for fold in folds])
-    rows = np.array([fold.rows for fold in folds])
-    errors = {
-        terms: _fold_errors(squares, rows, _columns(arm, terms)) for terms in CANDIDATES
-    }
+    others = [stack([*folds[:k], *folds[k + 1:]]) for k in range(len(folds))]
+    errors = {}
+    for terms in CANDIDATES:
+        columns = _columns(arm, terms)
+        errors[terms] = np.array([
+            _fold_error(*pair, columns) for pair in zip(folds, others, strict=True)])
     scores = {terms: np.sqrt(error.mean()) for terms, error in errors.items()}
     best = min(scores, key=lambda terms: float(scores[terms]))
     good = [terms for terms in CANDIDATES if _close(errors[terms], errors[best])]
@@ -129,33 +131,8 @@ def _columns(arm: ArmModel, terms: tuple[str, ...]) -> NDArray[np.intp]:
     return np.array([k for k, column in enumerate(base.columns) if column not in gone])
 
 
-def _fold_errors(squares: Array, rows: Array, columns: NDArray[np.intp]) -> Array:
-    """Relative squared residual on each fold of a fit to the others."""
-    keep = np.append(columns, squares.shape[-1] - 1)
-    squares = squares[:, :, keep[:, None], keep]
-    result = np.empty(len(squares))
-    for k in range(len(squares)):
-        others = np.delete(squares, k, axis=0).sum(axis=0)
-        theta = _weighted(others, np.delete(rows, k, axis=0).sum(axis=0))
-        vector = np.append(-theta, 1.0)
-        left = vector @ squares[k] @ vector
-        result[k] = left.sum() / squares[k][:, -1, -1].sum()
-    return result
-
-
-def _weighted(squares: Array, rows: Array) -> Array:
-    """
-    Weighted least squares from the normal equations.
-
-    They lose half the digits, which does not matter for a comparison of candidates.
-    """
-    theta = np.zeros(squares.shape[-1] - 1)
-    weights = np.ones(len(squares))
-    for _ in range(ITERATIONS):
-        normal = np.tensordot(weights, squares, axes=1)
-        scale = np.sqrt(np.maximum(np.diag(normal)[:-1], np.finfo(float).tiny))
-        A = normal[:-1, :-1] / np.outer(scale, scale)
-        theta = np.linalg.lstsq(A, normal[:-1, -1] / scale, rcond=1e-12)[0] / scale
-        vector = np.append(-theta, 1.0)
-        weights = rows / np.maximum(vector @ squares @ vector, np.finfo(float).tiny)
-    return theta
+def _fold_error(fold: QRFactors, others: QRFactors, columns: NDArray[np.intp]) -> float:
+    """Share of the torque's square that is left on a fold by a fit to the others."""
+    theta, *_ = reweighted(others.part(columns), iterations=ITERATIONS)
+    left = fold.part(columns).residual_squares(theta)
+    return float(left.sum() / fold.torque_squares().sum())

@@ -23,8 +23,8 @@ class QRFactors:
 
     Attributes
     ----------
-    factors : (n, b + 1, b + 1) ndarray
-        Upper triangular factor of each joint.
+    factors : (n, m, b + 1) ndarray
+        Factor of each joint; m is b + 1, and the factor upper triangular, before `part`.
     rows : (n,) ndarray of int
         Rows of each joint.
 
@@ -39,10 +39,10 @@ class QRFactors:
         factors = np.zeros((joints, parameters + 1, parameters + 1))
         return QRFactors(factors, np.zeros(joints, dtype=np.int64))
 
-    @property
-    def square(self) -> Array:
-        """Return the normal equations of each joint, (n, b + 1, b + 1)."""
-        return np.asarray(self.factors.transpose(0, 2, 1) @ self.factors)
+    def part(self, columns: NDArray[np.intp]) -> QRFactors:
+        """Return the same rows with some of the parameters only."""
+        kept = np.append(columns, self.factors.shape[2] - 1)
+        return QRFactors(self.factors[:, :, kept], self.rows)
 
     def residual_squares(self, theta: Array) -> Array:
         """Sum of squared residuals of each joint, (n,)."""
@@ -82,6 +82,12 @@ def compress(joints: int, parameters: int, blocks: Iterable[RowBlock]) -> QRFact
             result = _absorb(result, pending)
             pending = []
     return _absorb(result, pending) if pending else result
+
+
+def stack(parts: Sequence[QRFactors]) -> QRFactors:
+    """Put the rows of several recordings, or of several parts of one, together."""
+    stacked = np.concatenate([part.factors for part in parts], axis=1)
+    return QRFactors(_triangular(stacked), np.sum([part.rows for part in parts], axis=0))
 
 
 def _absorb(old: QRFactors, blocks: Sequence[RowBlock]) -> QRFactors:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
@@ -149,7 +148,6 @@ def _filtered(
     """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
     decimator = Decimator(treatment)
     scheme = Discretisation.simpson(2 * np.pi * treatment.cutoff_hz, 1 / treatment.rate_hz)
-    needs_load = any(term.needs_load for term in friction_terms(arm.friction))
     for number, motion in enumerate(motions):
         right = measured(motion)
         m, b = right.shape[1], base_parameters(arm).count
@@ -159,7 +157,7 @@ def _filtered(
         for inputs, count in decimator.blocks(len(motion.t) - 2):
             new = slice(fed, inputs.stop + 2)
             q, qd = motion.q[new], motion.qd[new]
-            load = gravity_load(arm, q, load_theta) if needs_load else None
+            load = gravity_load(arm, q, load_theta) if arm.needs_load else None
             change, itself = (x.reshape(len(q), -1) for x in terms(q, qd, load))
             filtered = np.hstack([
                 left_filter.apply(itself, change), right_filter.apply(right[new])])

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
@@ -86,7 +85,6 @@ def regression_blocks(
     """
     decimator = Decimator(treatment)
     columns = base_parameters(arm).columns
-    needs_load = any(term.needs_load for term in friction_terms(arm.friction))
     for number, motion in enumerate(motions):
         W = np.empty((0, arm.n, len(columns)))
         known = slice(0, 0)
@@ -94,7 +92,7 @@ def regression_blocks(
             # Blocks overlap by the reach of the filter; these rows are computed once.
             new = slice(max(known.stop, inputs.start), inputs.stop)
             q, qd, qdd = motion.q[new], motion.qd[new], motion.qdd[new]
-            load = gravity_load(arm, q, load_theta) if needs_load else None
+            load = gravity_load(arm, q, load_theta) if arm.needs_load else None
             fresh = regressor(arm, q, qd, qdd, load=load)[:, :, columns]
             W = np.concatenate([W[len(W) - max(known.stop - inputs.start, 0):], fresh])
             known = inputs

@@ -5,16 +5,74 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.dynamics.base import RANK_TOLERANCE
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.qr_factors import QRFactors
 
 Array = NDArray[np.float64]
 
-ITERATIONS = 50
-SETTLED = 1e-6
-DEPENDENT = 1e-9
+#: Reweightings at most, and the relative change of the weights at which they have settled.
+ITERATIONS, SETTLED = 50, 1e-6
+#: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
+#: residual would take all weight.
+FLOOR = 1e-12
+
+
+class LeastSquares:
+    """
+    Least squares ``W theta = tau`` of the rank that the rows have.
+
+    Columns are brought to unit length, so that the rank does not depend on units. Of the vectors
+    that fit equally well, the shortest one in that scale is taken.
+
+    Parameters
+    ----------
+    W : (m, b) ndarray
+        Regressor, the rows weighted.
+    scale : (b,) array_like, optional
+        What each column is divided by; its length if not given. A column that is nothing beside
+        the longest one counts as zero.
+    tolerance : float
+        Singular value of the scaled columns, by the largest one, up to which a direction is open.
+
+    Attributes
+    ----------
+    range : (m, r) ndarray
+        Orthonormal basis of the torques that parameters can make.
+    half : (b, r) ndarray
+        Square root of the covariance: ``half halfᵀ`` is that of theta for rows with white noise
+        of variance 1.
+    undetermined : (b,) ndarray of bool
+        Parameters with a part in an open direction.
+
+    """
+
+    def __init__(
+        self, W: Array, scale: ArrayLike | None = None, tolerance: float = RANK_TOLERANCE,
+    ) -> None:
+        if scale is None:
+            norms = np.linalg.norm(W, axis=0)
+            scale = np.where(norms > tolerance * norms.max(), norms, np.inf)
+        scale = np.asarray(scale, dtype=float)
+        U, singular, V = np.linalg.svd(W / scale, full_matrices=False)
+        kept = singular > tolerance * singular[0]
+        self.range: Array = U[:, kept]
+        self.half: Array = V[kept].T / singular[kept] / scale[:, None]
+        # Rounding alone gives any parameter a part of the order of 1e-16 (squared: 1e-32).
+        open_part = 1.0 - (V[kept] ** 2).sum(axis=0)
+        self.undetermined: NDArray[np.bool_] = (
+            (open_part > max(tolerance**2, RANK_TOLERANCE)) | np.isinf(scale))
+
+    def solve(self, tau: Array) -> Array:
+        """Find the parameters (b,) of torques (m,)."""
+        return np.asarray(self.half @ (self.range.T @ tau))
+
+    @property
+    def covariance(self) -> Array:
+        """Covariance (b, b) of the parameters for white noise of variance 1."""
+        return np.asarray(self.half @ self.half.T)
 
 
 @dataclass(frozen=True)
@@ -71,37 +129,57 @@ def solve(data: QRFactors) -> Solution:
     Gautier 1997, Dynamic identification of robots with power model, eq. 10 to 14.
 
     """
-    n, b = len(data.factors), data.factors.shape[2] - 1
-    rows = int(data.rows.sum())
+    b, rows = data.factors.shape[2] - 1, int(data.rows.sum())
     if rows <= b:
         raise RecordingError(
             f'{rows} rows are left after filtering, without joints at rest: too few '
             f'for {b} parameters; record a longer motion, or raise the cut-off'
         )
-    sigma = np.ones(n)
-    for _ in range(ITERATIONS):
-        theta, white_covariance, undetermined = _least_squares(data.factors / sigma[:, None, None])
-        squares = data.residual_squares(theta) / np.maximum(data.rows * (1 - b / rows), 1)
-        # A joint with zero residual would get infinite weight.
-        floor = 1e-12 * data.torque_squares().sum() / rows
-        previous, sigma = sigma, np.sqrt(np.maximum(squares, max(floor, np.finfo(float).tiny)))
+    theta, sigma, last = reweighted(data)
+    singular = np.linalg.svd(data.factors[:, :, :-1].reshape(-1, b), compute_uv=False)
+    smallest = singular[-1] if singular[-1] > RANK_TOLERANCE * singular[0] else 0.0
+    condition = float(singular[0] / smallest) if smallest else float('inf')
+    return Solution(theta, sigma, last.covariance, last.undetermined, condition)
+
+
+def reweighted(
+    data: QRFactors, sigma: Array | None = None, iterations: int = ITERATIONS,
+) -> tuple[Array, Array, LeastSquares]:
+    """
+    Fit the rows of all joints, each joint weighted by the residual that it is left with.
+
+    Parameters
+    ----------
+    data : QRFactors
+        Rows of each joint.
+    sigma : (n,) ndarray, optional
+        Standard deviation of the residual of each joint to begin with, up to a common factor;
+        the same for all if not given.
+    iterations : int
+        Fits at most; fewer when the weights settle before.
+
+    Returns
+    -------
+    theta : (b,) ndarray
+        Estimate.
+    sigma : (n,) ndarray
+        Standard deviation of its residual, joint by joint, Nm.
+    last : LeastSquares
+        The fit that theta is taken from.
+
+    """
+    b, rows = data.factors.shape[2] - 1, int(data.rows.sum())
+    freedom = np.maximum(data.rows * (1 - b / rows), 1)
+    floor = max(FLOOR * data.torque_squares().sum() / rows, np.finfo(float).tiny)
+    previous = np.ones(len(data.factors)) if sigma is None else sigma
+    for _ in range(iterations):
+        weighted = (data.factors / previous[:, None, None]).reshape(-1, b + 1)
+        R = np.asarray(np.linalg.qr(weighted, mode='r'))
+        last = LeastSquares(R[:b, :b])
+        theta = last.solve(R[:b, b])
+        sigma = np.sqrt(np.maximum(data.residual_squares(theta) / freedom, floor))
         if np.abs(sigma / previous - 1).max() < SETTLED:
             break
-    singular = np.linalg.svd(data.factors[:, :, :-1].reshape(-1, b), compute_uv=False)
-    smallest = singular[-1] if singular[-1] > DEPENDENT * singular[0] else 0.0
-    condition = float(singular[0] / smallest) if smallest else float('inf')
-    return Solution(theta, sigma, white_covariance, undetermined, condition)
-
-
-def _least_squares(factors: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-    b = factors.shape[2] - 1
-    R = np.asarray(np.linalg.qr(factors.reshape(-1, b + 1), mode='r'))
-    W, tau = R[:b, :b], R[:b, b]
-    norms = np.linalg.norm(W, axis=0)
-    scale = np.where(norms > DEPENDENT * norms.max(), norms, np.inf)
-    U, singular, V = np.linalg.svd(W / scale)
-    kept = singular > DEPENDENT * singular[0]
-    inverse = np.where(kept, 1 / np.where(kept, singular, 1.0), 0.0)
-    half = (V.T * inverse) / scale[:, None]
-    loose = (V[~kept] ** 2).sum(axis=0) > DEPENDENT
-    return half @ (U.T @ tau), half @ half.T, loose | np.isinf(scale)
+        previous = sigma
+    assert sigma is not None
+    return theta, sigma, last

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, without_load
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
@@ -65,7 +65,7 @@ def _draw_joints(figure: Any, t: Array, motion: FourierMotion, arm: ArmModel) ->
         ('q', q, allowed.lower, allowed.upper), ('qd', qd, -allowed.velocity, allowed.velocity),
             ('qdd', qdd, -allowed.acceleration, allowed.acceleration)]
     if arm.inertial is not None:
-        known = without_load(arm)
+        known = arm.without_load
         torque = regressor(known, q, qd, qdd) @ nominal_parameters(known)
         rows.append(('torque', torque, -limits.effort, limits.effort))
     axes = figure.subplots(arm.n, len(rows), sharex=True, squeeze=False)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
 from dynid_ros.errors import ArmError
 
@@ -75,3 +76,13 @@ def test_unknown_and_repeated_terms_are_refused():
         friction_terms(['coulom'])
     with pytest.raises(ArmError, match='repeated'):
         friction_terms(['viscous', 'viscous'])
+
+
+def test_an_arm_knows_whether_its_friction_needs_the_load():
+    arm = load_arm('two_axis').with_friction(('viscous', 'load', 'offset'))
+    assert arm.needs_load
+    assert arm.without_load.friction == ('viscous', 'offset')
+    assert not arm.without_load.needs_load
+    # One object, so that what is cached by arm is found again.
+    assert arm.without_load is arm.without_load
+    assert arm.without_load.without_load is arm.without_load

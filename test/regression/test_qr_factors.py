@@ -37,7 +37,8 @@ def test_sums_of_squares_are_those_of_the_rows_however_they_are_cut(seed, sample
     np.testing.assert_allclose(data.torque_squares(), (tau**2).sum(axis=0), rtol=1e-10)
     for j in range(JOINTS):
         whole = np.column_stack([W[:, j], tau[:, j]])
-        np.testing.assert_allclose(data.square[j], whole.T @ whole, rtol=0, atol=1e-10)
+        factor = data.factors[j]
+        np.testing.assert_allclose(factor.T @ factor, whole.T @ whole, rtol=0, atol=1e-10)
         np.testing.assert_array_equal(data.factors[j], np.triu(data.factors[j]))
     np.testing.assert_array_equal(data.rows, samples)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import fields, is_dataclass, replace
 import os
+from pathlib import Path
 import shutil
 
 from hypothesis import given, HealthCheck, settings
@@ -216,3 +217,23 @@ def test_predictions_of_several_recordings_keep_their_order(tmp_path):
     sets = tuple(prediction(rng, ARM.n, 20 + i, f'walk {i}', i % 2 == 1) for i in range(12))
     write_result(identification(ARM, predictions=sets), tmp_path)
     assert_same(sets, read_result(tmp_path).predictions)
+
+
+def test_a_result_of_version_0_1_0_is_read():
+    """Written by ``dynid identify`` of version 0.1.0 from a simulated two_axis arm."""
+    result = read_result(Path(__file__).parent / 'data' / 'result_0_1_0')
+    theta = dict(zip(base_parameters(result.arm).names, result.theta, strict=True))
+    assert theta['mx2'] == 0.010196625085846298
+    arm = result.arm
+    assert (arm.name, arm.joint_names) == ('two_axis', ('arm_joint', 'pendulum_joint'))
+    assert arm.parent.tolist() == [-1, 0]
+    assert arm.dh == 'mdh'
+    np.testing.assert_allclose(arm.translation[1], [0, 0.15, 0], atol=1e-15)
+    np.testing.assert_array_equal(arm.limits.upper, [3.14, 3.14])
+    assert arm.friction == ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
+    assert result.validation.relative_error_percent == 1.146302520445572
+    train, held_out = result.predictions
+    assert (train.held_out, held_out.held_out) == (False, True)
+    error, tau = held_out.tau - held_out.tau_hat, held_out.tau
+    assert 100 * np.sqrt(np.nansum(error**2) / np.nansum(tau**2)) == pytest.approx(
+        result.validation.relative_error_percent, rel=1e-12)
