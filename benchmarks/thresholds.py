@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.arm.model import without_load
 from dynid_ros.diagnosis import exchanged_torques, gravity_direction, outliers, verdict
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import DynidError
@@ -474,14 +473,14 @@ def pair_ratios(data: Data) -> Iterator[float]:
 
     from dynid_ros.arm.drive import joint_torque
 
-    factors, joints = exchanged_torques._factors(data.arm, data.motions, data.treatment)
+    factors, joints, rows = exchanged_torques._factors(data.arm, data.motions, data.treatment)
     columns = joint_torque(np.eye(data.arm.n), data.arm.drive)
-    before = exchanged_torques._residuals(factors, np.eye(data.arm.n)[:, joints])
+    before = exchanged_torques._residuals(factors, rows, np.eye(data.arm.n)[:, joints])
     for i, k in combinations(range(len(joints)), 2):
         order = np.arange(data.arm.n)
         order[joints[[i, k]]] = joints[[k, i]]
         mixing = np.linalg.solve(columns, columns[order])
-        after = exchanged_torques._residuals(factors, mixing[:, joints])
+        after = exchanged_torques._residuals(factors, rows, mixing[:, joints])
         yield float(np.exp(np.log(after[0] / before[0]).sum() / 2))
 
 
