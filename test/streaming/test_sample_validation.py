@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm.load import load_arm
-from dynid_ros.recordings.quality import check_quality
+from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.streaming.sample_validation import Counters, RULES, SampleValidation
 
@@ -98,6 +98,6 @@ def test_streams_and_recordings_refuse_the_same_positions(value, code, rule):
     counters = Counters()
     accepted(SampleValidation(arm.joint_names, arm.limits.velocity, counters), x)
     log = Recording(x[:, 0], x[:, 1:3], x[:, 3:], 'effort', arm.joint_names, 'made up')
-    assert (code in {defect.code for defect in check_quality(log, arm)}) == (rule is not None)
+    assert (code in {defect.code for defect in check_recording(log, arm)}) == (rule is not None)
     counts = counters.as_dict()
     assert [name for name in ('not_finite', 'jumps') if counts[name]] == ([rule] if rule else [])
