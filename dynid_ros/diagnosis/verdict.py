@@ -47,7 +47,7 @@ class VerdictThresholds:
         start at 6.5.
     states : int
         Random states over which the expected error is averaged. With 400, the expected error
-        varies by 1 to 2.2 % of itself from seed to seed.
+        varies by 1 to 3.5 % of itself from seed to seed.
     seed : int
         Seed of these states, so that the same data get the same verdict.
     parameters_listed : int
