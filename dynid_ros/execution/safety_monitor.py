@@ -1,4 +1,4 @@
-"""The bounds that an arm must keep before and while it moves, and their violations."""
+"""The bounds that an arm must keep while it moves, and their violations."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import InputError
-from dynid_ros.execution.motion_executor import move, Reference
-from dynid_ros.feasibility.margins import all_limits, ROUNDING
-from dynid_ros.feasibility.scene import Scene
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.execution.motion_executor import Reference
 
 Array = NDArray[np.float64]
 
@@ -263,88 +259,3 @@ class EffortLimiter:
                 f"joint '{name}' needs {abs(tau[joint]):.3g}, more than its effort limit of "
                 f'{limit[joint]:.3g}')
         return np.clip(tau, -limit, limit), violation
-
-
-def check_motion(arm: ArmModel, motion: FourierMotion, scene: Scene | None) -> None:
-    """
-    Make sure that a whole motion keeps every limit that is known, between samples too.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm; its motion limits count.
-    motion : FourierMotion
-        The motion.
-    scene : Scene or None
-        Bodies that must not touch, where known.
-
-    Raises
-    ------
-    InputError
-        A limit or a clearance is not kept.
-
-    """
-    margins = all_limits(arm, scene).margins(motion)
-    left = {
-        'position': margins.position, 'velocity': margins.velocity,
-        'acceleration': margins.acceleration, 'effort': margins.torque}
-    for quantity, values in left.items():
-        if values is not None and not (values >= -ROUNDING).all():
-            joint = int(np.argmin(values))
-            raise InputError(
-                f"the motion takes joint '{arm.joint_names[joint]}' of '{arm.name}' "
-                f'{-values[joint]:.3g} beyond its {quantity} limit; design the motion again')
-    for pair, clearance in margins.clearance.items():
-        if clearance < 0:
-            raise InputError(
-                f"the motion brings {pair} of '{arm.name}' {-clearance * 1000:.0f} mm nearer "
-                'than the clearance; design the motion again')
-
-
-def check_start(
-    arm: ArmModel, q: Array, qd: Array, start: Array, scene: Scene | None,
-) -> None:
-    """
-    Make sure that an arm is at rest and free to move straight to the start of a motion.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    q, qd : (n,) ndarray
-        Measured, rad and rad/s.
-    start : (n,) ndarray
-        Start of the motion, rad or m.
-    scene : Scene or None
-        Bodies that must not touch, where known.
-
-    Raises
-    ------
-    InputError
-        It moves, is outside its limits, or bodies would touch on the way.
-
-    """
-    problem = SafetyMonitor(arm, np.inf).violation(q, qd, None)
-    if problem:
-        raise InputError(f'{problem}; correct that before a start')
-    moving = moving_joint(arm, qd)
-    if moving:
-        raise InputError(f'{moving}; wait until the arm stands still')
-    if scene is None:
-        return
-    path, times = move(q, start, 1.0), np.linspace(0, 1, THRESHOLDS.path_points)
-    nearest = np.min([scene.distances(path(t)[0]) for t in times], axis=0)
-    if nearest.min() < 0:
-        pair = scene.names[int(np.argmin(nearest))]
-        raise InputError(
-            f"on the straight way to the start {pair} of '{arm.name}' would touch; bring the arm "
-            'nearer to the start first')
-
-
-def moving_joint(arm: ArmModel, qd: Array) -> str:
-    """Name the joint that moves most at velocities (n,), rad/s; empty if the arm is at rest."""
-    speed = np.abs(qd) / np.where(np.isfinite(arm.limits.velocity), arm.limits.velocity, 1.0)
-    joint = int(np.argmax(speed))
-    if speed[joint] <= THRESHOLDS.rest:
-        return ''
-    return f"joint '{arm.joint_names[joint]}' moves at {abs(qd[joint]):.3g}"

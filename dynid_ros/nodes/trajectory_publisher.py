@@ -16,14 +16,8 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_executor import MotionExecutor, Phase, Reference
-from dynid_ros.execution.safety_monitor import (
-    Bound,
-    check_motion,
-    check_start,
-    LimitWatch,
-    moving_joint,
-    SafetyMonitor,
-)
+from dynid_ros.execution.safety_monitor import Bound, LimitWatch, SafetyMonitor
+from dynid_ros.execution.start_checks import check_motion, check_start, moving_joint
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.feasibility.scene import build_scene
 from dynid_ros.nodes.common.arm_subscription import StateSubscription

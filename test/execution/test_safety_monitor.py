@@ -12,13 +12,12 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.motion_executor import Reference
 from dynid_ros.execution.safety_monitor import (
     Bound,
-    check_motion,
-    check_start,
     EffortLimiter,
     LimitWatch,
     SafetyMonitor,
     THRESHOLDS,
 )
+from dynid_ros.execution.start_checks import check_motion, check_start
 from dynid_ros.feasibility.scene import build_scene
 from dynid_ros.trajectory.fourier import FourierMotion
 
