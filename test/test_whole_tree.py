@@ -89,7 +89,8 @@ def test_run_that_a_plugin_ends_while_it_collects_fails(tree):
     tree.write('conftest.py', PLUGIN)
     status, printed = tree.run()
     assert status == 1, printed
-    assert 'no test was collected: a file that skips while it is imported, or a plugin' in printed
+    # Of all files, or of those in the folder whose listing was ended: that depends on pytest.
+    assert 'no test was collected' in printed
 
 
 def test_folder_with_fewer_tests_than_before_is_named(tree):

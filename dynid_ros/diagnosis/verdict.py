@@ -115,8 +115,11 @@ def judge(
         return Verdict(False, (text,), np.inf, arm.joint_names, base.names)
     expected, by_joint, spread = expected_errors(
         arm, solution.theta, covariance, motion, acceleration)
-    joints = tuple(name for name, error in zip(arm.joint_names, by_joint, strict=True)
-                   if error > THRESHOLDS.joint_error_percent)
+    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    # Nothing is known of a joint that never moved, so that no error bar tells how little.
+    vague = (by_joint > THRESHOLDS.joint_error_percent) | ~moved
+    joints = tuple(
+        name for name, one in zip(arm.joint_names, vague.tolist(), strict=True) if one)
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
     reasons = list(known)
     if len(weak):

@@ -93,5 +93,5 @@ def test_parameters_that_the_result_lacks_have_no_information():
 
 def test_results_of_another_arm_are_refused():
     known = known_from(load_arm('two_axis'), lazy_motion())
-    with pytest.raises(InputError, match='first is of an arm with the joints arm_joint'):
+    with pytest.raises(InputError, match='the model of first has the joints arm_joint'):
         objective_given(DesignObjective(), load_arm('ur10'), [known], 5.0)

@@ -77,7 +77,8 @@ class Rig(Pace):
         self.until_it_moves()
 
     def until_it_moves(self):
-        self.until(lambda: self.speed() > 0.05, 'motion', 3.0)
+        # In real time a busy machine answers the start late.
+        self.until(lambda: self.speed() > 0.05, 'motion', 30.0)
 
     def stop(self):
         """Ask for a stop, and return what was said."""

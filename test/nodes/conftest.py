@@ -189,9 +189,16 @@ class Talker:
         for sent, sample in enumerate(samples):
             if sent % 50 == 0:
                 self._rclpy.spin_once(self.node, timeout_sec=0.0)
-                self.until(lambda sent=sent: behind(sent) <= AHEAD, f'{sent} messages taken in')
+                self._follow(lambda sent=sent: behind(sent) - AHEAD, f'{sent} messages taken in')
             time.sleep(1 / RATE)
             yield sample
+
+    def _follow(self, left: Callable[[], int], what: str) -> None:
+        """Spin until nothing is left, for as long as it becomes less."""
+        least = left()
+        while least > 0:
+            self.until(lambda least=least: left() < least, what)
+            least = left()
 
     def play(self, publisher, names, t, q, u, start: int = 10**18) -> None:
         """Publish samples faster than in real time; stamps count from `start`, ns."""

@@ -97,7 +97,7 @@ def test_streams_and_recordings_refuse_the_same_positions(value, code, rule):
     x[200, 1] = value if value > 1 else x[200, 1]
     counters = Counters()
     accepted(SampleValidation(arm.joint_names, arm.limits.velocity, counters), x)
-    log = Recording(x[:, 0], x[:, 1:3], x[:, 3:], 'effort', arm.joint_names, 'made up')
+    log = Recording(x[:, 0], x[:, 1:3], x[:, 3:], arm.joint_names, 'effort', 'made up')
     assert (code in {defect.code for defect in check_recording(log, arm)}) == (rule is not None)
     counts = counters.as_dict()
     assert [name for name in ('not_finite', 'jumps') if counts[name]] == ([rule] if rule else [])
