@@ -304,7 +304,7 @@ class TrajectoryPublisher(Node):
         if self._mixed:
             raise InputError(f'{self._mixed}; leave only that of the arm')
         if self._state is None or self._age > self._values['state_timeout']:
-            raise InputError(
+            raise NotThereError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._subscription.topic}; start the arm first')
         problem = self._output.missing or self._output.look() or self._deaf()

@@ -33,6 +33,10 @@ NODES = 'rmw_dds_common/msg/ParticipantEntitiesInfo'
 CHANCE = random.Random(1)
 
 
+#: Pause between two messages, by the time that making one took, and its bounds, s.
+SHARE, LEAST, MOST = 20.0, 0.01, 0.5
+
+
 class Forged:
     """
     Puts any bytes on the wire as the samples of a writer.
@@ -162,11 +166,13 @@ def services(participant):
 def main():
     # Who sends without end would keep a slow processor from what is tested.
     os.nice(10)
-    kept = []
+    kept, began = [], time.monotonic()
     for sent in globals()[sys.argv[1]](Participant()):
         kept.append(sent)
         print(len(kept), flush=True)
-        time.sleep(0.01)
+        # Reading a message takes about as long as making it: a slow processor gets fewer.
+        time.sleep(min(MOST, max(LEAST, SHARE * (time.monotonic() - began))))
+        began = time.monotonic()
     time.sleep(60)
 
 

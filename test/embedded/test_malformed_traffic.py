@@ -95,7 +95,7 @@ def attack(run, talker, kinds=KINDS):
 
 
 def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path):
-    log, folder = recording(), tmp_path / 'out'
+    log, folder = recording().part(0, 4000), tmp_path / 'out'
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     publisher = talker.states()
     identifier = node(run, 'identifier', arm='two_axis', report_rate=10.0, cutoff_hz=5.0,
@@ -105,7 +105,7 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
     hostile = attack(run, talker)
     half = len(log.t) // 2
     talker.play(publisher, *part(log, slice(0, half)))
-    talker.until(lambda: int(hostile['names'].lines()[-1]) > 300, 'many names')
+    talker.until(lambda: int(hostile['names'].lines()[-1]) > 40, 'many names')
     talker.play(publisher, *part(log, slice(half, None)))
     assert talker.call(SetBool, '/identifier/freeze', data=False).success
     assert talker.call(
@@ -128,7 +128,7 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
     assert saved.samples == len(log.t)
     assert (np.abs(saved.theta - expected.theta) < expected.std).all()
     # Well-formed messages of other joints are taken in, and no samples come of them.
-    assert counted(heard, 'messages')[-1] > len(log.t) + 100
+    assert counted(heard, 'messages')[-1] > len(log.t) + 40
     grown = identifier.peak() - before
     assert identifier.stop() == 0
     said = identifier.lines()
