@@ -34,7 +34,7 @@ CHANCE = random.Random(1)
 
 
 #: Pause between two messages, by the time that making one took, and its bounds, s.
-SHARE, LEAST, MOST = 20.0, 0.01, 0.5
+SHARE, LEAST, MOST = 20.0, 0.01, 0.3
 
 
 class Forged:
@@ -109,7 +109,8 @@ def long(participant):
             with suppress(DDSException):
                 write(writer, cdr)
             yield None
-            time.sleep(1.0)
+            # A slow processor reads one of these for a second.
+            time.sleep(5.0)
 
 
 def names(participant):
