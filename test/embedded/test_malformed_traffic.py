@@ -94,7 +94,22 @@ def attack(run, talker, kinds=KINDS):
     return hostile
 
 
+def reading_time():
+    """Measure how long this processor reads a message of a thousand names, s."""
+    from dynid_ros.embedded.messages import decode, encode, message_class
+
+    kind = message_class('sensor_msgs/msg/JointState')
+    cdr = encode(kind(name=[f'{k:040}' for k in range(1000)]))
+    begun = time.process_time()
+    for _ in range(20):
+        decode(cdr, kind.TYPE)
+    return (time.process_time() - begun) / 20
+
+
 def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path):
+    if (taken := reading_time()) > 1e-3:
+        pytest.skip(f'this processor reads a hostile message in {1e3 * taken:.1f} ms; what is '
+                    'sent here leaves time for nothing else above 1 ms')
     log, folder = recording().part(0, 4000), tmp_path / 'out'
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     publisher = talker.states()
