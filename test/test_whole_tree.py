@@ -89,8 +89,12 @@ def test_run_that_a_plugin_ends_while_it_collects_fails(tree):
     tree.write('conftest.py', PLUGIN)
     status, printed = tree.run()
     assert status == 1, printed
-    # Of all files, or of those in the folder whose listing was ended: that depends on pytest.
-    assert 'no test was collected' in printed
+    if pytest.version_tuple < (8,):
+        assert 'no test was collected: a file that skips while it is imported, or a' in printed
+    else:
+        # Since pytest 8 a skip ends the folder that is listed, not the whole run.
+        assert 'test/arm/test_a.py: no test was collected' in printed
+        assert 'test/arm/test_b.py: no test was collected' in printed
 
 
 def test_folder_with_fewer_tests_than_before_is_named(tree):

@@ -34,7 +34,7 @@ CHANCE = random.Random(1)
 
 
 #: Pause between two messages, by the time that making one took, and its bounds, s.
-SHARE, LEAST, MOST = 20.0, 0.01, 0.3
+SHARE, LEAST, MOST = 10.0, 0.01, 0.2
 
 
 class Forged:

@@ -94,23 +94,8 @@ def attack(run, talker, kinds=KINDS):
     return hostile
 
 
-def reading_time():
-    """Measure how long this processor reads a message of a thousand names, s."""
-    from dynid_ros.embedded.messages import decode, encode, message_class
-
-    kind = message_class('sensor_msgs/msg/JointState')
-    cdr = encode(kind(name=[f'{k:040}' for k in range(1000)]))
-    begun = time.process_time()
-    for _ in range(20):
-        decode(cdr, kind.TYPE)
-    return (time.process_time() - begun) / 20
-
-
 def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path):
-    if (taken := reading_time()) > 1e-3:
-        pytest.skip(f'this processor reads a hostile message in {1e3 * taken:.1f} ms; what is '
-                    'sent here leaves time for nothing else above 1 ms')
-    log, folder = recording().part(0, 4000), tmp_path / 'out'
+    log, folder = recording(), tmp_path / 'out'
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     publisher = talker.states()
     identifier = node(run, 'identifier', arm='two_axis', report_rate=10.0, cutoff_hz=5.0,
@@ -120,7 +105,7 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
     hostile = attack(run, talker)
     half = len(log.t) // 2
     talker.play(publisher, *part(log, slice(0, half)))
-    talker.until(lambda: int(hostile['names'].lines()[-1]) > 40, 'many names')
+    talker.until(lambda: int(hostile['names'].lines()[-1]) > 300, 'many names')
     talker.play(publisher, *part(log, slice(half, None)))
     assert talker.call(SetBool, '/identifier/freeze', data=False).success
     assert talker.call(
@@ -143,7 +128,7 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
     assert saved.samples == len(log.t)
     assert (np.abs(saved.theta - expected.theta) < expected.std).all()
     # Well-formed messages of other joints are taken in, and no samples come of them.
-    assert counted(heard, 'messages')[-1] > len(log.t) + 40
+    assert counted(heard, 'messages')[-1] > len(log.t) + 100
     grown = identifier.peak() - before
     assert identifier.stop() == 0
     said = identifier.lines()
