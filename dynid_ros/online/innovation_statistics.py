@@ -40,7 +40,7 @@ class InnovationThresholds:
     known : int
         Innovations of a joint from which its noise is known.
     some : int
-        Innovations of a joint from which a wild one is told from the others.
+        Innovations of a joint from which on outliers among them are detected.
 
     """
 

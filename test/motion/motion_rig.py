@@ -48,6 +48,8 @@ class Rig(Pace):
 
     def __init__(self, start, talker, path, output='effort', real_time=False, **parameters):
         super().__init__(talker)
+        # In real time a busy machine answers the start late.
+        self.soon = 30.0 if real_time else 3.0
         self.wanted = talker.listen(JointState, f'{NODE}/reference', DEPTH)
         self.commands = talker.listen(Float64MultiArray, 'effort_commands', DEPTH)
         led = {} if real_time else {**SIMULATED, 'lockstep': ['trajectory_publisher', 'talker']}
@@ -77,8 +79,7 @@ class Rig(Pace):
         self.until_it_moves()
 
     def until_it_moves(self):
-        # In real time a busy machine answers the start late.
-        self.until(lambda: self.speed() > 0.05, 'motion', 30.0)
+        self.until(lambda: self.speed() > 0.05, 'motion', self.soon)
 
     def stop(self):
         """Ask for a stop, and return what was said."""
