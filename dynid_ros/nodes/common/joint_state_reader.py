@@ -11,6 +11,7 @@ from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.storage.recording_reader import DAY_NS
 from dynid_ros.streaming.pairing import Pairing
 
@@ -45,7 +46,7 @@ def message_type(topic: DriveTopic) -> Any:
 
 def stamp_of(message: Any) -> int:
     """Header stamp, ns."""
-    return int(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
+    return nanoseconds(message.header.stamp)
 
 
 def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], NDArray[np.float64]]:
