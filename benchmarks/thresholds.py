@@ -68,7 +68,7 @@ class Data:
 
     @cached_property
     def model(self) -> Any:
-        """Identified model."""
+        """Identify the model."""
         return identify(self.arm, [self.log], friction=self.friction)
 
     @cached_property
@@ -88,7 +88,7 @@ class Data:
 
     @cached_property
     def tracking(self) -> tuple[Any, Array]:
-        """Result of the online estimator, and innovations of all rows in deviations."""
+        """Return the result of the online estimator, and innovations of all rows in sigmas."""
         seen: list[Array] = []
         original = innovation_statistics.InnovationStatistics.wild
 

@@ -52,12 +52,13 @@ def random_arm(
     axis = rng.normal(size=(n, 3))
     return ArmModel(
         name='random',
-        joint_names=tuple(f'j{i + 1}' for i in range(n)),
-        parent=np.array(parent, dtype=np.int64),
-        rotation=np.array([random_rotation(rng) for _ in range(n)]),
-        translation=rng.uniform(-0.5, 0.5, (n, 3)),
-        prismatic=rng.random(n) < 0.3 if prismatic else np.zeros(n, dtype=np.bool_),
-        axis=axis / np.linalg.norm(axis, axis=1, keepdims=True),
+        tree=KinematicTree(
+            joint_names=tuple(f'j{i + 1}' for i in range(n)),
+            parent=np.array(parent, dtype=np.int64),
+            rotation=np.array([random_rotation(rng) for _ in range(n)]),
+            translation=rng.uniform(-0.5, 0.5, (n, 3)),
+            prismatic=rng.random(n) < 0.3 if prismatic else np.zeros(n, dtype=np.bool_),
+            axis=axis / np.linalg.norm(axis, axis=1, keepdims=True)),
         gravity=rng.normal(scale=6.0, size=3),
         limits=JointLimits.unknown(n),
         drive=Drive.joint_torque(n),

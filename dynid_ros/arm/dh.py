@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.geometry import units
 from dynid_ros.arm.schema import Section
-from dynid_ros.arm.tree import JointLimits, KinematicTree, Placement, rotation_rpy
+from dynid_ros.arm.tree import Description, JointLimits, KinematicTree, Placement, rotation_rpy
 from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]
@@ -58,7 +58,7 @@ def dh_placements(table: Array, *, modified: bool) -> tuple[Array, Array]:
     return np.ascontiguousarray(rotation.transpose(2, 0, 1)), np.ascontiguousarray(translation.T)
 
 
-def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> KinematicTree:
+def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Description:
     """
     Read a serial chain from the ``mdh`` or ``dh`` section of an ``arm.yaml``.
 
@@ -86,14 +86,15 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Kin
                        f'{n} rows; give one row a joint')
     rotation, translation = dh_placements(table, modified=modified)
     alpha, a = (0.0, 0.0) if modified else table[-1, :2]
-    return KinematicTree(
-        name='',
-        joint_names=joints or tuple(f'joint_{i + 1}' for i in range(n)),
-        parent=np.arange(-1, n - 1, dtype=np.int64),
-        rotation=rotation,
-        translation=translation,
-        prismatic=prismatic,
-        axis=np.tile([0.0, 0.0, 1.0], (n, 1)),
+    return Description(
+        tree=KinematicTree(
+            joint_names=joints or tuple(f'joint_{i + 1}' for i in range(n)),
+            parent=np.arange(-1, n - 1, dtype=np.int64),
+            rotation=rotation,
+            translation=translation,
+            prismatic=prismatic,
+            axis=np.tile([0.0, 0.0, 1.0], (n, 1)),
+        ),
         limits=JointLimits.unknown(n),
         dh='mdh' if modified else 'dh',
         tool=Placement(rotation_rpy([alpha, 0.0, 0.0]), np.array([a, 0.0, 0.0])),

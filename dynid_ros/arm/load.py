@@ -20,7 +20,7 @@ from dynid_ros.arm.settings import (
     read_nominal,
     read_table,
 )
-from dynid_ros.arm.tree import KinematicTree
+from dynid_ros.arm.tree import Description
 from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.errors import ArmError
 
@@ -102,43 +102,33 @@ def _shipped_folder() -> Path | None:
 
 
 def _from_urdf(path: Path) -> ArmModel:
-    tree = read_urdf(path)
+    read = read_urdf(path)
     return ArmModel(
-        name=tree.name or path.stem,
-        joint_names=tree.joint_names,
-        parent=tree.parent,
-        rotation=tree.rotation,
-        translation=tree.translation,
-        prismatic=tree.prismatic,
-        axis=tree.axis,
+        name=read.name or path.stem,
+        tree=read.tree,
         gravity=np.array(_GRAVITY),
-        limits=tree.limits,
-        drive=Drive.joint_torque(len(tree.joint_names)),
-        inertial=tree.inertial,
+        limits=read.limits,
+        drive=Drive.joint_torque(len(read.tree.joint_names)),
+        inertial=read.inertial,
     )
 
 
 def _from_yaml(path: Path) -> ArmModel:
     top = Section(read_yaml(path), path, KEYS)
-    tree = _description(top)
-    names = tree.joint_names
+    read = _description(top)
+    names = read.tree.joint_names
     n = len(names)
     gravity = top.vector('gravity', 3)
     friction, shape = read_friction(top)
     links, rotor, friction_nominal = read_nominal(top, n)
-    limits, margins = read_limits(top, tree.limits, names)
+    limits, margins = read_limits(top, read.limits, names)
     return ArmModel(
-        name=top.text('name') or tree.name or path.resolve().parent.name,
-        joint_names=names,
-        parent=tree.parent,
-        rotation=tree.rotation,
-        translation=tree.translation,
-        prismatic=tree.prismatic,
-        axis=tree.axis,
+        name=top.text('name') or read.name or path.resolve().parent.name,
+        tree=read.tree,
         gravity=np.array(_GRAVITY) if gravity is None else gravity,
         limits=limits,
         drive=read_drive(top, n),
-        inertial=tree.inertial if links is None else links,
+        inertial=read.inertial if links is None else links,
         rotor_nominal=rotor,
         friction_nominal=friction_nominal,
         rotor_inertia=top.flag('rotor_inertia', True),
@@ -151,13 +141,13 @@ def _from_yaml(path: Path) -> ArmModel:
         margins=margins,
         base=read_placement(top, 'base'),
         mounting=read_placement(top, 'mounting'),
-        tool=read_tool(top, names, tree.tool),
-        dh=tree.dh,
-        tolerances=read_tolerances(top, names, table=bool(tree.dh)),
+        tool=read_tool(top, names, read.tool),
+        dh=read.dh,
+        tolerances=read_tolerances(top, names, table=bool(read.dh)),
     )
 
 
-def _description(top: Section) -> KinematicTree:
+def _description(top: Section) -> Description:
     section = top.section('description', ('urdf', 'mdh', 'dh'))
     given = [key for key in ('urdf', 'mdh', 'dh') if key in section]
     if len(given) != 1:

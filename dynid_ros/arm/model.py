@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,14 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.parameters import ParameterLayout
 from dynid_ros.arm.schema import near
-from dynid_ros.arm.tree import JointLimits, LimitMargins, Placement, Tolerances, Tool
+from dynid_ros.arm.tree import (
+    JointLimits,
+    KinematicTree,
+    LimitMargins,
+    Placement,
+    Tolerances,
+    Tool,
+)
 from dynid_ros.errors import InputError
 
 Array = NDArray[np.float64]
@@ -101,22 +109,14 @@ class Table:
 @dataclass(frozen=True, eq=False)
 class ArmModel:
     """
-    One kinematic tree of n joints with its settings; joint i moves link i.
+    A kinematic tree of n joints with all that torque depends on.
 
     Attributes
     ----------
     name : str
         Name of the arm.
-    joint_names : tuple of str
-        Names in the order of all joint arrays.
-    parent : (n,) ndarray of int64
-        Joint whose link carries joint i, -1 for the base; always smaller than i.
-    rotation, translation : (n, 3, 3) and (n, 3) ndarray
-        Placement of the joint frame in the link frame of its parent, at q = 0; m.
-    prismatic : (n,) ndarray of bool
-        Prismatic joints; the others are revolute.
-    axis : (n, 3) ndarray
-        Unit joint axis in the joint frame.
+    tree : KinematicTree
+        Joints and their placements; its fields are properties of the arm, too.
     gravity : (3,) ndarray
         Acceleration of free fall in the base frame, m/s².
     limits : JointLimits
@@ -159,12 +159,7 @@ class ArmModel:
     """
 
     name: str
-    joint_names: tuple[str, ...]
-    parent: NDArray[np.int64]
-    rotation: Array
-    translation: Array
-    prismatic: NDArray[np.bool_]
-    axis: Array
+    tree: KinematicTree
     gravity: Array
     limits: JointLimits
     drive: Drive
@@ -191,6 +186,36 @@ class ArmModel:
         return len(self.joint_names)
 
     @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Return the names of the joints, in the order of all joint arrays."""
+        return self.tree.joint_names
+
+    @property
+    def parent(self) -> NDArray[np.int64]:
+        """Return the joint that carries each joint, -1 for the base."""
+        return self.tree.parent
+
+    @property
+    def rotation(self) -> Array:
+        """Return the rotations (n, 3, 3) of the joint frames in their parents' links."""
+        return self.tree.rotation
+
+    @property
+    def translation(self) -> Array:
+        """Return the origins (n, 3) of the joint frames in their parents' links, m."""
+        return self.tree.translation
+
+    @property
+    def prismatic(self) -> NDArray[np.bool_]:
+        """Return which joints are prismatic."""
+        return self.tree.prismatic
+
+    @property
+    def axis(self) -> Array:
+        """Return the unit joint axes (n, 3) in the joint frames."""
+        return self.tree.axis
+
+    @property
     def layout(self) -> ParameterLayout:
         """Columns of the regressor."""
         symbols = tuple(term.symbol for term in friction_terms(self.friction))
@@ -214,7 +239,7 @@ class ArmModel:
     @cached_property
     def without_load(self) -> ArmModel:
         """
-        The same arm without the friction terms that depend on the load.
+        Return the same arm without the friction terms that depend on the load.
 
         The load follows from the estimate, so these terms are left out wherever the motion alone
         is known. It is one object for each arm, so that its base parameters are found once.
@@ -227,6 +252,10 @@ class ArmModel:
     def with_friction(self, names: tuple[str, ...]) -> ArmModel:
         """Return the same arm with other friction terms."""
         return replace(self, friction=names)
+
+    def with_tree(self, **changes: Any) -> ArmModel:
+        """Return the same arm with other values of fields of its kinematic tree."""
+        return replace(self, tree=replace(self.tree, **changes))
 
     def rigid(self) -> ArmModel:
         """Return the same arm without rotor inertia, friction and coupling."""

@@ -137,27 +137,47 @@ class Tolerances:
     joints: dict[str, Array] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KinematicTree:
     """
-    Kinematics, limits and nominal inertia of n joints; fields as in `ArmModel`.
+    Kinematic tree of n joints; joint i moves link i.
 
     Attributes
     ----------
-    name : str
-        Name that the description gives the arm; empty if it gives none.
     joint_names : tuple of str
-        Names of the n joints.
+        Names in the order of all joint arrays.
     parent : (n,) ndarray of int64
-        Joint that carries joint i, -1 for the base; always smaller than i.
+        Joint whose link carries joint i, -1 for the base; always smaller than i.
     rotation, translation : (n, 3, 3) and (n, 3) ndarray
         Placement of the joint frame in the link frame of its parent, at q = 0; m.
     prismatic : (n,) ndarray of bool
         Prismatic joints; the others are revolute.
     axis : (n, 3) ndarray
         Unit joint axis in the joint frame.
+
+    """
+
+    joint_names: tuple[str, ...]
+    parent: NDArray[np.int64]
+    rotation: Array
+    translation: Array
+    prismatic: NDArray[np.bool_]
+    axis: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """
+    Content of a URDF or of a DH table.
+
+    Attributes
+    ----------
+    tree : KinematicTree
+        Joints and their placements.
     limits : JointLimits
         Limits of the joints.
+    name : str
+        Name that the description gives the arm; empty if it gives none.
     inertial : (n, 10) ndarray or None
         Nominal inertial parameters of the links, if known.
     dh : str
@@ -167,14 +187,9 @@ class KinematicTree:
 
     """
 
-    name: str
-    joint_names: tuple[str, ...]
-    parent: NDArray[np.int64]
-    rotation: Array
-    translation: Array
-    prismatic: NDArray[np.bool_]
-    axis: Array
+    tree: KinematicTree
     limits: JointLimits
+    name: str = ''
     inertial: Array | None = None
     dh: str = ''
     tool: Placement = field(default_factory=Placement)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.schema import near
-from dynid_ros.arm.tree import JointLimits, KinematicTree
+from dynid_ros.arm.tree import Description, JointLimits, KinematicTree
 from dynid_ros.arm.urdf_xml import MOVING, read_urdf_xml, UrdfJoint, UrdfTree
 from dynid_ros.errors import ArmError
 
@@ -26,7 +26,7 @@ _OUR_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
 
 def read_urdf(
     path: Path, joints: tuple[str, ...] = (), locked: Mapping[str, float] | None = None,
-) -> KinematicTree:
+) -> Description:
     """
     Kinematic tree of the moving joints of a URDF.
 
@@ -43,7 +43,7 @@ def read_urdf(
 
     Returns
     -------
-    KinematicTree
+    Description
         The base frame is the URDF's root link. Inertia of locked and fixed links is merged into
         the link that carries them; ``inertial`` is None where the moving links have none at all.
 
@@ -109,22 +109,24 @@ def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
 
 def _assemble(
     tree: UrdfTree, model: Any, ordered: tuple[str, ...], path: Path,
-) -> KinematicTree:
+) -> Description:
     ids = [model.getJointId(name) for name in ordered]
     place = {joint: i for i, joint in enumerate(ids)}
     parent = np.array([place.get(model.parents[joint], -1) for joint in ids], dtype=np.int64)
     _check_order(ordered, parent, path)
     axes, prismatic = _axes(model, ids, path)
     placements = [model.jointPlacements[joint] for joint in ids]
-    return KinematicTree(
-        name=tree.name,
-        joint_names=ordered,
-        parent=parent,
-        rotation=np.array([np.array(p.rotation) for p in placements]),
-        translation=np.array([np.array(p.translation) for p in placements]),
-        prismatic=prismatic,
-        axis=axes,
+    return Description(
+        tree=KinematicTree(
+            joint_names=ordered,
+            parent=parent,
+            rotation=np.array([np.array(p.rotation) for p in placements]),
+            translation=np.array([np.array(p.translation) for p in placements]),
+            prismatic=prismatic,
+            axis=axes,
+        ),
         limits=_limits([tree.joints[name] for name in ordered]),
+        name=tree.name,
         inertial=_inertial(model, ids),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -125,7 +124,7 @@ def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
     else:
         rotation[joint] = turn @ rotation[joint]
         translation[joint] = shift + turn @ translation[joint]
-    return replace(arm, rotation=rotation, translation=translation)
+    return arm.with_tree(rotation=rotation, translation=translation)
 
 
 class _Chain:

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints, Union
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.tree import KinematicTree
 
 _SCALARS = (bool, int, float, str)
 
@@ -74,7 +75,7 @@ def from_plain(data: Any, hint: Any, where: str) -> Any:
     hint = _without_none(hint)
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
-        return _dataclass(_checked(data, dict, where), hint, where)
+        return hint(**_fields(data, field_hints(hint), where))  # type: ignore[arg-type]
     if origin is np.ndarray:
         return _array(data, get_args(get_args(hint)[1])[0], where)
     if origin is tuple:
@@ -93,16 +94,16 @@ def _without_none(hint: Any) -> Any:
     return hint
 
 
-def _dataclass(data: dict[str, Any], kind: Any, where: str) -> Any:
-    hints = field_hints(kind)
+def _fields(data: Any, hints: dict[str, Any], where: str) -> dict[str, Any]:
+    entries = _checked(data, dict, where)
     for name in hints:
-        if name not in data:
+        if name not in entries:
             raise ValueError(f'{where}.{name} is missing')
-    for name in data:
+    for name in entries:
         if name not in hints:
             raise ValueError(f'{where}.{name} is not known')
-    return kind(**{
-        name: from_plain(data[name], hint, f'{where}.{name}') for name, hint in hints.items()})
+    return {name: from_plain(entries[name], hint, f'{where}.{name}')
+            for name, hint in hints.items()}
 
 
 def _array(data: Any, dtype: Any, where: str) -> Any:
@@ -131,9 +132,9 @@ def _checked(data: Any, kind: type, where: str) -> Any:
 
 
 def arm_to_plain(arm: ArmModel) -> dict[str, Any]:
-    """Turn an arm into plain values of YAML."""
+    """Turn an arm into plain values of YAML; the fields of its tree stand among its own."""
     plain: dict[str, Any] = to_plain(arm, ArmModel)
-    return plain
+    return {'name': plain.pop('name'), **plain.pop('tree'), **plain}
 
 
 def arm_from_plain(data: Any) -> ArmModel:
@@ -146,7 +147,11 @@ def arm_from_plain(data: Any) -> ArmModel:
         A field is missing, unknown or of the wrong shape; the message names it.
 
     """
-    arm: ArmModel = from_plain(data, ArmModel, 'arm')
+    in_tree = field_hints(KinematicTree)
+    own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
+    fields = _fields(data, own | in_tree, 'arm')
+    tree = KinematicTree(**{name: fields.pop(name) for name in in_tree})
+    arm = ArmModel(tree=tree, **fields)
     _check_shapes(arm)
     # The kernels do not check the indices of the tree.
     if not all(-1 <= parent < i for i, parent in enumerate(arm.parent.tolist())):

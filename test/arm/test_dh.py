@@ -47,9 +47,9 @@ def joint_values(row, q):
 @given(seeds)
 def test_modified_table_gives_craigs_link_frames(tmp_path_factory, seed):
     rows, q = random_rows(seed)
-    tree = read_dh(section(tmp_path_factory.getbasetemp() / 'arm.yaml', rows), (), modified=True)
+    read = read_dh(section(tmp_path_factory.getbasetemp() / 'arm.yaml', rows), (), modified=True)
     pose = pin.SE3.Identity()
-    for row, value, ours in zip(rows, q, link_poses(tree, q), strict=True):
+    for row, value, ours in zip(rows, q, link_poses(read.tree, q), strict=True):
         theta, d = joint_values(row, value)
         pose = pose * turn('x', row['alpha']) * shift('x', row['a'])
         pose = pose * turn('z', theta) * shift('z', d)
@@ -59,9 +59,9 @@ def test_modified_table_gives_craigs_link_frames(tmp_path_factory, seed):
 @given(seeds)
 def test_standard_table_gives_its_frames_before_a_and_alpha(tmp_path_factory, seed):
     rows, q = random_rows(seed)
-    tree = read_dh(section(tmp_path_factory.getbasetemp() / 'arm.yaml', rows), (), modified=False)
+    read = read_dh(section(tmp_path_factory.getbasetemp() / 'arm.yaml', rows), (), modified=False)
     pose = pin.SE3.Identity()
-    for row, value, ours in zip(rows, q, link_poses(tree, q), strict=True):
+    for row, value, ours in zip(rows, q, link_poses(read.tree, q), strict=True):
         theta, d = joint_values(row, value)
         pose = pose * turn('z', theta) * shift('z', d)
         np.testing.assert_allclose(ours.homogeneous, pose.homogeneous, **CLOSE)
@@ -84,8 +84,8 @@ def test_millimetres_and_degrees_mean_the_same_arm(tmp_path):
     one = read_dh(section(tmp_path, metres), (), modified=True)
     two = read_dh(
         section(tmp_path, millimetres, {'length': 'mm', 'angle': 'deg'}), (), modified=True)
-    np.testing.assert_allclose(one.translation, two.translation, **CLOSE)
-    np.testing.assert_allclose(one.rotation, two.rotation, **CLOSE)
+    np.testing.assert_allclose(one.tree.translation, two.tree.translation, **CLOSE)
+    np.testing.assert_allclose(one.tree.rotation, two.tree.rotation, **CLOSE)
 
 
 GOOD = {'alpha': 0, 'a': 0, 'd': 0, 'theta': 0}

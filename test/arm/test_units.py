@@ -11,7 +11,8 @@ from dynid_ros.arm.parameters import parameter_units, torque_units
 
 def arm(*prismatic):
     made = random_arm(np.random.default_rng(0), len(prismatic))
-    return replace(made, prismatic=np.array(prismatic), friction=('viscous', 'coulomb', 'load'))
+    return made.with_tree(prismatic=np.array(prismatic)).with_friction(
+        ('viscous', 'coulomb', 'load'))
 
 
 def test_there_is_one_unit_for_each_column_of_the_layout():

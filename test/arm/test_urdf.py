@@ -81,7 +81,7 @@ def velocity(model, names, qd):
 def test_link_frames_equal_pinocchios_on_random_trees(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)
     content = random_urdf(rng)
-    tree = read_urdf(write(tmp_path_factory.getbasetemp(), content))
+    tree = read_urdf(write(tmp_path_factory.getbasetemp(), content)).tree
     model = pin.buildModelFromXML(content)
     data = model.createData()
     q = rng.uniform(-2, 2, len(tree.joint_names))
@@ -134,7 +134,7 @@ def test_joints_come_in_the_order_asked_for(tmp_path):
     path = write(tmp_path, robot(
         link('l0', rng), link('a', rng), link('b', rng), link('c', rng), joint('ja', 'l0', 'a'),
         joint('jb', 'l0', 'b', axis='1 0 0'), joint('jc', 'b', 'c', 'prismatic', '0 1 0')))
-    tree = read_urdf(path, ('jb', 'jc', 'ja'))
+    tree = read_urdf(path, ('jb', 'jc', 'ja')).tree
     assert tree.joint_names == ('jb', 'jc', 'ja')
     assert tree.parent.tolist() == [-1, 0, -1]
     assert tree.prismatic.tolist() == [False, True, False]
@@ -164,13 +164,13 @@ def test_a_mimic_joint_is_locked_unless_asked_for(tmp_path):
     path = write(tmp_path, robot(
         link('a', rng), link('b', rng), link('c', rng), link('d', rng), joint('j1', 'a', 'b'),
         joint('j2', 'b', 'c', 'prismatic', '1 0 0', extra=follows), joint('j3', 'c', 'd')))
-    tree = read_urdf(path)
+    tree = read_urdf(path).tree
     assert tree.joint_names == ('j1', 'j3')
     np.testing.assert_allclose(tree.translation[1], [0.5, 0, 0])
-    assert read_urdf(path, ('j1', 'j2')).joint_names == ('j1', 'j2')
+    assert read_urdf(path, ('j1', 'j2')).tree.joint_names == ('j1', 'j2')
     # With its leader locked at 0.25 it stands at 2 * 0.25 + 0.5.
     held = read_urdf(path, ('j3',), {'j1': 0.0, 'j2': 0.1}), read_urdf(path, ('j3',), {'j1': 0.25})
-    np.testing.assert_allclose([tree.translation[0, 0] for tree in held], [0.1, np.cos(0.25)])
+    np.testing.assert_allclose([read.tree.translation[0, 0] for read in held], [0.1, np.cos(0.25)])
 
 
 def test_inertia_is_unknown_only_where_no_link_has_any(tmp_path):

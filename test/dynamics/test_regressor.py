@@ -16,7 +16,7 @@ from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel, CouplingColumn
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.arm.tree import JointLimits
+from dynid_ros.arm.tree import JointLimits, KinematicTree
 from dynid_ros.dynamics.regressor import regressor
 
 # Pinocchio's order: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
@@ -95,7 +95,7 @@ def test_one_sample_gives_what_it_gives_among_many(seed, n):
 
 def test_a_branch_does_not_load_joints_that_do_not_carry_it():
     arm = random_arm(np.random.default_rng(1), 3, prismatic=False).rigid()
-    arm = replace(arm, parent=np.array([-1, 0, 0]))
+    arm = arm.with_tree(parent=np.array([-1, 0, 0]))
     Y = regressor(arm, *motion(np.random.default_rng(2), 3)).reshape(SAMPLES, 3, 3, 10)
     assert (Y[:, 1, 2] == 0).all() and (Y[:, 2, 1] == 0).all()
     assert (Y[:, 0] != 0).any(axis=(0, 2)).all()
@@ -154,9 +154,11 @@ def two_link(l1: float, l2: float, m1: float, m2: float, g: float) -> ArmModel:
     links = [inertial_from_com(m, [length, 0, 0], np.zeros((3, 3)))
              for m, length in ((m1, l1), (m2, l2))]
     return ArmModel(
-        name='two_link', joint_names=('j1', 'j2'), parent=np.array([-1, 0]),
-        rotation=np.tile(np.eye(3), (2, 1, 1)), translation=np.array([[0, 0, 0], [l1, 0, 0]]),
-        prismatic=np.zeros(2, dtype=bool), axis=np.tile([0.0, 0.0, 1.0], (2, 1)),
+        name='two_link',
+        tree=KinematicTree(
+            joint_names=('j1', 'j2'), parent=np.array([-1, 0]),
+            rotation=np.tile(np.eye(3), (2, 1, 1)), translation=np.array([[0, 0, 0], [l1, 0, 0]]),
+            prismatic=np.zeros(2, dtype=bool), axis=np.tile([0.0, 0.0, 1.0], (2, 1))),
         gravity=np.array([0, -g, 0]), limits=JointLimits.unknown(2), drive=Drive.joint_torque(2),
         inertial=np.array(links)).rigid()
 

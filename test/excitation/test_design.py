@@ -111,7 +111,7 @@ def test_gradient_agrees_with_finite_differences(objective):
     rng = np.random.default_rng(5)
     arm = random_arm(rng, 4, prismatic=False, branched=False)
     arm = replace(
-        arm, prismatic=np.array([False, True, False, False]),
+        arm.with_tree(prismatic=np.array([False, True, False, False])),
         friction=('viscous', 'coulomb', 'stribeck'),
         limits=replace(JointLimits.unknown(4), upper=np.array([2.0, 0.3, 2.0, 2.0]),
                        lower=-np.array([2.0, 0.3, 2.0, 2.0]), effort=np.full(4, 150.0)),

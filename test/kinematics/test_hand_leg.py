@@ -35,7 +35,7 @@ def arm_of_second_example():
     arm = load_arm('hand_leg')
     translation = arm.translation.copy()
     translation[1, 0], translation[2, 0], translation[3] = *LENGTHS_2, [0, -D4_2, 0]
-    return replace(arm, translation=translation, base=Placement(np.eye(3), BODY_2),
+    return replace(arm.with_tree(translation=translation), base=Placement(np.eye(3), BODY_2),
                    mounting=Placement(np.eye(3), HIP_2))
 
 
@@ -107,7 +107,7 @@ def test_right_error_of_the_forward_example(wrist, shift):
     arm = load_arm('hand_leg')
     translation = arm.translation.copy()
     translation[3] = [0, -wrist, 0]
-    arm, q = replace(arm, translation=translation), np.radians(ANGLES)
+    arm, q = arm.with_tree(translation=translation), np.radians(ANGLES)
     # The tolerances of the arm are the errors of the example.
     errors = standard_deviations(error_sources(arm), arm.tolerances)
     first = pose_error(arm, q, errors)

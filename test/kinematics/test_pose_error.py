@@ -33,7 +33,7 @@ def placed_arm(seed, dh=''):
     arm = random_arm(rng, int(rng.integers(2, 8)), branched=not dh)
     if dh:
         axis = np.tile([0.0, 0.0, 1.0], (arm.n, 1))
-        arm = replace(arm, dh=dh, axis=axis)
+        arm = replace(arm.with_tree(axis=axis), dh=dh)
     places = [Placement(random_rotation(rng), rng.normal(size=3)) for _ in range(3)]
     joint = arm.n - 1 if dh else int(rng.integers(arm.n))
     arm = replace(arm, base=places[0], mounting=places[1], tool=Tool(places[2], joint))

@@ -57,7 +57,7 @@ class Process:
 
     @property
     def printed(self) -> str:
-        """What the node has printed so far."""
+        """Return the lines that the node has printed so far."""
         return self._log.read_text().removeprefix(NOTICE)
 
     @property

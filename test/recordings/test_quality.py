@@ -78,7 +78,7 @@ def test_recordings_of_real_arms_give_no_errors(shared_data):
         (block,) = states.blocks
         t = (block.stamp - block.stamp[0]) * 1e-9
         made = random_arm(np.random.default_rng(0), joints, prismatic=False)
-        arm = replace(made, joint_names=block.names)
+        arm = made.with_tree(joint_names=block.names)
         log = Recording(
             t, block.position, block.effort, block.names, 'effort', name, block.velocity
         )
@@ -325,7 +325,7 @@ def test_wrapped_positions_are_unwrapped(phase, amplitude, rate):
 
 
 def test_prismatic_joints_are_never_unwrapped(arm):
-    arm = replace(arm, prismatic=np.array([True, False, False]))
+    arm = arm.with_tree(prismatic=np.array([True, False, False]))
     log = replace(recording(), qd=None)
     q = log.q.copy()
     q[500:, 0] += 2 * np.pi

@@ -152,7 +152,7 @@ def test_verdict_reasons_defects_friction_treatment_and_use_are_told(tmp_path):
 def test_names_are_shown_and_never_believed(tmp_path):
     evil = '<script>alert("$x^{$")</script>&'
     plain = identification()
-    arm = replace(plain.arm, name=evil, joint_names=(evil, 'j2'))
+    arm = replace(plain.arm.with_tree(joint_names=(evil, 'j2')), name=evil)
     result = identification(
         arm, sources=(evil,), data_hash=evil, timing={evil: 1.0}, friction_trials={evil: 1.0},
         treatment=replace(plain.treatment, filter=evil, notes=(evil,)),
@@ -197,7 +197,7 @@ def test_a_result_without_torque_over_time_says_so(tmp_path, predictions):
 
 def test_a_sliding_joint_is_shown_in_newtons(tmp_path):
     arm = random_arm(np.random.default_rng(0), 1, prismatic=False)
-    arm = replace(arm, prismatic=np.array([True]))
+    arm = arm.with_tree(prismatic=np.array([True]))
     page, _ = report(tmp_path, identification(arm))
     assert 'force, N' in page.text
     assert '1 joint' in page.words

@@ -38,9 +38,10 @@ def test_inverse_dynamics_matches_pinocchio_on_random_trees_with_rotors(seed):
 
 def test_gravity_torque_matches_the_pendulum():
     arm = replace(
-        random_arm(np.random.default_rng(0), 1, prismatic=False),
-        rotation=np.eye(3)[None], translation=np.zeros((1, 3)),
-        axis=np.array([[0.0, 1.0, 0.0]]), gravity=np.array([0.0, 0.0, -9.81]),
+        random_arm(np.random.default_rng(0), 1, prismatic=False).with_tree(
+            rotation=np.eye(3)[None], translation=np.zeros((1, 3)),
+            axis=np.array([[0.0, 1.0, 0.0]])),
+        gravity=np.array([0.0, 0.0, -9.81]),
         inertial=np.array([[2.0, 1.0, 0, 0, 0.1, 0, 0, 0.8, 0, 0.8]]))
     # Mass 2 kg at 0.5 m along x: turning about +y lowers it, so that holding it needs -m g c.
     assert _mujoco_torque(arm, [0.0], [0.0], [0.0])[0] == pytest.approx(-9.81, abs=1e-12)

@@ -21,8 +21,9 @@ def _friction(n, viscous=0.0, coulomb=0.0, offset=0.0):
 def _pendulum():
     """Rod with 2 kg at 0.5 m and 0.8 kg m² about its axis along y, hanging at q = pi / 2."""
     return replace(
-        random_arm(np.random.default_rng(0), 1, prismatic=False),
-        rotation=np.eye(3)[None], translation=np.zeros((1, 3)), axis=np.array([[0.0, 1.0, 0.0]]),
+        random_arm(np.random.default_rng(0), 1, prismatic=False).with_tree(
+            rotation=np.eye(3)[None], translation=np.zeros((1, 3)),
+            axis=np.array([[0.0, 1.0, 0.0]])),
         gravity=np.array([0.0, 0.0, -9.81]),
         inertial=np.array([[2.0, 1.0, 0, 0, 0.1, 0, 0, 0.8, 0, 0.8]]))
 

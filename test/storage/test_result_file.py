@@ -64,7 +64,7 @@ def test_any_result_comes_back_bit_by_bit(
     whole = identification(ARM)
     result = replace(
         whole,
-        arm=replace(ARM, name=words, joint_names=(words, key),
+        arm=replace(ARM.with_tree(joint_names=(words, key)), name=words,
                     limits=replace(ARM.limits, lower=np.array(bounds))),
         theta=np.array(numbers[:B]), std_white=np.array(numbers[B:]),
         condition_number=figure, sources=(words,),

@@ -19,7 +19,7 @@ UR10 = tuple(
 
 def plain_arm(names: tuple[str, ...]) -> ArmModel:
     arm = random_arm(np.random.default_rng(0), len(names), prismatic=False)
-    return replace(arm, joint_names=names)
+    return arm.with_tree(joint_names=names)
 
 
 def test_ur10_has_3441_samples_at_125_hz(shared_data):

@@ -47,9 +47,9 @@ def test_a_motion_reads_back_without_loss(written, arm):
 
 
 def test_hash_tells_kinematics_and_limits_apart_but_not_inertias(arm):
-    moved = replace(arm, translation=arm.translation + 1e-6)
+    moved = arm.with_tree(translation=arm.translation + 1e-6)
     slower = replace(arm, limits=replace(arm.limits, velocity=np.array([1.0, 1.0])))
-    renamed = replace(arm, joint_names=('a', 'b'))
+    renamed = arm.with_tree(joint_names=('a', 'b'))
     heavier = replace(arm, inertial=2 * arm.inertial)
     assert len({arm_hash(a) for a in (arm, moved, slower, renamed)}) == 4
     assert arm_hash(heavier) == arm_hash(arm)
@@ -59,9 +59,9 @@ def test_a_motion_for_another_arm_is_refused(written, arm):
     path, _ = written
     read = read_motion(path)
     with pytest.raises(InputError, match=r'moves the joints j1, j2, but the arm .* has a, b'):
-        check_made_for(read, replace(arm, joint_names=('a', 'b')), path)
+        check_made_for(read, arm.with_tree(joint_names=('a', 'b')), path)
     with pytest.raises(InputError, match='other kinematics or limits'):
-        check_made_for(read, replace(arm, translation=arm.translation + 1), path)
+        check_made_for(read, arm.with_tree(translation=arm.translation + 1), path)
 
 
 @pytest.mark.parametrize(('keys', 'value', 'message'), [
