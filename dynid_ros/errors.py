@@ -19,3 +19,11 @@ class RecordingError(InputError):
 
 class ResultError(InputError):
     """A result folder or file is missing, damaged or cannot be written."""
+
+
+class DynidWarning(UserWarning):
+    """A doubt or a choice that a user should know; the command line prints each as one line."""
+
+
+class ArmWarning(DynidWarning):
+    """A description of an arm leaves something open, and a value is taken for it."""

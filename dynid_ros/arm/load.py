@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+import warnings
 
 import numpy as np
 
 from dynid_ros.arm.dh import read_dh
+from dynid_ros.arm.doubtful_limits import plausible_limits
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
+from dynid_ros.arm.joint_choice import free_joints, main_chain
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.schema import near, read_yaml, Section
 from dynid_ros.arm.settings import (
@@ -22,7 +25,9 @@ from dynid_ros.arm.settings import (
 )
 from dynid_ros.arm.tree import Description
 from dynid_ros.arm.urdf import read_urdf
-from dynid_ros.errors import ArmError
+from dynid_ros.arm.urdf_source import SUFFIXES
+from dynid_ros.arm.urdf_xml import read_urdf_xml
+from dynid_ros.errors import ArmError, ArmWarning
 
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
@@ -46,9 +51,10 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a ``.urdf``, of
-        which every moving joint is taken with the default settings. A shipped name takes
-        precedence over a folder of the same name; write ``./name`` for the folder.
+        Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a URDF, xacro file
+        or MJCF. Of these its main chain is taken (see `main_chain`) with the default settings. A
+        shipped name takes precedence over a folder of the same name; write ``./name`` for the
+        folder.
 
     Returns
     -------
@@ -60,14 +66,24 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     ArmError
         There is no such arm, or its files are unusable; the message names file and key.
 
+    Warns
+    -----
+    ArmWarning
+        Joints are left out, or a limit is missing or absurd, and the path is not an arm.yaml.
+
     """
     path = arm_file(name_or_path)
-    return _from_urdf(path) if path.suffix.lower() == '.urdf' else _from_yaml(path)
+    return _from_urdf(path) if is_robot_file(path) else _from_yaml(path)
+
+
+def is_robot_file(path: Path) -> bool:
+    """Whether a file describes a robot itself, rather than being an arm.yaml."""
+    return path.suffix.lower() in SUFFIXES
 
 
 def arm_file(name_or_path: str | Path) -> Path:
     """
-    Find the ``arm.yaml`` or ``.urdf`` that describes an arm; see `load_arm`.
+    Find the file that describes an arm; see `load_arm`.
 
     Raises
     ------
@@ -88,8 +104,8 @@ def arm_file(name_or_path: str | Path) -> Path:
         hint = near(str(name_or_path), shipped_arms())
         raise ArmError(f'there is no arm or file "{name_or_path}"; shipped arms are '
                        f'{", ".join(shipped_arms()) or "missing"}{hint}')
-    if path.suffix.lower() not in ('.urdf', '.yaml', '.yml'):
-        raise ArmError(f'{path} is neither an arm.yaml nor a .urdf')
+    if not is_robot_file(path) and path.suffix.lower() not in ('.yaml', '.yml'):
+        raise ArmError(f'{path} is neither an arm.yaml nor a robot ({", ".join(SUFFIXES)})')
     return path
 
 
@@ -102,12 +118,21 @@ def _shipped_folder() -> Path | None:
 
 
 def _from_urdf(path: Path) -> ArmModel:
-    read = read_urdf(path)
+    known = read_urdf_xml(path).joints
+    chain = main_chain(known)
+    read = read_urdf(path, chain)
+    limits, doubts = plausible_limits(read)
+    left = len(free_joints(known)) - len(chain)
+    if left:
+        doubts = (f'the arm is {", ".join(chain)}, and {left} more joints stay locked', *doubts)
+    if doubts:
+        warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
+                      'edit the arm.yaml that it writes', ArmWarning, stacklevel=3)
     return ArmModel(
         name=read.name or path.stem,
         tree=read.tree,
         gravity=np.array(_GRAVITY),
-        limits=read.limits,
+        limits=limits,
         drive=Drive.joint_torque(len(read.tree.joint_names)),
         inertial=read.inertial,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.load import arm_file, KEYS, locked_joints
+from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.schema import near, read_yaml, Section
 from dynid_ros.arm.tree import rotation_rpy
@@ -140,7 +140,7 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
 
     """
     path = arm_file(name_or_path)
-    if path.suffix.lower() == '.urdf':
+    if is_robot_file(path):
         return Surroundings(urdf=path)
     top = Section(read_yaml(path), path, KEYS)
     around = top.section('environment', ('floor', 'walls', 'boxes', 'clearance'))

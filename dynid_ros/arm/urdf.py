@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.schema import near
+from dynid_ros.arm.joint_choice import choose_joints
 from dynid_ros.arm.tree import Description, JointLimits, KinematicTree
-from dynid_ros.arm.urdf_xml import MOVING, read_urdf_xml, UrdfJoint, UrdfTree
+from dynid_ros.arm.urdf_xml import read_urdf_xml, UrdfJoint, UrdfTree
 from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]
@@ -58,35 +58,6 @@ def read_urdf(
     moving, rest = choose_joints(tree.joints, joints, dict(locked or {}), path)
     model = reduced_model(tree.xml, rest, path)
     return _assemble(tree, model, moving if joints else tuple(model.names)[1:], path)
-
-
-def choose_joints(
-    known: Mapping[str, UrdfJoint], joints: tuple[str, ...], locked: dict[str, float], path: Path,
-) -> tuple[tuple[str, ...], dict[str, float]]:
-    """Names of the joints that move, and the positions of all that could but do not."""
-    able = {name: joint for name, joint in known.items() if joint.kind in MOVING}
-    if not able:
-        raise ArmError(f'{path} has no moving joint; a revolute, continuous or prismatic one is '
-                       'needed')
-    for name in (*joints, *locked):
-        if name not in known:
-            hint = near(name, tuple(able)) or f'; it has {", ".join(able)}'
-            raise ArmError(f'{path} has no joint "{name}"{hint}')
-        if name not in able:
-            raise ArmError(f'joint "{name}" in {path} is fixed and can neither move nor be locked')
-        if name in joints and name in locked:
-            raise ArmError(f'joint "{name}" cannot be both among the joints and locked')
-    free = (name for name, joint in able.items() if joint.mimics is None and name not in locked)
-    moving = joints or tuple(free)
-    if not moving:
-        raise ArmError(f'no joint of {path} is left to move: all are locked or mimic another one')
-    rest = dict.fromkeys((name for name in able if name not in moving), 0.0) | locked
-    for name in rest:
-        mimics = able[name].mimics
-        if mimics is not None and name not in locked:
-            leader, multiplier, offset = mimics
-            rest[name] = multiplier * locked.get(leader, 0.0) + offset
-    return moving, rest
 
 
 def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:

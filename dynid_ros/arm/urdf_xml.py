@@ -1,4 +1,4 @@
-"""Safe reading and checking of a URDF's XML, before Pinocchio sees it."""
+"""Checks of a URDF's XML, before Pinocchio sees it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 import math
 from pathlib import Path
+import warnings
 from xml.etree import ElementTree
 
-from dynid_ros.errors import ArmError
+from dynid_ros.arm.urdf_source import urdf_root
+from dynid_ros.errors import ArmError, ArmWarning
 
 Element = ElementTree.Element
 MOVING = ('revolute', 'continuous', 'prismatic')
+#: Joints of a base that moves freely; the arm is identified on a base that stands.
+FREE = ('floating', 'planar')
 
 
 @dataclass(frozen=True)
@@ -65,20 +69,11 @@ class UrdfTree:
     xml: str
 
 
-class _NoDoctype(ElementTree.TreeBuilder):
-    """Stops at a document type, before any entity in it can be expanded."""
-
-    def doctype(self, *_: str | None) -> None:
-        raise _DoctypeError
-
-
-class _DoctypeError(Exception):
-    pass
-
-
 def read_urdf_xml(path: Path) -> UrdfTree:
     """
-    Read a URDF and check that it is one tree of known joints.
+    Read a URDF, a xacro file or an MJCF, and check that it is one tree of known joints.
+
+    A floating or planar joint is fixed where it stands.
 
     Raises
     ------
@@ -87,31 +82,12 @@ def read_urdf_xml(path: Path) -> UrdfTree:
         do not form one tree.
 
     """
-    root = _parse(path)
+    root = urdf_root(path)
     links = _by_name(root, 'link', path)
     elements = _by_name(root, 'joint', path)
     joints = {name: _joint(name, element, path) for name, element in elements.items()}
     _check_tree(links, joints, path)
     return UrdfTree(root.get('name', ''), joints, _skeleton(root, joints))
-
-
-def _parse(path: Path) -> Element:
-    parser = ElementTree.XMLParser(target=_NoDoctype())
-    try:
-        parser.feed(path.read_bytes())
-        root: Element = parser.close()
-    except OSError as error:
-        raise ArmError(f'cannot read the URDF {path}: {error.strerror}') from error
-    except _DoctypeError:
-        raise ArmError(f'{path} has a DOCTYPE, which could define entities that blow up; remove '
-                       'it, a URDF needs none') from None
-    except (ElementTree.ParseError, ValueError) as error:
-        raise ArmError(f'{path} is not XML: {error}') from error
-    if root.tag != 'robot':
-        raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
-    if any('xacro' in str(element.tag) for element in root.iter()):
-        raise ArmError(f'{path} is a xacro file; run xacro on it and give the resulting URDF')
-    return root
 
 
 def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
@@ -128,12 +104,15 @@ def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
 
 def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
     kind = element.get('type', '')
-    if kind not in (*MOVING, 'fixed'):
+    if kind not in (*MOVING, *FREE, 'fixed'):
         raise ArmError(f'joint "{name}" in {path} is of type "{kind}"; known are '
-                       f'{", ".join(MOVING)} and fixed')
+                       f'{", ".join((*MOVING, *FREE))} and fixed')
     parent, child = (_link(name, element, end, path) for end in ('parent', 'child'))
-    if kind == 'fixed':
-        return UrdfJoint(kind, parent, child)
+    if kind in FREE:
+        warnings.warn(f'{path}: the {kind} joint "{name}" is fixed at zero', ArmWarning,
+                      stacklevel=2)
+    if kind not in MOVING:
+        return UrdfJoint('fixed', parent, child)
     where = f'joint "{name}" in {path}'
     limit = element.find('limit')
     found = {

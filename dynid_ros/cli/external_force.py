@@ -9,7 +9,6 @@ from typing import Any
 from dynid_ros.cli.common.arguments import (
     add_json,
     add_position,
-    plain_warnings,
     position,
     Subparsers,
 )
@@ -48,11 +47,10 @@ def run(args: argparse.Namespace) -> int:
 
     model, arm = _model(args.arm)
     q = position(arm, args.at, degrees=args.deg)
-    with plain_warnings():
-        fext = external_force(model, args.body, args.wrench, None if args.in_base else q)
-        gravity = gravity_torque(model, q)
-        holding = inverse_dynamics(model, q, fext=fext)
-        acceleration = forward_dynamics(model, q, tau=gravity, fext=fext)
+    fext = external_force(model, args.body, args.wrench, None if args.in_base else q)
+    gravity = gravity_torque(model, q)
+    holding = inverse_dynamics(model, q, fext=fext)
+    acceleration = forward_dynamics(model, q, tau=gravity, fext=fext)
     over = np.abs(holding) > arm.limits.effort
     rows = [
         {'name': name, 'wrench': float(gravity[i] - holding[i]), 'gravity': float(gravity[i]),

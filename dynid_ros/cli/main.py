@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 import os
 import sys
+from typing import TextIO
+import warnings
 
 from dynid_ros import __version__
 from dynid_ros.cli import (
@@ -14,6 +17,7 @@ from dynid_ros.cli import (
     design,
     external_force,
     identify,
+    init,
     pose_error,
     replay,
     report,
@@ -21,11 +25,11 @@ from dynid_ros.cli import (
     simulate,
     validate,
 )
-from dynid_ros.errors import DynidError
+from dynid_ros.errors import DynidError, DynidWarning
 
 COMMANDS = (
-    demo, design, simulate, check, identify, replay, validate, report, external_force, pose_error,
-    run)
+    demo, init, design, simulate, check, identify, replay, validate, report, external_force,
+    pose_error, run)
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
@@ -62,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parsed = build_parser().parse_args(arguments)
     try:
-        status: int = parsed.run(parsed)
+        with _plain_warnings():
+            status: int = parsed.run(parsed)
         sys.stdout.flush()
     except DynidError as error:
         print(f'dynid {parsed.command}: {error}', file=sys.stderr)
@@ -78,6 +83,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     return status
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print each warning of this package once, as a line of its own."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], filename: str, lineno: int,
+            file: TextIO | None = None, line: str | None = None,
+        ) -> None:
+            if issubclass(category, DynidWarning):
+                print(f'warning: {message}', file=sys.stderr)
+            else:
+                others(message, category, filename, lineno, file, line)
+
+        warnings.simplefilter('once', DynidWarning)
+        warnings.showwarning = show
+        yield
 
 
 if __name__ == '__main__':

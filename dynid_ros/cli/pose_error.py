@@ -9,7 +9,6 @@ from typing import Any
 from dynid_ros.cli.common.arguments import (
     add_json,
     add_position,
-    plain_warnings,
     position,
     positive,
     Subparsers,
@@ -63,8 +62,7 @@ def run(args: argparse.Namespace) -> int:
         arm, np.radians(args.angle_std), 1e-3 * args.length_std)
     q = workspace_states(arm, STATES) if args.workspace else position(
         arm, args.at, degrees=args.deg)[None]
-    with plain_warnings():
-        budget = error_budget(arm, q, tolerances, args.body)
+    budget = error_budget(arm, q, tolerances, args.body)
     note = (f'the arm states no tolerances: {args.angle_std:g} deg for every angle and '
             f'{args.length_std:g} mm for every length are assumed' if assumed else '')
     if args.json:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import InputError
+from dynid_ros.errors import DynidWarning, InputError
 
 Array = NDArray[np.float64]
 
 
-class LimitWarning(UserWarning):
+class LimitWarning(DynidWarning):
     """A position lies outside the limits of its joint."""
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
-from dynid_ros.errors import InputError
+from dynid_ros.errors import DynidWarning, InputError
 from dynid_ros.kinematics.error_sources import ErrorSource
 from dynid_ros.kinematics.forward import arm_base, forward_kinematics
 from dynid_ros.kinematics.perturbed import perturbed_kinematics
@@ -26,7 +26,7 @@ ITERATIONS, SETTLED = 20, 1e-12
 PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
 
 
-class SingularPoseWarning(UserWarning):
+class SingularPoseWarning(DynidWarning):
     """Joints cannot express some pose errors at this position of the arm."""
 
 

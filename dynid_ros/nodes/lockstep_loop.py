@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 import time
 from typing import NamedTuple
 
+import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.nodes.common.lockstep import BEHIND, DEPTH, LOOK, nanoseconds, TOPIC
-from dynid_ros.nodes.simulation_loop import Publish, SimulationLoop
+from dynid_ros.nodes.simulation_loop import LAST, Publish, SimulationLoop
 from dynid_ros.simulation.live import LiveArm, PERIOD
 
 #: States that are published at once where nobody answers each of them.
@@ -22,6 +23,8 @@ PATIENCE = 10.0
 #: A node that has said so often that it has not heard the last state was started after it, or has
 #: lost it. One that is only slow reads it between two looks.
 MISSING = 10
+#: Simulated time for which the arm must rest before it goes, s, as its control may be just behind.
+REST = 0.3
 
 
 class Listener(NamedTuple):
@@ -72,7 +75,7 @@ class Lockstep(SimulationLoop):
         # Torques that an answer has announced, until they come; and those that came last.
         self._awaited: list[float] = []
         self._last: list[float] = []
-        self._begun = self._kept = False
+        self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
         # What a node said last that it has heard, where that is old, and how often it said it.
         self._missing: dict[str, tuple[int, int]] = {}
@@ -90,6 +93,18 @@ class Lockstep(SimulationLoop):
             self._awaited = []
         self._last = list(efforts)
         self._go_on()
+
+    def stop(self, idle: Callable[[], bool]) -> None:
+        """Go on with those who are left, until they have brought the arm to rest."""
+        self._leaving = True
+        moved, self._since = self._arm.time, time.monotonic()
+        if self._arm.held and idle():
+            moved -= REST
+        while (self._listeners and self._arm.time < moved + REST
+               and time.monotonic() < self._since + LAST):
+            rclpy.spin_once(self._node, timeout_sec=LOOK)
+            if not (self._arm.held and idle()):
+                moved = self._arm.time
 
     def _on_answer(self, message: JointState) -> None:
         name, stamp = message.header.frame_id, nanoseconds(message.header.stamp)
@@ -143,8 +158,9 @@ class Lockstep(SimulationLoop):
             self._begun = (
                 all(name in self._listeners for name in self._names) and not self._unmet())
         for _ in range(BURST):
-            if (self._kept or not self._begun or self._awaited
-                    or not all(map(self._keeps_up, self._names))):
+            awaited = list(self._listeners) if self._leaving else self._names
+            if (self._kept or not self._begun or self._awaited or not awaited
+                    or not all(map(self._keeps_up, awaited))):
                 return
             self._advance(1)
 

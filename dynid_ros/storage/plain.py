@@ -75,7 +75,7 @@ def from_plain(data: Any, hint: Any, where: str) -> Any:
     hint = _without_none(hint)
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
-        return hint(**_fields(data, field_hints(hint), where))  # type: ignore[arg-type]
+        return hint(**_fields(data, field_hints(hint), where))  # type: ignore[operator, arg-type]
     if origin is np.ndarray:
         return _array(data, get_args(get_args(hint)[1])[0], where)
     if origin is tuple:

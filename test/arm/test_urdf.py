@@ -194,8 +194,6 @@ BAD = {
     'bomb': ('<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
              '<robot name="&b;"/>', 'has a DOCTYPE, .* remove it'),
     'external': ('<!DOCTYPE r SYSTEM "http://nowhere.invalid/r.dtd"><robot/>', 'has a DOCTYPE'),
-    'xacro': ('<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="x"/>'
-              '</robot>', 'is a xacro file; run xacro'),
     'no links': (robot(), 'has no links'),
     'no joint': (robot(L('a')), 'no moving joint'),
     'all fixed': (robot(L('a'), L('b'), J('j', 'a', 'b', 'fixed')), 'no moving joint'),
@@ -215,7 +213,6 @@ BAD = {
                   'two joints named "j"'),
     'no name': (robot('<link/>'), 'a <link> .* has no name'),
     'unknown type': (robot(L('a'), L('b'), J('j', 'a', 'b', 'hinge')), 'is of type "hinge"'),
-    'floating': (robot(L('a'), L('b'), J('j', 'a', 'b', 'floating')), 'is of type "floating"'),
     'no axis': (robot(L('a'), L('b'), J('j', 'a', 'b', axis='0 0 0')), 'axis of joint "j"'),
     'axis of words': (robot(L('a'), L('b'), J('j', 'a', 'b', axis='0 0 up')),
                       'not a valid URDF: .*joint .j.*up'),

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-import sys
 from typing import Any
-import warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,13 +111,3 @@ def position(arm: ArmModel, at: Sequence[float] | None, *, degrees: bool) -> Arr
                          f'{", ".join(arm.joint_names)}')
     scale = np.where(arm.prismatic, 1.0, np.pi / 180 if degrees else 1.0)
     return np.asarray(at) * scale
-
-
-@contextmanager
-def plain_warnings() -> Iterator[None]:
-    """Print each warning once as a line of its own."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always')
-        yield
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        print(f'warning: {message}', file=sys.stderr)

@@ -1,0 +1,93 @@
+"""Limits of a robot's description that cannot be meant, and the values taken instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.tree import Description, JointLimits
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LimitThresholds:
+    """
+    When a limit counts as a placeholder.
+
+    Attributes
+    ----------
+    effort_share : float
+        Largest effort limit, as a share of the torque that would hold the whole moving mass
+        stretched out from its base. The arms of example-robot-data 6.0 have up to 15 (a hand);
+        baxter's placeholder of 50 000 Nm has some 200.
+    velocity : float
+        Largest velocity limit, rad/s or m/s. Fast arms and hands reach some 20.
+
+    """
+
+    effort_share: float = 50.0
+    velocity: float = 100.0
+
+
+def plausible_limits(
+    read: Description, thresholds: LimitThresholds | None = None,
+) -> tuple[JointLimits, tuple[str, ...]]:
+    """
+    Replace limits that cannot be meant by unknown ones.
+
+    Parameters
+    ----------
+    read : Description
+        From a URDF.
+    thresholds : LimitThresholds, optional
+        When a limit cannot be meant.
+
+    Returns
+    -------
+    limits : JointLimits
+        Infinite where the description has a placeholder.
+    doubts : tuple of str
+        One sentence a quantity; empty where all limits are plausible.
+
+    """
+    thresholds = thresholds or LimitThresholds()
+    limits, doubts = read.limits, []
+    for quantity, most, taken in (
+            ('effort', thresholds.effort_share * holding_torque(read), 'no torque limit'),
+            ('velocity', np.full(len(limits.velocity), thresholds.velocity), '2 rad/s')):
+        values: Array = getattr(limits, quantity)
+        absurd = np.isfinite(values) & (values > most)
+        unknown = absurd | ~np.isfinite(values)
+        if not unknown.any():
+            continue
+        limits = replace(limits, **{quantity: np.where(absurd, np.inf, values)})
+        names = ', '.join(
+            f'{name} ({value:g})' if far else name for name, value, far, none in zip(
+                read.tree.joint_names, values, absurd, unknown, strict=True) if none)
+        doubts.append(f'no usable {quantity} limit for {names}; planned motions assume {taken}')
+    return limits, tuple(doubts)
+
+
+def holding_torque(read: Description) -> Array:
+    """
+    Bound (n,) on the torque that holds all moving links stretched out against gravity.
+
+    It is one number for all revolute joints and one for all prismatic ones, so that a light wrist
+    with a strong drive is not in doubt; infinite where the description has no masses.
+    """
+    tree = read.tree
+    n = len(tree.joint_names)
+    if read.inertial is None or not read.inertial[:, 0].sum() > 0:
+        return np.full(n, np.inf)
+    reach, moment = np.zeros(n), 0.0
+    for i in range(n):
+        carrier = tree.parent[i]
+        own = 0.0 if carrier < 0 else reach[carrier] + np.linalg.norm(tree.translation[i])
+        reach[i] = own
+        mass, first_moment = read.inertial[i, 0], read.inertial[i, 1:4]
+        moment += float(mass * own + np.linalg.norm(first_moment))
+    weight = float(read.inertial[:, 0].sum())
+    return 9.81 * np.where(tree.prismatic, weight, moment)

@@ -1,0 +1,243 @@
+"""
+MJCF as a URDF: MuJoCo compiles it, and its bodies, joints and geoms are written as URDF elements.
+
+A body with several joints becomes a chain of links without inertia. The frame of a link is that of
+the body, moved to the anchor of its last joint (MuJoCo's documentation, Computation, Kinematics).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+import warnings
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.errors import ArmError, ArmWarning
+
+Array = NDArray[np.float64]
+Element = ElementTree.Element
+WORLD = 'world'
+
+
+def mjcf_as_urdf(path: Path) -> Element:
+    """
+    Write the kinematic tree of an MJCF as the root element of a URDF.
+
+    Free bodies are fixed where they stand. A mesh is written as the box around it, and a capsule
+    as a cylinder with two spheres.
+
+    Raises
+    ------
+    ArmError
+        MuJoCo cannot compile the file, or a joint is a ball joint.
+
+    """
+    model = compiled(path)
+    root = ElementTree.Element('robot', name=path.stem, source='mjcf')
+    ElementTree.SubElement(root, 'link', name=WORLD)
+    shifts = np.zeros((model.nbody, 3))
+    for body in range(1, model.nbody):
+        shifts[body] = _write_body(root, model, body, shifts[model.body_parentid[body]], path)
+    _write_mimics(root, model)
+    return root
+
+
+def compiled(path: Path) -> Any:
+    """
+    Compile an MJCF.
+
+    Raises
+    ------
+    ArmError
+        MuJoCo is not installed or refuses the file.
+
+    """
+    try:
+        import mujoco
+    except ImportError:
+        raise ArmError(f'{path} is an MJCF, and MuJoCo is not installed; install it '
+                       '(pip install mujoco)') from None
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        reason = ' '.join(str(error).split())
+        raise ArmError(f'MuJoCo cannot compile {path}: {reason}') from error
+
+
+def dissipation(path: Path, joints: tuple[str, ...]) -> tuple[Array, Array, Array]:
+    """Armature, damping and friction loss of each joint of an MJCF, (n,) each."""
+    model = compiled(path)
+    names = {_name(model, 'joint', j): int(model.jnt_dofadr[j]) for j in range(model.njnt)}
+    at = [names[name] for name in joints]
+    return (np.array(model.dof_armature[at]), np.array(model.dof_damping[at]),
+            np.array(model.dof_frictionloss[at]))
+
+
+def _write_body(root: Element, model: Any, body: int, shift: Array, path: Path) -> Array:
+    """Write a body with its joints, and return the origin of its link in the body's frame."""
+    import mujoco
+
+    name = _name(model, 'body', body)
+    link = _name(model, 'body', int(model.body_parentid[body])) or WORLD
+    place, rotation = model.body_pos[body] - shift, _matrix(model.body_quat[body])
+    first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    joints = list(range(first, first + count))
+    if any(model.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL for j in joints):
+        raise ArmError(f'body "{name}" in {path} has a ball joint; replace it by three hinges')
+    if any(model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE for j in joints):
+        warnings.warn(f'{path}: the free body "{name}" is fixed where it stands', ArmWarning,
+                      stacklevel=2)
+        joints = []
+    anchor = np.zeros(3)
+    for j in joints:
+        child = name if j == joints[-1] else f'{name}_before_{_name(model, "joint", j + 1)}'
+        place = place + rotation @ (model.jnt_pos[j] - anchor)
+        anchor = model.jnt_pos[j]
+        _write_joint(root, model, j, (link, child), place, rotation)
+        link, place, rotation = child, np.zeros(3), np.eye(3)
+        if child != name:
+            ElementTree.SubElement(root, 'link', name=child)
+    if not joints:
+        fixed = ElementTree.SubElement(root, 'joint', name=f'{name}_fixed', type='fixed')
+        _connect(fixed, (link, name), place, rotation)
+    element = ElementTree.SubElement(root, 'link', name=name)
+    _write_inertia(element, model, body, anchor)
+    for geom in range(model.ngeom):
+        if model.geom_bodyid[geom] == body and (
+                model.geom_contype[geom] or model.geom_conaffinity[geom]):
+            _write_geom(element, model, geom, anchor)
+    return np.array(anchor)
+
+
+def _write_joint(
+    root: Element, model: Any, j: int, links: tuple[str, str], place: Array, rotation: Array,
+) -> None:
+    import mujoco
+
+    slides = model.jnt_type[j] == mujoco.mjtJoint.mjJNT_SLIDE
+    axis, reference = model.jnt_axis[j], float(model.qpos0[model.jnt_qposadr[j]])
+    if slides:
+        place = place - rotation @ axis * reference
+    else:
+        turn = np.empty(4)
+        mujoco.mju_axisAngle2Quat(turn, axis, -reference)
+        rotation = rotation @ _matrix(turn)
+    limited = bool(model.jnt_limited[j])
+    kind = 'prismatic' if slides else 'revolute' if limited else 'continuous'
+    joint = ElementTree.SubElement(root, 'joint', name=_name(model, 'joint', j), type=kind)
+    _connect(joint, links, place, rotation)
+    ElementTree.SubElement(joint, 'axis', xyz=_text(axis))
+    lower, upper = model.jnt_range[j] if limited else (0.0, 0.0)
+    ElementTree.SubElement(
+        joint, 'limit', lower=repr(float(lower)), upper=repr(float(upper)), velocity='0',
+        effort=repr(_effort(model, j)))
+
+
+def _effort(model: Any, j: int) -> float:
+    """Largest torque of the actuators of a joint; zero where it is unknown."""
+    import mujoco
+
+    if model.jnt_actfrclimited[j]:
+        return float(np.abs(model.jnt_actfrcrange[j]).max())
+    found = 0.0
+    for a in range(model.nu):
+        at_joint = model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_JOINT
+        if not at_joint or model.actuator_trnid[a, 0] != j:
+            continue
+        gear = abs(float(model.actuator_gear[a, 0]))
+        if model.actuator_forcelimited[a]:
+            found += gear * float(np.abs(model.actuator_forcerange[a]).max())
+        elif (model.actuator_ctrllimited[a]
+              and model.actuator_biastype[a] == mujoco.mjtBias.mjBIAS_NONE):
+            gain = abs(float(model.actuator_gainprm[a, 0]))
+            found += gear * gain * float(np.abs(model.actuator_ctrlrange[a]).max())
+    return found
+
+
+def _write_inertia(link: Element, model: Any, body: int, anchor: Array) -> None:
+    if not model.body_mass[body] > 0:
+        return
+    inertial = ElementTree.SubElement(link, 'inertial')
+    _origin(inertial, model.body_ipos[body] - anchor, _matrix(model.body_iquat[body]))
+    ElementTree.SubElement(inertial, 'mass', value=repr(float(model.body_mass[body])))
+    xx, yy, zz = (repr(float(value)) for value in model.body_inertia[body])
+    ElementTree.SubElement(
+        inertial, 'inertia', ixx=xx, iyy=yy, izz=zz, ixy='0', ixz='0', iyz='0')
+
+
+def _write_geom(link: Element, model: Any, geom: int, anchor: Array) -> None:
+    import mujoco
+
+    kind, size = model.geom_type[geom], model.geom_size[geom]
+    place, rotation = model.geom_pos[geom] - anchor, _matrix(model.geom_quat[geom])
+    kinds = mujoco.mjtGeom
+    if kind in (kinds.mjGEOM_PLANE, kinds.mjGEOM_HFIELD):
+        return
+    if kind == kinds.mjGEOM_SPHERE:
+        _collision(link, place, rotation, 'sphere', radius=repr(float(size[0])))
+    elif kind in (kinds.mjGEOM_CYLINDER, kinds.mjGEOM_CAPSULE):
+        radius, half = repr(float(size[0])), float(size[1])
+        _collision(link, place, rotation, 'cylinder', radius=radius, length=repr(2 * half))
+        for end in (-half, half) if kind == kinds.mjGEOM_CAPSULE else ():
+            _collision(link, place + end * rotation[:, 2], rotation, 'sphere', radius=radius)
+    else:
+        center, half_size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+        _collision(link, place + rotation @ center, rotation, 'box', size=_text(2 * half_size))
+
+
+def _collision(
+    link: Element, place: Array, rotation: Array, shape: str, **attributes: str,
+) -> None:
+    collision = ElementTree.SubElement(link, 'collision')
+    _origin(collision, place, rotation)
+    ElementTree.SubElement(
+        ElementTree.SubElement(collision, 'geometry'), shape, attrib=attributes)
+
+
+def _write_mimics(root: Element, model: Any) -> None:
+    """Write equalities of two joints, linear ones, as joints that mimic others."""
+    import mujoco
+
+    joints = {joint.get('name'): joint for joint in root.iter('joint')}
+    for e in range(model.neq):
+        leader = int(model.eq_obj2id[e])
+        if model.eq_type[e] != mujoco.mjtEq.mjEQ_JOINT or leader < 0:
+            continue
+        follower = joints[_name(model, 'joint', int(model.eq_obj1id[e]))]
+        offset, multiplier = (repr(float(value)) for value in model.eq_data[e, :2])
+        ElementTree.SubElement(follower, 'mimic', joint=_name(model, 'joint', leader),
+                               multiplier=multiplier, offset=offset)
+
+
+def _connect(joint: Element, links: tuple[str, str], place: Array, rotation: Array) -> None:
+    _origin(joint, place, rotation)
+    ElementTree.SubElement(joint, 'parent', link=links[0])
+    ElementTree.SubElement(joint, 'child', link=links[1])
+
+
+def _origin(element: Element, place: Array, rotation: Array) -> None:
+    import pinocchio
+
+    rpy = pinocchio.rpy.matrixToRpy(np.ascontiguousarray(rotation))
+    ElementTree.SubElement(element, 'origin', xyz=_text(place), rpy=_text(rpy))
+
+
+def _matrix(quaternion: Array) -> Array:
+    import mujoco
+
+    flat = np.empty(9)
+    mujoco.mju_quat2Mat(flat, quaternion)
+    return flat.reshape(3, 3)
+
+
+def _text(values: ArrayLike) -> str:
+    return ' '.join(repr(float(value)) for value in np.ravel(values))
+
+
+def _name(model: Any, kind: str, index: int) -> str:
+    """Name of a body or a joint; its number where it has none."""
+    found: str = getattr(model, kind)(index).name
+    return found or (WORLD if kind == 'body' and index == 0 else f'{kind}_{index}')

@@ -1,0 +1,187 @@
+"""A first ``arm.yaml`` for a robot, with values found, values guessed and open questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os.path import relpath
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.doubtful_limits import plausible_limits
+from dynid_ros.arm.joint_choice import free_joints, tips
+from dynid_ros.arm.tree import Description
+from dynid_ros.arm.urdf import read_urdf
+from dynid_ros.arm.urdf_source import urdf_root
+from dynid_ros.arm.urdf_xml import read_urdf_xml
+
+Array = NDArray[np.float64]
+
+#: Taken where the description states none; cautious for an arm that a person stands beside.
+VELOCITY, ACCELERATION = 2.0, 5.0
+_WIDTH = 99
+
+
+@dataclass(frozen=True)
+class Starter:
+    """
+    A first ``arm.yaml``.
+
+    Attributes
+    ----------
+    text : str
+        Content of the file.
+    others : tuple of str
+        Further joints of the robot that could move, and stay locked.
+    tips : tuple of str
+        Links at the ends of the robot's chains.
+    doubts : tuple of str
+        Limits that are missing or cannot be meant.
+    open_questions : tuple of str
+        Settings that no description holds.
+
+    """
+
+    text: str
+    others: tuple[str, ...]
+    tips: tuple[str, ...]
+    doubts: tuple[str, ...]
+    open_questions: tuple[str, ...]
+
+
+def starter(robot: Path, joints: tuple[str, ...], folder: Path) -> Starter:
+    """
+    Write down the arm of a robot's description for the user to complete.
+
+    Parameters
+    ----------
+    robot : Path
+        URDF, xacro file or MJCF.
+    joints : tuple of str
+        Joints of the arm.
+    folder : Path
+        Where the ``arm.yaml`` will stand; it refers to the robot relative to this folder.
+
+    Raises
+    ------
+    ArmError
+        The description is unusable.
+
+    """
+    read = read_urdf(robot, joints)
+    known = read_urdf_xml(robot).joints
+    others = tuple(name for name in free_joints(known) if name not in joints)
+    limits, doubts = plausible_limits(read)
+    questions = [
+        'drive: which signal your driver publishes as effort, and its gains if it is a current',
+        'limits.acceleration: no description states it',
+        'environment: floor, walls and boxes around the arm; without them planned motions avoid '
+        'only the arm itself']
+    if others:
+        questions.append('locked: where the other joints stand while the arm moves')
+    parts = [
+        _head(robot, read, folder),
+        _list('joints', joints),
+        *([_locked(others)] if others else []),
+        _SETTINGS,
+        _limits(limits.lower, limits.upper, limits.velocity, limits.effort),
+        *_nominal(robot, joints),
+        _ENVIRONMENT,
+    ]
+    return Starter('\n'.join(parts), others, tips(known), doubts, tuple(questions))
+
+
+def _head(robot: Path, read: Description, folder: Path) -> str:
+    source = relpath(robot.resolve(), folder.resolve())
+    return (f'# Written by "dynid init" from {robot.name}. Docs: docs/arm_yaml.md\n'
+            f'name: {_quoted(read.name or robot.stem)}\n'
+            f'description: {{urdf: {_quoted(source)}}}')
+
+
+_SETTINGS = """\
+# Acceleration of free fall in the base frame, m/s²; tilt it for an arm on a wall or a torso.
+gravity: [0, 0, -9.81]
+# Only you know: "effort" may mean newton metres on one arm and amperes on another.
+#   drive: {signal: current, gain: [...]}                                  # Nm/A, one a joint
+#   drive: {signal: voltage, torque_constant: [...], amplifier_gain: [...]}
+drive: {signal: effort, unit: Nm}
+friction: [viscous, coulomb, offset]
+rotor_inertia: true"""
+
+_ENVIRONMENT = """\
+# Only you know: planned motions keep this distance, m, from the arm itself and from
+#   floor: 0.0
+#   walls: [{name: wall, point: [0.8, 0, 0], normal: [-1, 0, 0]}]
+#   boxes: [{name: table, center: [0.5, 0, -0.4], size: [1, 1, 0.8]}]
+environment: {clearance: 0.02}
+"""
+
+
+def _locked(others: tuple[str, ...]) -> str:
+    entries = ', '.join(f'{_quoted(name)}: 0.0' for name in others)
+    return f'# The other joints of the robot, rad or m.\nlocked: {{{entries}}}'
+
+
+def _limits(lower: Array, upper: Array, velocity: Array, effort: Array) -> str:
+    guessed = np.where(np.isfinite(velocity), velocity, VELOCITY)
+    notes = ''.join(
+        f'  # {quantity}: {taken} where the description has none.\n'
+        for quantity, values, taken in (
+            ('lower, upper', np.concatenate([lower, upper]), 'unlimited'),
+            ('velocity', velocity, f'{VELOCITY:g}'), ('effort', effort, 'unlimited'))
+        if not np.isfinite(values).all())
+    return '\n'.join([
+        'limits:',
+        *([notes.rstrip('\n')] if notes else []),
+        _list('  lower', lower),
+        _list('  upper', upper),
+        _list('  velocity', guessed),
+        f'  # Only you know; {ACCELERATION:g} is cautious.',
+        _list('  acceleration', np.full(len(lower), ACCELERATION)),
+        _list('  effort', effort),
+        '  # Planned motions keep away from the limits by these.',
+        f'  position_margin: {_margin(lower, upper):g}',
+        '  velocity_scale: 0.9',
+        '  effort_scale: 0.8'])
+
+
+def _margin(lower: Array, upper: Array) -> float:
+    """Three degrees, or less where a joint has little room."""
+    return float(min(0.05, 0.05 * (upper - lower).min()))
+
+
+def _nominal(robot: Path, joints: tuple[str, ...]) -> list[str]:
+    """Rotor inertia and friction as an MJCF states them."""
+    if urdf_root(robot).get('source') != 'mjcf':
+        return []
+    from dynid_ros.arm.mjcf import dissipation
+
+    rows = zip(('rotor_inertia', 'viscous', 'coulomb'), dissipation(robot, joints), strict=True)
+    return ['nominal:', *(_list(f'  {name}', values) for name, values in rows)]
+
+
+def _list(key: str, values: Array | tuple[str, ...]) -> str:
+    """Write a key with its list, in lines of moderate length."""
+    indent = ' ' * (len(key) + 3)
+    lines, line = [], f'{key}: ['
+    for i, value in enumerate(values):
+        text = _quoted(value) if isinstance(value, str) else _number(float(value))
+        text += ']' if i == len(values) - 1 else ', '
+        if len(line) + len(text) > _WIDTH:
+            lines.append(line.rstrip())
+            line = indent
+        line += text
+    return '\n'.join([*lines, line])
+
+
+def _number(value: float) -> str:
+    if np.isinf(value):
+        return '.inf' if value > 0 else '-.inf'
+    # YAML 1.1 reads 1e-05 as text.
+    return repr(round(value, 6)) if abs(value) >= 1e-4 or value == 0 else f'{value:.9f}'
+
+
+def _quoted(text: str) -> str:
+    plain = text.replace('_', '').replace('-', '').replace('.', '').replace('/', '')
+    return text if plain.isalnum() and plain[0].isalpha() else "'" + text.replace("'", "''") + "'"

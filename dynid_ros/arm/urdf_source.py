@@ -1,0 +1,111 @@
+"""The XML of a URDF, from a URDF, a xacro file or an MJCF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+from dynid_ros.errors import ArmError
+
+Element = ElementTree.Element
+#: Endings of the files that describe a robot without an arm.yaml.
+SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')
+
+
+class _NoDoctype(ElementTree.TreeBuilder):
+    """Stops at a document type, before any entity in it can be expanded."""
+
+    def doctype(self, *_: str | None) -> None:
+        raise _DoctypeError
+
+
+class _DoctypeError(Exception):
+    pass
+
+
+def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element:
+    """
+    Read a description of a robot as the root element of a URDF.
+
+    Parameters
+    ----------
+    path : Path
+        A URDF; a xacro file, which xacro expands; or an MJCF, which MuJoCo compiles.
+    arguments : mapping of str to str, optional
+        Arguments of a xacro file.
+
+    Raises
+    ------
+    ArmError
+        The file is missing, is not XML, is of another kind or defines entities, or what reads it
+        is not installed.
+
+    """
+    root = _converted(path, arguments or {})
+    _tell_links_from_joints(root)
+    return root
+
+
+def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
+    try:
+        root = _parsed(path.read_bytes(), path)
+    except OSError as error:
+        raise ArmError(f'cannot read the URDF {path}: {error.strerror}') from error
+    if root.tag == 'mujoco':
+        from dynid_ros.arm.mjcf import mjcf_as_urdf
+
+        return mjcf_as_urdf(path)
+    if root.tag == 'sdf':
+        raise ArmError(f'{path} is an SDF, which this version does not read; give the URDF, the '
+                       'xacro file or the MJCF of the robot')
+    if root.tag != 'robot':
+        raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
+    if any('xacro' in str(element.tag) for element in root.iter()):
+        return _parsed(_expanded(path, arguments), path)
+    return root
+
+
+def _tell_links_from_joints(root: Element) -> None:
+    """Rename links that have the name of a joint, as Pinocchio finds frames by their names."""
+    joints = {joint.get('name') for joint in root.findall('joint')}
+    renamed = {}
+    for link in root.findall('link'):
+        name = link.get('name', '')
+        if name in joints:
+            renamed[name] = f'{name}_link'
+            link.set('name', renamed[name])
+    for joint in root.findall('joint'):
+        for end in (*joint.findall('parent'), *joint.findall('child')):
+            end.set('link', renamed.get(end.get('link', ''), end.get('link', '')))
+
+
+def _parsed(content: bytes, path: Path) -> Element:
+    parser = ElementTree.XMLParser(target=_NoDoctype())
+    try:
+        parser.feed(content)
+        root: Element = parser.close()
+    except _DoctypeError:
+        raise ArmError(f'{path} has a DOCTYPE, which could define entities that blow up; remove '
+                       'it, a URDF needs none') from None
+    except (ElementTree.ParseError, ValueError) as error:
+        raise ArmError(f'{path} is not XML: {error}') from error
+    return root
+
+
+def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
+    try:
+        import xacro
+    except ImportError:
+        raise ArmError(
+            f'{path} is a xacro file, and xacro is not installed; install it (pip install xacro, '
+            'or the ROS package xacro), or give the URDF that it makes') from None
+    try:
+        document = xacro.process_file(str(path), mappings=dict(arguments))
+    # xacro evaluates expressions of the file, which may raise anything.
+    except Exception as error:
+        reason = ' '.join(str(error).split()) or type(error).__name__
+        raise ArmError(f'xacro cannot expand {path}: {reason}; give its arguments to dynid init '
+                       'as NAME:=VALUE') from error
+    content: bytes = document.toxml(encoding='utf-8')
+    return content

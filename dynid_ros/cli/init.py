@@ -1,0 +1,90 @@
+"""``dynid init``: a first arm.yaml for a robot's description."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dynid_ros.cli.common.arguments import Subparsers
+from dynid_ros.errors import ArmError, InputError, ResultError
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'init', help="a first arm.yaml for a robot's URDF",
+        description='Write a commented arm.yaml for the arm in a URDF, xacro file or MJCF, with '
+                    'all that was found and guessed, and list what only you know.')
+    parser.add_argument('robot', type=Path, metavar='ROBOT',
+                        help='URDF, xacro file or MJCF')
+    parser.add_argument('arguments', nargs='*', metavar='NAME:=VALUE',
+                        help='arguments of a xacro file')
+    parser.add_argument('-o', '--output', required=True, type=Path, metavar='DIR',
+                        help='folder of the arm.yaml')
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        '--joints', metavar='A,B,C',
+        help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
+             'chain without its gripper')
+    chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the folder and print the next steps."""
+    from dynid_ros.arm.joint_choice import chain_to, free_joints, main_chain
+    from dynid_ros.arm.starter import starter
+    from dynid_ros.arm.urdf_xml import read_urdf_xml
+
+    target = args.output / 'arm.yaml'
+    if target.exists():
+        raise ResultError(f'{target} exists already; name another folder, or edit it')
+    robot = _expanded(args) if args.arguments else args.robot
+    known = read_urdf_xml(robot).joints
+    if args.tip:
+        joints = chain_to(known, args.tip, robot)
+    elif args.joints == 'all':
+        joints = free_joints(known)
+    else:
+        joints = tuple(args.joints.split(',')) if args.joints else main_chain(known)
+    if not joints:
+        raise ArmError(f'{robot} has no moving joint')
+    made = starter(robot, joints, args.output)
+    _write(target, made.text)
+    print(f'{len(joints)} joints: {", ".join(joints)}')
+    if made.others:
+        print(f'locked: {", ".join(made.others)}')
+    if len(made.tips) > 1 and not (args.tip or args.joints):
+        print(f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
+    for doubt in made.doubts:
+        print(doubt)
+    print(f'wrote {target}. Only you know, so look at:')
+    for question in made.open_questions:
+        print(f'  {question}')
+    print(f'next: dynid demo {args.output} (a rehearsal in simulation), or '
+          f'dynid design {args.output} -o excitation.yaml')
+    return 0
+
+
+def _expanded(args: argparse.Namespace) -> Path:
+    """Write the URDF that a xacro file makes of its arguments into the folder."""
+    from xml.etree import ElementTree
+
+    from dynid_ros.arm.urdf_source import urdf_root
+
+    pairs = dict(argument.partition(':=')[::2] for argument in args.arguments)
+    for name, value in pairs.items():
+        if not (name and value):
+            raise InputError(f'"{name}" is not an argument of a xacro file; write NAME:=VALUE')
+    root = urdf_root(args.robot, pairs)
+    path: Path = args.output / f'{args.robot.name.split(".")[0]}.urdf'
+    _write(path, ElementTree.tostring(root, encoding='unicode'))
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding='utf-8')
+    except OSError as error:
+        raise ResultError(f'{path} cannot be written: {error.strerror}') from error

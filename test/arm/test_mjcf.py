@@ -1,0 +1,115 @@
+"""MJCF reading against MuJoCo itself."""
+
+import mujoco
+import numpy as np
+from oracles import link_poses, pinocchio_model
+import pinocchio as pin
+import pytest
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.mjcf import dissipation, mjcf_as_urdf
+from dynid_ros.arm.urdf import read_urdf
+from dynid_ros.errors import ArmError, ArmWarning
+
+MJCF = """
+<mujoco model="odd">
+  <compiler angle="radian"/>
+  <option gravity="0 0 -9.81"/>
+  <worldbody>
+    <body name="base" pos="0.1 0.2 0.3" euler="0.1 0.2 0.3">
+      <geom type="box" size="0.05 0.06 0.07" mass="2"/>
+      <body name="shoulder" pos="0 0.1 0.2" euler="0.3 -0.2 0.5">
+        <joint name="yaw" axis="0 0 1" pos="0.01 0.02 0" range="-2 2" armature="0.1"
+               damping="0.2" frictionloss="0.3"/>
+        <joint name="pitch" axis="0 1 0.2" pos="0 0.03 0.05" range="-1 1" ref="0.4"/>
+        <inertial pos="0.02 0.01 0.1" mass="3" fullinertia="0.03 0.04 0.02 0.001 0.002 0.003"/>
+        <geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.04"/>
+        <body name="slider" pos="0 0 0.3">
+          <joint name="lift" type="slide" axis="1 0 1" range="-0.2 0.3" ref="0.1"/>
+          <inertial pos="0 0.02 0.03" mass="1.5" diaginertia="0.01 0.012 0.009"/>
+          <body name="tool" pos="0.1 0 0">
+            <inertial pos="0.02 0 0" mass="0.4" diaginertia="0.001 0.001 0.001"/>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><motor joint="yaw" gear="50" ctrllimited="true" ctrlrange="-2 1.5"/></actuator>
+</mujoco>
+"""
+SEED = 3
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / 'odd.xml'
+    file.write_text(MJCF)
+    return file
+
+
+def test_joint_torque_is_mujocos_at_any_state(path):
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.dof_armature[:], model.dof_damping[:], model.dof_frictionloss[:] = 0, 0, 0
+    data = mujoco.MjData(model)
+    arm = read_urdf(path)
+    assert arm.tree.joint_names == ('yaw', 'pitch', 'lift')
+    oracle = pinocchio_model(load_arm(path))
+    rng = np.random.default_rng(SEED)
+    for _ in range(20):
+        # Within the limits, whose reaction is no part of the torque.
+        q, qd, qdd = rng.uniform([-2, -1, -0.2], [2, 1, 0.3]), rng.normal(size=3), rng.normal(size=3)
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
+        mujoco.mj_inverse(model, data)
+        np.testing.assert_allclose(
+            pin.rnea(oracle, oracle.createData(), q, qd, qdd), data.qfrc_inverse, atol=1e-10)
+
+
+def test_links_stand_where_mujoco_puts_them(path):
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    q = np.array([0.7, -0.5, 0.2])
+    data.qpos[:] = q
+    mujoco.mj_kinematics(model, data)
+    pose = link_poses(read_urdf(path).tree, q)[-1]
+    # The slider has its joint at the body's own origin.
+    np.testing.assert_allclose(pose.translation, data.body('slider').xpos, atol=1e-12)
+    np.testing.assert_allclose(pose.rotation.ravel(), data.body('slider').xmat, atol=1e-12)
+
+
+def test_limits_and_dissipation_are_those_of_the_file(path):
+    limits = read_urdf(path).limits
+    np.testing.assert_array_equal(limits.lower, [-2, -1, -0.2])
+    np.testing.assert_array_equal(limits.effort, [100, np.inf, np.inf])
+    for found, value in zip(dissipation(path, ('lift', 'yaw')), (0.1, 0.2, 0.3), strict=True):
+        assert found.tolist() == [0, value]
+
+
+def test_collision_geometry_is_written_as_urdf_has_it(path):
+    shapes = [shape.tag for shape in mjcf_as_urdf(path).iterfind('.//collision/geometry/*')]
+    assert shapes == ['box', 'cylinder', 'sphere', 'sphere']
+
+
+def test_an_equality_of_joints_is_a_mimic(path):
+    path.write_text(MJCF.replace('<actuator>', (
+        '<equality><joint joint1="pitch" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality>'
+        '<actuator>')))
+    assert read_urdf(path).tree.joint_names == ('yaw', 'lift')
+
+
+def test_a_free_body_is_fixed_with_a_word(path):
+    path.write_text(MJCF.replace(
+        '<geom type="box" size="0.05 0.06 0.07" mass="2"/>',
+        '<freejoint/><geom type="box" size="0.05 0.06 0.07" mass="2"/>'))
+    with pytest.warns(ArmWarning, match='the free body "base" is fixed where it stands'):
+        assert read_urdf(path).tree.joint_names == ('yaw', 'pitch', 'lift')
+
+
+@pytest.mark.parametrize(('old', 'new', 'message'), [
+    ('type="slide" axis="1 0 1" range="-0.2 0.3" ref="0.1"', 'type="ball"', 'has a ball joint'),
+    ('mass="3"', 'mass="-3"', 'MuJoCo cannot compile'),
+])
+def test_a_file_that_cannot_be_used_is_one_clear_error(path, old, new, message):
+    path.write_text(MJCF.replace(old, new))
+    with pytest.raises(ArmError, match=message) as caught:
+        load_arm(path)
+    assert 'odd.xml' in str(caught.value) and '\n' not in str(caught.value)
