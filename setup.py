@@ -44,7 +44,8 @@ setup(
         'tqdm',
     ],
     extras_require={'test': [
-        'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff']},
+        'catkin_pkg', 'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff',
+        'xacro']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',
     maintainer_email='maintainers@example.com',

@@ -171,9 +171,9 @@ def _write_inertia(link: Element, model: Any, body: int, anchor: Array) -> None:
 def _write_geom(link: Element, model: Any, geom: int, anchor: Array) -> None:
     import mujoco
 
-    kind, size = model.geom_type[geom], model.geom_size[geom]
-    place, rotation = model.geom_pos[geom] - anchor, _matrix(model.geom_quat[geom])
     kinds = mujoco.mjtGeom
+    kind, size = kinds(int(model.geom_type[geom])), model.geom_size[geom]
+    place, rotation = model.geom_pos[geom] - anchor, _matrix(model.geom_quat[geom])
     if kind in (kinds.mjGEOM_PLANE, kinds.mjGEOM_HFIELD):
         return
     if kind == kinds.mjGEOM_SPHERE:

@@ -105,7 +105,7 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
     # xacro evaluates expressions of the file, which may raise anything.
     except Exception as error:
         reason = ' '.join(str(error).split()) or type(error).__name__
-        raise ArmError(f'xacro cannot expand {path}: {reason}; give its arguments to dynid init '
-                       'as NAME:=VALUE') from error
+        raise ArmError(f'xacro cannot expand {path}: {reason}; give its arguments with '
+                       'dynid init --xacro NAME:=VALUE') from error
     content: bytes = document.toxml(encoding='utf-8')
     return content

@@ -17,10 +17,10 @@ def add_parser(subparsers: Subparsers) -> None:
                     'all that was found and guessed, and list what only you know.')
     parser.add_argument('robot', type=Path, metavar='ROBOT',
                         help='URDF, xacro file or MJCF')
-    parser.add_argument('arguments', nargs='*', metavar='NAME:=VALUE',
-                        help='arguments of a xacro file')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='DIR',
                         help='folder of the arm.yaml')
+    parser.add_argument('--xacro', nargs='+', metavar='NAME:=VALUE', default=(),
+                        help='arguments of a xacro file')
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
         '--joints', metavar='A,B,C',
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     target = args.output / 'arm.yaml'
     if target.exists():
         raise ResultError(f'{target} exists already; name another folder, or edit it')
-    robot = _expanded(args) if args.arguments else args.robot
+    robot = _expanded(args) if args.xacro else args.robot
     known = read_urdf_xml(robot).joints
     if args.tip:
         joints = chain_to(known, args.tip, robot)
@@ -72,7 +72,7 @@ def _expanded(args: argparse.Namespace) -> Path:
 
     from dynid_ros.arm.urdf_source import urdf_root
 
-    pairs = dict(argument.partition(':=')[::2] for argument in args.arguments)
+    pairs = dict(argument.partition(':=')[::2] for argument in args.xacro)
     for name, value in pairs.items():
         if not (name and value):
             raise InputError(f'"{name}" is not an argument of a xacro file; write NAME:=VALUE')

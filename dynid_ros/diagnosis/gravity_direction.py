@@ -227,7 +227,10 @@ def _left_without(rows: GravityRows, found: Array) -> float:
 def _hollows(problem: GravityProblem, starts: Sequence[Array]) -> list[tuple[Array, float]]:
     """Directions of locally least cost, from the stated one and the best of the others."""
     costs = [problem.fit(direction)[1] for direction in starts]
-    return [problem.descend(starts[k]) for k in dict.fromkeys([0, *np.argsort(costs)[:3]])]
+    best = np.argsort(costs)[:3]
+    # The opposite of the best often fits as well; among equal costs rounding would choose.
+    chosen = [starts[k] for k in dict.fromkeys([0, *best])] + [-starts[best[0]]]
+    return [problem.descend(start) for start in chosen]
 
 
 def _cube() -> list[Array]:

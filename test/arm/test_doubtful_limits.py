@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from test_joint_choice import chain
-from test_urdf import joint, link, robot, write
+from urdf_files import chain, joint, link, robot, write
 
 from dynid_ros.arm.doubtful_limits import plausible_limits
 from dynid_ros.arm.load import load_arm

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_urdf import joint, link, robot, write
+from urdf_files import chain, joint, link, robot, write
 
 from dynid_ros.arm.joint_choice import chain_to, main_chain, tips
 from dynid_ros.arm.load import load_arm
@@ -11,16 +11,6 @@ from dynid_ros.arm.urdf_xml import read_urdf_xml
 from dynid_ros.errors import ArmError, ArmWarning
 
 LIMIT = '<limit lower="-2" upper="3" velocity="4" effort="5"/>'
-
-
-def chain(prefix, root, length):
-    """Links and joints of a serial chain, ``prefix1`` and so on, from a link outwards."""
-    parts, parent = [], root
-    for i in range(1, length + 1):
-        child = f'{prefix}_link{i}'
-        parts += [link(child, np.random.default_rng(i)), joint(f'{prefix}{i}', parent, child)]
-        parent = child
-    return parts
 
 
 def joints_of(tmp_path, *parts):
@@ -82,12 +72,13 @@ def test_a_link_that_is_not_there_or_not_moved_is_an_error(tmp_path):
                       joint('weld', 'base', 'foot', 'fixed'))
     with pytest.raises(ArmError, match='did you mean "arm_link2"'):
         chain_to(known, 'arm_link3', tmp_path / 'r.urdf')
-    with pytest.raises(ArmError, match='no joint of .* moves the link "foot"'):
+    with pytest.raises(ArmError, match=r'no joint of .* moves the link "foot"'):
         chain_to(known, 'foot', tmp_path / 'r.urdf')
 
 
 def test_a_bare_urdf_with_a_head_says_which_joints_it_takes(tmp_path):
-    path = write(tmp_path, robot(link('base'), *chain('head', 'base', 1), *chain('arm', 'base', 2)))
+    parts = *chain('head', 'base', 1), *chain('arm', 'base', 2)
+    path = write(tmp_path, robot(link('base'), *parts))
     with pytest.warns(ArmWarning, match='the arm is arm1, arm2, and 1 more joints stay locked'):
         arm = load_arm(path)
     assert arm.joint_names == ('arm1', 'arm2')

@@ -197,5 +197,5 @@ def test_an_arm_that_does_not_exist_is_answered_with_those_that_do(tmp_path):
     with pytest.raises(ArmError, match=r'the folder .* holds no arm\.yaml'):
         load_arm(tmp_path)
     (tmp_path / 'arm.txt').touch()
-    with pytest.raises(ArmError, match=r'neither an arm\.yaml nor a \.urdf'):
+    with pytest.raises(ArmError, match=r'neither an arm\.yaml nor a robot \(\.urdf, \.xacro'):
         load_arm(tmp_path / 'arm.txt')

@@ -5,38 +5,13 @@ import numpy as np
 from oracles import link_poses, pinocchio_model
 import pinocchio as pin
 import pytest
+from urdf_files import MJCF
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.mjcf import dissipation, mjcf_as_urdf
 from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.errors import ArmError, ArmWarning
 
-MJCF = """
-<mujoco model="odd">
-  <compiler angle="radian"/>
-  <option gravity="0 0 -9.81"/>
-  <worldbody>
-    <body name="base" pos="0.1 0.2 0.3" euler="0.1 0.2 0.3">
-      <geom type="box" size="0.05 0.06 0.07" mass="2"/>
-      <body name="shoulder" pos="0 0.1 0.2" euler="0.3 -0.2 0.5">
-        <joint name="yaw" axis="0 0 1" pos="0.01 0.02 0" range="-2 2" armature="0.1"
-               damping="0.2" frictionloss="0.3"/>
-        <joint name="pitch" axis="0 1 0.2" pos="0 0.03 0.05" range="-1 1" ref="0.4"/>
-        <inertial pos="0.02 0.01 0.1" mass="3" fullinertia="0.03 0.04 0.02 0.001 0.002 0.003"/>
-        <geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.04"/>
-        <body name="slider" pos="0 0 0.3">
-          <joint name="lift" type="slide" axis="1 0 1" range="-0.2 0.3" ref="0.1"/>
-          <inertial pos="0 0.02 0.03" mass="1.5" diaginertia="0.01 0.012 0.009"/>
-          <body name="tool" pos="0.1 0 0">
-            <inertial pos="0.02 0 0" mass="0.4" diaginertia="0.001 0.001 0.001"/>
-          </body>
-        </body>
-      </body>
-    </body>
-  </worldbody>
-  <actuator><motor joint="yaw" gear="50" ctrllimited="true" ctrlrange="-2 1.5"/></actuator>
-</mujoco>
-"""
 SEED = 3
 
 
@@ -53,11 +28,13 @@ def test_joint_torque_is_mujocos_at_any_state(path):
     data = mujoco.MjData(model)
     arm = read_urdf(path)
     assert arm.tree.joint_names == ('yaw', 'pitch', 'lift')
-    oracle = pinocchio_model(load_arm(path))
+    (path.parent / 'arm.yaml').write_text('description: {urdf: odd.xml}\n')
+    oracle = pinocchio_model(load_arm(path.parent))
     rng = np.random.default_rng(SEED)
     for _ in range(20):
         # Within the limits, whose reaction is no part of the torque.
-        q, qd, qdd = rng.uniform([-2, -1, -0.2], [2, 1, 0.3]), rng.normal(size=3), rng.normal(size=3)
+        q = rng.uniform([-2, -1, -0.2], [2, 1, 0.3])
+        qd, qdd = rng.normal(size=(2, 3))
         data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
         mujoco.mj_inverse(model, data)
         np.testing.assert_allclose(

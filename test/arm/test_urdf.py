@@ -6,6 +6,7 @@ import numpy as np
 from oracles import link_poses, pinocchio_model
 import pinocchio as pin
 import pytest
+from urdf_files import joint, link, robot, text, write
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.urdf import read_urdf
@@ -13,38 +14,6 @@ from dynid_ros.errors import ArmError
 
 seeds = st.integers(0, 2**32 - 1)
 KINDS = ('revolute', 'prismatic', 'continuous', 'fixed')
-
-
-def text(values):
-    return ' '.join(f'{value:.17g}' for value in values)
-
-
-def link(name, rng=None, mass=None):
-    if rng is None:
-        return f'<link name="{name}"/>'
-    x, y, z = rng.uniform(0.01, 0.1, 3)
-    return (
-        f'<link name="{name}"><inertial><mass value="{mass or rng.uniform(0.1, 3)}"/>'
-        f'<origin xyz="{text(rng.uniform(-1, 1, 3))}" rpy="{text(rng.uniform(-3, 3, 3))}"/>'
-        f'<inertia ixx="{y + z}" ixy="0" ixz="0" iyy="{x + z}" iyz="0" izz="{x + y}"/></inertial>'
-        '<visual><geometry><mesh filename="package://nowhere/none.stl"/></geometry>'
-        '<material name="never defined"/></visual></link>')
-
-
-def joint(name, parent, child, kind='revolute', axis='0 0 1', place='', extra=None):
-    limit = '<limit lower="-2" upper="3" velocity="4" effort="5"/>' if extra is None else extra
-    return (f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-            f'{place}<axis xyz="{axis}"/>{limit}</joint>')
-
-
-def robot(*parts):
-    return f'<robot name="r">{"".join(parts)}</robot>'
-
-
-def write(folder, content):
-    path = folder / 'arm.urdf'
-    path.write_text(content)
-    return path
 
 
 def random_urdf(rng, n=8):
@@ -97,7 +66,9 @@ def test_link_frames_equal_pinocchios_on_random_trees(tmp_path_factory, seed):
 def test_torques_of_the_arm_read_equal_pinocchios_on_random_trees(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)
     content = random_urdf(rng)
-    arm = load_arm(write(tmp_path_factory.getbasetemp(), content))
+    path = write(tmp_path_factory.getbasetemp(), content)
+    (path.parent / 'arm.yaml').write_text('description: {urdf: arm.urdf}\n')
+    arm = load_arm(path.parent)
     model, ours = pin.buildModelFromXML(content), pinocchio_model(arm)
     q, qd, qdd = rng.uniform(-2, 2, (3, arm.n))
     names = arm.joint_names
@@ -182,7 +153,9 @@ def test_inertia_is_unknown_only_where_no_link_has_any(tmp_path):
 
 
 def test_good_input_is_silent(tmp_path, capfd):
-    load_arm(write(tmp_path, random_urdf(np.random.default_rng(2))))
+    load_arm(write(tmp_path, robot(
+        link('a', np.random.default_rng(0)), link('b', np.random.default_rng(1)),
+        joint('j', 'a', 'b'))))
     assert capfd.readouterr() == ('', '')
 
 
@@ -190,7 +163,7 @@ L, J = link, joint
 BAD = {
     'not XML': ('hello', 'is not XML: .* line 1'),
     'empty': ('', 'is not XML: no element found'),
-    'another XML': ('<sdf/>', 'first element is <sdf>, not <robot>'),
+    'another XML': ('<svg/>', 'first element is <svg>, not <robot>'),
     'bomb': ('<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
              '<robot name="&b;"/>', 'has a DOCTYPE, .* remove it'),
     'external': ('<!DOCTYPE r SYSTEM "http://nowhere.invalid/r.dtd"><robot/>', 'has a DOCTYPE'),

@@ -1,25 +1,12 @@
 """Xacro files and files that are no URDF."""
 
 import pytest
-from test_urdf import joint, link, robot, write
+from urdf_files import joint, link, robot, write, XACRO, xacro_file
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.arm.urdf_source import urdf_root
 from dynid_ros.errors import ArmError, ArmWarning
-
-XACRO = ('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
-         '<xacro:arg name="reach" default="1.0"/>'
-         '<link name="base"/><link name="a"/>'
-         '<joint name="j" type="revolute"><parent link="base"/><child link="a"/>'
-         '<origin xyz="$(arg reach) 0 0"/><axis xyz="0 0 1"/>'
-         '<limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>')
-
-
-def xacro_file(folder, content=XACRO):
-    path = folder / 'arm.urdf.xacro'
-    path.write_text(content)
-    return path
 
 
 def test_a_xacro_file_is_expanded(tmp_path):
@@ -32,8 +19,8 @@ def test_a_xacro_file_is_expanded(tmp_path):
 
 def test_a_xacro_file_that_cannot_be_expanded_is_one_clear_error(tmp_path):
     pytest.importorskip('xacro', reason='xacro is not installed')
-    path = xacro_file(tmp_path, XACRO.replace('default="1.0"', ''))
-    with pytest.raises(ArmError, match=r'xacro cannot expand .*reach.*NAME:=VALUE') as caught:
+    path = xacro_file(tmp_path, XACRO.replace('$(arg reach)', '${nowhere}'))
+    with pytest.raises(ArmError, match=r'xacro cannot expand .*nowhere.*NAME:=VALUE') as caught:
         load_arm(path)
     assert '\n' not in str(caught.value)
 
@@ -41,7 +28,7 @@ def test_a_xacro_file_that_cannot_be_expanded_is_one_clear_error(tmp_path):
 def test_sdf_is_refused_with_the_remedy(tmp_path):
     path = tmp_path / 'arm.sdf'
     path.write_text('<sdf version="1.9"><model name="m"/></sdf>')
-    with pytest.raises(ArmError, match='is an SDF, which this version does not read; give the URDF'):
+    with pytest.raises(ArmError, match='is an SDF, which this version does not read; give the'):
         load_arm(path)
 
 

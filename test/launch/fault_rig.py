@@ -20,6 +20,7 @@ import numpy as np
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -113,8 +114,12 @@ class Bench:
     """A user's view: topics, services and what the processes print."""
 
     def __init__(self, chain: Chain, proc_info, proc_output) -> None:
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        self.node = rclpy.create_node('bench')
+        # Of its own, so that other tests of this process find rclpy as they left it.
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self.node = rclpy.create_node('bench', context=self._context)
+        self._executor.add_node(self.node)
         self.chain, self._info, self._output = chain, proc_info, proc_output
         self.states: list[JointState] = []
         self._statuses: dict = {}
@@ -129,7 +134,7 @@ class Bench:
 
     def close(self) -> None:
         self.node.destroy_node()
-        rclpy.shutdown()
+        rclpy.shutdown(context=self._context)
 
     def _hear(self, message: DiagnosticArray) -> None:
         self._statuses |= {status.name: status for status in message.status}
@@ -139,7 +144,7 @@ class Bench:
         end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, f'{what}: not within {PATIENCE} s; {self.summary()}'
-            rclpy.spin_once(self.node, timeout_sec=0.02)
+            self._executor.spin_once(timeout_sec=0.02)
 
     def spin(self, seconds: float) -> None:
         """Let time pass."""

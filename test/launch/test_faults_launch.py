@@ -8,6 +8,7 @@ import unittest
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from diagnostic_msgs.msg import DiagnosticStatus
 from fault_rig import ARM, Bench, Chain, motion, MOVING, speed_of
+from installed import compile_installed
 import launch_testing
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ def generate_test_description():
     except PackageNotFoundError:
         pytest.skip('dynid_ros is not built in a sourced workspace; colcon test does both')
     pytest.importorskip('mujoco', reason='mujoco is not installed')
+    compile_installed('panda')
     chain = Chain()
     return chain.description(), {'chain': chain}
 

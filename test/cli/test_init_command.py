@@ -1,0 +1,94 @@
+"""``dynid init``: from a description to an arm.yaml that every command reads."""
+
+import numpy as np
+import pytest
+from urdf_files import chain, joint, link, MJCF, robot, write, XACRO, xacro_file
+
+from dynid_ros.arm import load_arm
+from dynid_ros.cli.main import main
+
+GRIPPER = (*chain('finger', 'arm_link6', 1), *chain('thumb', 'arm_link6', 1))
+
+
+@pytest.fixture
+def with_head(tmp_path):
+    return write(tmp_path, robot(
+        link('base'), *chain('head', 'base', 1), *chain('arm', 'base', 6), *GRIPPER))
+
+
+def init(capsys, path, *more):
+    status = main(['init', str(path), '-o', str(path.parent / 'my arm'), *more])
+    return status, capsys.readouterr(), path.parent / 'my arm'
+
+
+@pytest.mark.filterwarnings('error')
+def test_arm_yaml_is_the_arm_with_the_rest_locked(with_head, capsys):
+    status, printed, folder = init(capsys, with_head)
+    assert status == 0
+    assert 'locked: head1, finger1, thumb1' in printed.out
+    assert '--tip: head_link1, finger_link1, thumb_link1' in printed.out
+    assert 'drive: which signal your driver publishes' in printed.out
+    arm = load_arm(folder)
+    assert arm.joint_names == tuple(f'arm{i}' for i in range(1, 7))
+    np.testing.assert_array_equal(arm.limits.velocity, np.full(6, 4.0))
+    assert np.isfinite(arm.limits.acceleration).all()
+    assert arm.inertial is not None
+
+
+def test_what_the_file_leaves_out_is_stated_and_filled_in(tmp_path, capsys):
+    path = write(tmp_path, robot(
+        link('base'), link('a', np.random.default_rng(0)),
+        joint('j', 'base', 'a', 'continuous', extra='')))
+    status, printed, folder = init(capsys, path)
+    assert status == 0
+    assert 'no usable velocity limit for j; planned motions assume 2 rad/s' in printed.out
+    limits = load_arm(folder).limits
+    assert limits.velocity.tolist() == [2.0]
+    assert np.isinf([limits.lower[0], limits.upper[0], limits.effort[0]]).all()
+
+
+@pytest.mark.parametrize(('choice', 'joints'), [
+    (('--tip', 'head_link1'), ('head1',)), (('--joints', 'arm1,arm3'), ('arm1', 'arm3')),
+    (('--joints', 'all'),
+     ('head1', *(f'arm{i}' for i in range(1, 7)), 'finger1', 'thumb1'))])
+def test_user_may_choose_the_joints(with_head, capsys, choice, joints):
+    status, _, folder = init(capsys, with_head, *choice)
+    assert status == 0
+    assert load_arm(folder).joint_names == joints
+
+
+@pytest.mark.parametrize(('choice', 'message'), [
+    (('--tip', 'head_link'), 'did you mean "head_link1"'),
+    (('--joints', 'arm9'), 'has no joint "arm9"'),
+    (('--xacro', 'reach'), 'write NAME:=VALUE')])
+def test_wrong_choice_is_one_sentence_and_writes_nothing(with_head, capsys, choice, message):
+    status, printed, folder = init(capsys, with_head, *choice)
+    assert status == 2
+    assert message in printed.err and printed.err.count('\n') == 1
+    assert not folder.exists()
+
+
+def test_arm_yaml_that_is_there_is_not_overwritten(with_head, capsys):
+    folder = init(capsys, with_head)[2]
+    before = (folder / 'arm.yaml').read_bytes()
+    status, printed, _ = init(capsys, with_head)
+    assert status == 2
+    assert 'exists already' in printed.err
+    assert (folder / 'arm.yaml').read_bytes() == before
+
+
+def test_arguments_of_a_xacro_file_are_kept_in_a_urdf(tmp_path, capsys):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    status, _, folder = init(capsys, xacro_file(tmp_path, XACRO), '--xacro', 'reach:=0.25')
+    assert status == 0
+    assert load_arm(folder).translation[0].tolist() == [0.25, 0, 0]
+
+
+def test_friction_and_rotor_inertia_of_an_mjcf_are_nominal_values(tmp_path, capsys):
+    path = tmp_path / 'odd.xml'
+    path.write_text(MJCF)
+    status, _, folder = init(capsys, path)
+    assert status == 0
+    arm = load_arm(folder)
+    assert arm.rotor_nominal.tolist() == [0.1, 0, 0]
+    assert arm.friction_nominal['coulomb'].tolist() == [0.3, 0, 0]
