@@ -22,7 +22,7 @@ GROUND = 'ground'
 #: From the ground up. On one floor, a room may import those on its left.
 FLOORS = (
     (GROUND,),
-    ('arm',),
+    ('arm/description', 'arm'),
     ('dynamics', 'recordings', 'trajectory'),
     ('kinematics', 'signals', 'streaming', 'feasibility'),
     ('model', 'excitation', 'execution'),

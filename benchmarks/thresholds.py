@@ -90,7 +90,8 @@ class Data:
     def tracking(self) -> tuple[Any, Array]:
         """Return the result of the online estimator, and innovations of all rows in sigmas."""
         seen: list[Array] = []
-        original = innovation_statistics.InnovationStatistics.wild
+        statistics: Any = innovation_statistics.InnovationStatistics
+        original = statistics.wild
 
         def wild(self: Any, e: Array, spread: Array, torque: Array) -> Array:
             limits = innovation_statistics.THRESHOLDS
@@ -100,11 +101,11 @@ class Data:
             seen.append(np.where(sure & large, deviations, 0.0).ravel())
             return original(self, e, spread, torque)
 
-        innovation_statistics.InnovationStatistics.wild = wild  # type: ignore[method-assign]
+        statistics.wild = wild
         try:
             result, _ = replay(self.arm, self.log)
         finally:
-            innovation_statistics.InnovationStatistics.wild = original  # type: ignore[method-assign]
+            statistics.wild = original
         return result, np.concatenate(seen)
 
     def changed(self, **signals: Any) -> Data:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from dynid_ros.arm.description.tree import JointLimits, KinematicTree
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
-from dynid_ros.arm.tree import JointLimits, KinematicTree
 
 
 def pinocchio_model(arm: ArmModel) -> Any:

@@ -1,11 +1,11 @@
 """Models of robot arms: URDF and DH readers, drive, friction terms and ``arm.yaml``."""
 
+from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape, FrictionTerm
 from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.arm.model import ArmModel, Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import ParameterLayout
-from dynid_ros.arm.tree import JointLimits, LimitMargins
 
 __all__ = [
     'ArmModel', 'Conditioning', 'CouplingColumn', 'Drive', 'FrictionShape', 'FrictionTerm',

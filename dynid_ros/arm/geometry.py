@@ -5,21 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.schema import near, Section
-from dynid_ros.arm.tree import GEOMETRY, Placement, rotation_rpy, Tolerances, Tool
+from dynid_ros.arm.description.schema import near, Section, units
+from dynid_ros.arm.description.tree import GEOMETRY, Placement, rotation_rpy, Tolerances, Tool
 
 Array = NDArray[np.float64]
 
-LENGTHS = {'m': 1.0, 'mm': 1e-3}
-ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
 _FRAMES = ('base', 'mounting', 'tool')
-
-
-def units(section: Section) -> tuple[float, float]:
-    """Metres and radians per unit of length and angle, from ``units``; m and rad if absent."""
-    declared = section.section('units', ('length', 'angle'))
-    return (LENGTHS[declared.choice('length', tuple(LENGTHS), 'm')],
-            ANGLES[declared.choice('angle', tuple(ANGLES), 'rad')])
 
 
 def read_placement(top: Section, key: str) -> Placement:

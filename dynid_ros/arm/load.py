@@ -7,13 +7,17 @@ import warnings
 
 import numpy as np
 
-from dynid_ros.arm.dh import read_dh
-from dynid_ros.arm.doubtful_limits import plausible_limits
+from dynid_ros.arm.description.dh import read_dh
+from dynid_ros.arm.description.doubtful_limits import plausible_limits
+from dynid_ros.arm.description.joint_choice import free_joints, main_chain
+from dynid_ros.arm.description.schema import near, read_yaml, Section
+from dynid_ros.arm.description.tree import Description
+from dynid_ros.arm.description.urdf import read_urdf
+from dynid_ros.arm.description.urdf_source import SUFFIXES
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
-from dynid_ros.arm.joint_choice import free_joints, main_chain
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.schema import near, read_yaml, Section
 from dynid_ros.arm.settings import (
     read_conditioning,
     read_coupling,
@@ -23,10 +27,6 @@ from dynid_ros.arm.settings import (
     read_nominal,
     read_table,
 )
-from dynid_ros.arm.tree import Description
-from dynid_ros.arm.urdf import read_urdf
-from dynid_ros.arm.urdf_source import SUFFIXES
-from dynid_ros.arm.urdf_xml import read_urdf_xml
 from dynid_ros.errors import ArmError, ArmWarning
 
 KEYS = (

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import friction_terms, FrictionShape
-from dynid_ros.arm.parameters import ParameterLayout
-from dynid_ros.arm.schema import near
-from dynid_ros.arm.tree import (
+from dynid_ros.arm.description.schema import near
+from dynid_ros.arm.description.tree import (
     JointLimits,
     KinematicTree,
     LimitMargins,
@@ -21,6 +18,9 @@ from dynid_ros.arm.tree import (
     Tolerances,
     Tool,
 )
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.friction import friction_terms, FrictionShape
+from dynid_ros.arm.parameters import ParameterLayout
 from dynid_ros.errors import InputError
 
 Array = NDArray[np.float64]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.schema import Section
+from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.drive import Drive, DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import inertial_from_com, stack_inertial
-from dynid_ros.arm.schema import Section
-from dynid_ros.arm.tree import JointLimits, LimitMargins
 from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]

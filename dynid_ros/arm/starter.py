@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.doubtful_limits import plausible_limits
-from dynid_ros.arm.joint_choice import free_joints, tips
-from dynid_ros.arm.tree import Description
-from dynid_ros.arm.urdf import read_urdf
-from dynid_ros.arm.urdf_source import urdf_root
-from dynid_ros.arm.urdf_xml import read_urdf_xml
+from dynid_ros.arm.description.doubtful_limits import plausible_limits
+from dynid_ros.arm.description.joint_choice import free_joints, tips
+from dynid_ros.arm.description.tree import Description
+from dynid_ros.arm.description.urdf import read_urdf
+from dynid_ros.arm.description.urdf_source import urdf_root
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 
 Array = NDArray[np.float64]
 
@@ -155,7 +155,7 @@ def _nominal(robot: Path, joints: tuple[str, ...]) -> list[str]:
     """Rotor inertia and friction as an MJCF states them."""
     if urdf_root(robot).get('source') != 'mjcf':
         return []
-    from dynid_ros.arm.mjcf import dissipation
+    from dynid_ros.arm.description.mjcf import dissipation
 
     rows = zip(('rotor_inertia', 'viscous', 'coulomb'), dissipation(robot, joints), strict=True)
     return ['nominal:', *(_list(f'  {name}', values) for name, values in rows)]

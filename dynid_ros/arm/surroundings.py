@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.schema import near, read_yaml, Section
+from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.schema import near, read_yaml, Section
-from dynid_ros.arm.tree import rotation_rpy
 
 Array = NDArray[np.float64]
 

@@ -32,9 +32,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the folder and print the next steps."""
-    from dynid_ros.arm.joint_choice import chain_to, free_joints, main_chain
+    from dynid_ros.arm.description.joint_choice import chain_to, free_joints, main_chain
+    from dynid_ros.arm.description.urdf_xml import read_urdf_xml
     from dynid_ros.arm.starter import starter
-    from dynid_ros.arm.urdf_xml import read_urdf_xml
 
     target = args.output / 'arm.yaml'
     if target.exists():
@@ -70,7 +70,7 @@ def _expanded(args: argparse.Namespace) -> Path:
     """Write the URDF that a xacro file makes of its arguments into the folder."""
     from xml.etree import ElementTree
 
-    from dynid_ros.arm.urdf_source import urdf_root
+    from dynid_ros.arm.description.urdf_source import urdf_root
 
     pairs = dict(argument.partition(':=')[::2] for argument in args.xacro)
     for name, value in pairs.items():

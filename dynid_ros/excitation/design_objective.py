@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.schema import near
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.information_criteria import (

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.joint_choice import choose_joints
+from dynid_ros.arm.description.joint_choice import choose_joints
+from dynid_ros.arm.description.urdf import reduced_model
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Box, Capsule, Surroundings, Wall
-from dynid_ros.arm.urdf import reduced_model
-from dynid_ros.arm.urdf_xml import read_urdf_xml
 from dynid_ros.errors import ArmError
 from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import Tolerances
 from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
-from dynid_ros.arm.tree import Tolerances
 
 Array = NDArray[np.float64]
 

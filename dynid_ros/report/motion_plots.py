@@ -63,7 +63,7 @@ def _draw_joints(figure: Any, t: Array, motion: FourierMotion, arm: ArmModel) ->
     q, qd, qdd = motion.evaluate(t)
     rows = [
         ('q', q, allowed.lower, allowed.upper), ('qd', qd, -allowed.velocity, allowed.velocity),
-            ('qdd', qdd, -allowed.acceleration, allowed.acceleration)]
+        ('qdd', qdd, -allowed.acceleration, allowed.acceleration)]
     if arm.inertial is not None:
         known = arm.without_load
         torque = regressor(known, q, qd, qdd) @ nominal_parameters(known)

@@ -9,8 +9,8 @@ from typing import Any, get_args, get_origin, get_type_hints, Union
 
 import numpy as np
 
+from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.tree import KinematicTree
 
 _SCALARS = (bool, int, float, str)
 

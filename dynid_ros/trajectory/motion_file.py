@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import yaml
 
 from dynid_ros import __version__
+from dynid_ros.arm.description.schema import read_yaml, Section
+from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.schema import read_yaml, Section
-from dynid_ros.arm.tree import JointLimits
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion
 

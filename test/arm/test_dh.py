@@ -7,8 +7,8 @@ from oracles import link_poses
 import pinocchio as pin
 import pytest
 
-from dynid_ros.arm.dh import dh_placements, read_dh
-from dynid_ros.arm.schema import Section
+from dynid_ros.arm.description.dh import dh_placements, read_dh
+from dynid_ros.arm.description.schema import Section
 from dynid_ros.errors import ArmError
 
 seeds = st.integers(0, 2**32 - 1)

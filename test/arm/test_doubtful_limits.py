@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from urdf_files import chain, joint, link, robot, write
 
-from dynid_ros.arm.doubtful_limits import plausible_limits
+from dynid_ros.arm.description.doubtful_limits import plausible_limits
+from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.errors import ArmWarning
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from urdf_files import chain, joint, link, robot, write
 
-from dynid_ros.arm.joint_choice import chain_to, main_chain, tips
+from dynid_ros.arm.description.joint_choice import chain_to, main_chain, tips
+from dynid_ros.arm.description.urdf import read_urdf
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.urdf import read_urdf
-from dynid_ros.arm.urdf_xml import read_urdf_xml
 from dynid_ros.errors import ArmError, ArmWarning
 
 LIMIT = '<limit lower="-2" upper="3" velocity="4" effort="5"/>'

@@ -7,9 +7,9 @@ import pinocchio as pin
 import pytest
 from urdf_files import MJCF
 
+from dynid_ros.arm.description.mjcf import dissipation, mjcf_as_urdf
+from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.mjcf import dissipation, mjcf_as_urdf
-from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.errors import ArmError, ArmWarning
 
 SEED = 3

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dynid_ros.arm import load_arm, shipped_arms
-from dynid_ros.arm.dh import dh_placements
+from dynid_ros.arm.description.dh import dh_placements
 from dynid_ros.arm.parameters import is_physical
 
 ROOT = Path(__file__).resolve().parents[2]

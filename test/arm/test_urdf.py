@@ -8,8 +8,8 @@ import pinocchio as pin
 import pytest
 from urdf_files import joint, link, robot, text, write
 
+from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.urdf import read_urdf
 from dynid_ros.errors import ArmError
 
 seeds = st.integers(0, 2**32 - 1)

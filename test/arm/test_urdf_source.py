@@ -3,9 +3,9 @@
 import pytest
 from urdf_files import joint, link, robot, write, XACRO, xacro_file
 
+from dynid_ros.arm.description.urdf import read_urdf
+from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.urdf import read_urdf
-from dynid_ros.arm.urdf_source import urdf_root
 from dynid_ros.errors import ArmError, ArmWarning
 
 

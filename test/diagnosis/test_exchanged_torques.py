@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.drive import joint_position
-from dynid_ros.arm.tree import rotation_rpy
 from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify

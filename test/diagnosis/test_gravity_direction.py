@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.tree import rotation_rpy
+from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.excitation.random_motion import random_motion

@@ -11,12 +11,12 @@ from oracles import pinocchio_model, random_arm
 import pinocchio as pin
 import pytest
 
+from dynid_ros.arm.description.tree import JointLimits, KinematicTree
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel, CouplingColumn
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.arm.tree import JointLimits, KinematicTree
 from dynid_ros.dynamics.regressor import regressor
 
 # Pinocchio's order: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.

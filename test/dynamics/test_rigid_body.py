@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.arm.tree import Placement, rotation_rpy, Tool
+from dynid_ros.arm.description.tree import Placement, rotation_rpy, Tool
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.external_force import external_force
 from dynid_ros.dynamics.rigid_body import (

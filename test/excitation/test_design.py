@@ -6,10 +6,10 @@ import numpy as np
 from oracles import random_arm
 import pytest
 
+from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.arm.surroundings import Box, Capsule, Surroundings, Wall
-from dynid_ros.arm.tree import JointLimits, LimitMargins
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError

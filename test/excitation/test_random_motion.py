@@ -7,8 +7,8 @@ from oracles import pinocchio_model, random_arm
 import pinocchio as pin
 import pytest
 
+from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.tree import JointLimits
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import condition_number, random_motion
 from dynid_ros.feasibility.planning_limits import (

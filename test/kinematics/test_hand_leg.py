@@ -7,7 +7,7 @@ import pytest
 from thesis import forward_errors, hand_pose, inverse_angles, inverse_errors
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.tree import Placement
+from dynid_ros.arm.description.tree import Placement
 from dynid_ros.kinematics.error_sources import error_sources, standard_deviations
 from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.kinematics.pose_error import exact_pose_error, pose_error

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.tree import Placement, Tool
+from dynid_ros.arm.description.tree import Placement, Tool
 from dynid_ros.errors import InputError
 from dynid_ros.kinematics.error_budget import error_budget, workspace_states
 from dynid_ros.kinematics.error_sources import (

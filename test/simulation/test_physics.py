@@ -8,7 +8,7 @@ import pinocchio as pin
 import pytest
 from scipy.integrate import solve_ivp
 
-from dynid_ros.arm.tree import JointLimits
+from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.errors import InputError
 from dynid_ros.simulation.implicit_friction import JointFriction
 from dynid_ros.simulation.physics import SimulatedArm

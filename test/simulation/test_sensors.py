@@ -6,8 +6,8 @@ import numpy as np
 from oracles import random_arm
 import pytest
 
+from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.drive import Drive, motor_position
-from dynid_ros.arm.tree import JointLimits
 from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,

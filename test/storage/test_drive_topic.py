@@ -159,7 +159,7 @@ def test_relative_topic_is_in_the_namespace_of_the_joint_states():
     ({'topic': 'a', 'interface': 'current', 'joints': ['j1']}, 'does not belong to a topic'),
 ])
 def test_wrong_settings_are_named(tmp_path, drive, words):
-    from dynid_ros.arm.schema import Section
+    from dynid_ros.arm.description.schema import Section
     from dynid_ros.arm.settings import read_drive
 
     with pytest.raises(ArmError, match=words):

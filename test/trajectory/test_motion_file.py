@@ -7,7 +7,7 @@ from oracles import random_arm
 import pytest
 import yaml
 
-from dynid_ros.arm.tree import JointLimits
+from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import arm_hash, check_made_for, read_motion, write_motion

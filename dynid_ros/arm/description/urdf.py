@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.joint_choice import choose_joints
-from dynid_ros.arm.tree import Description, JointLimits, KinematicTree
-from dynid_ros.arm.urdf_xml import read_urdf_xml, UrdfJoint, UrdfTree
+from dynid_ros.arm.description.joint_choice import choose_joints
+from dynid_ros.arm.description.tree import Description, JointLimits, KinematicTree
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint, UrdfTree
 from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]

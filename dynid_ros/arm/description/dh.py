@@ -15,9 +15,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.geometry import units
-from dynid_ros.arm.schema import Section
-from dynid_ros.arm.tree import Description, JointLimits, KinematicTree, Placement, rotation_rpy
+from dynid_ros.arm.description.schema import Section, units
+from dynid_ros.arm.description.tree import (
+    Description,
+    JointLimits,
+    KinematicTree,
+    Placement,
+    rotation_rpy,
+)
 from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]

@@ -17,6 +17,8 @@ from dynid_ros.errors import ArmError
 
 Array = NDArray[np.float64]
 
+LENGTHS = {'m': 1.0, 'mm': 1e-3}
+ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
 # YAML 1.1 reads a number without a decimal point, such as 1e-3, as text.
 _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
 
@@ -236,3 +238,10 @@ def _show(value: Any) -> str:
     if isinstance(value, list):
         return 'a list'
     return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def units(section: Section) -> tuple[float, float]:
+    """Metres and radians per unit of length and angle, from ``units``; m and rad if absent."""
+    declared = section.section('units', ('length', 'angle'))
+    return (LENGTHS[declared.choice('length', tuple(LENGTHS), 'm')],
+            ANGLES[declared.choice('angle', tuple(ANGLES), 'rad')])

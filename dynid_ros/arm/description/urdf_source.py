@@ -53,7 +53,7 @@ def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
     except OSError as error:
         raise ArmError(f'cannot read the URDF {path}: {error.strerror}') from error
     if root.tag == 'mujoco':
-        from dynid_ros.arm.mjcf import mjcf_as_urdf
+        from dynid_ros.arm.description.mjcf import mjcf_as_urdf
 
         return mjcf_as_urdf(path)
     if root.tag == 'sdf':

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dynid_ros.arm.schema import near
-from dynid_ros.arm.urdf_xml import MOVING, UrdfJoint
+from dynid_ros.arm.description.schema import near
+from dynid_ros.arm.description.urdf_xml import MOVING, UrdfJoint
 from dynid_ros.errors import ArmError
 
 #: A link that carries several moving parts after so many joints is a hand, not a torso: torsos of

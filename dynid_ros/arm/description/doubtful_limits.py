@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.tree import Description, JointLimits
+from dynid_ros.arm.description.tree import Description, JointLimits
 
 Array = NDArray[np.float64]
 

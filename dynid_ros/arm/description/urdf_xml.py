@@ -9,7 +9,7 @@ from pathlib import Path
 import warnings
 from xml.etree import ElementTree
 
-from dynid_ros.arm.urdf_source import urdf_root
+from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.errors import ArmError, ArmWarning
 
 Element = ElementTree.Element
