@@ -66,11 +66,16 @@ def decide(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         identifier,
         OpaqueCoroutine(coroutine=play),
         RegisterEventHandler(OnProcessExit(
-            target_action=player, on_exit=[EmitEvent(event=Shutdown(reason='end of the bag'))])),
+            target_action=player, on_exit=shut_down('end of the bag'))),
         RegisterEventHandler(OnProcessExit(
-            target_action=identifier,
-            on_exit=[EmitEvent(event=Shutdown(reason='the identifier ended'))])),
+            target_action=identifier, on_exit=shut_down('the identifier ended'))),
     ]
+
+
+def shut_down(reason: str) -> OpaqueFunction:
+    """End the launch, once: launch_ros cannot be shut down a second time."""
+    return OpaqueFunction(function=lambda context: [] if context.is_shutdown else [
+        EmitEvent(event=Shutdown(reason=reason))])
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -23,6 +23,8 @@ PATIENCE = 10.0
 #: A node that has said so often that it has not heard the last state was started after it, or has
 #: lost it. One that is only slow reads it between two looks.
 MISSING = 10
+#: Wall time without an answer after which it matters whether a node is still there, s.
+ABSENCE = 1.0
 #: Simulated time for which the arm must rest before it goes, s, as its control may be just behind.
 REST = 0.3
 
@@ -68,6 +70,7 @@ class Lockstep(SimulationLoop):
         self._names = [name if name.startswith('/') else node.resolve_topic_name(name)
                        for name in names]
         self._listeners: dict[str, Listener] = {}
+        self._vanished: set[str] = set()
         # States are counted: their stamps may go back.
         self._answered: dict[str, int] = {}
         self._stamps: deque[int] = deque(maxlen=4 * BEHIND)
@@ -114,6 +117,7 @@ class Lockstep(SimulationLoop):
             self._listeners.pop(name, None)
             return
         if len(message.name):
+            self._vanished.discard(name)
             self._listeners[name] = Listener(tuple(message.name), int(message.position[0]))
             self._answered.setdefault(name, 0)
             self._notice_missing(name, stamp)
@@ -142,6 +146,8 @@ class Lockstep(SimulationLoop):
         else:
             self._go_on()
         still = time.monotonic() - self._since
+        if still > ABSENCE:
+            self._drop_vanished()
         if still < PATIENCE:
             return
         if not self._begun:
@@ -153,12 +159,23 @@ class Lockstep(SimulationLoop):
             return
         self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)
 
+    def _drop_vanished(self) -> None:
+        """Wait no longer for nodes that ROS does not know any more, as after a kill."""
+        there = {f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                 for info in self._node.get_publishers_info_by_topic(TOPIC)}
+        for name in self._listeners.keys() - there:
+            del self._listeners[name]
+            self._vanished.add(name)
+            self._awaited = []
+            self._node.get_logger().warning(f'{name} has vanished: the time goes on without it')
+
     def _go_on(self) -> None:
         if not self._begun:
             self._begun = (
                 all(name in self._listeners for name in self._names) and not self._unmet())
         for _ in range(BURST):
-            awaited = list(self._listeners) if self._leaving else self._names
+            awaited = self._listeners if self._leaving else [
+                name for name in self._names if name not in self._vanished]
             if (self._kept or not self._begun or self._awaited or not awaited
                     or not all(map(self._keeps_up, awaited))):
                 return

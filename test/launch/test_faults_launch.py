@@ -22,14 +22,12 @@ from dynid_ros.storage.result_file import read_result
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 STALE = r'no usable joint state has come for \d+ ms'
 STREAMS = 'identifier: stream', 'recorder: stream'
-#: Motions that a busy machine may spoil by stopping the states for 0.1 s.
-TRIES = 3
 UNPLUGGED = 'the pytest plugin of launch_testing is switched off'
 HELD = '; the arm is held, ~/stop resets'
 
 
 @pytest.mark.launch_test
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1200)
 def generate_test_description():
     """Start the chain."""
     try:
@@ -65,14 +63,11 @@ class TestFaults(unittest.TestCase):
         self.bench.begin()
 
     def rides_through(self, fault):
-        """See the motion go on under a fault, unless the machine itself stops the states."""
-        for _ in range(TRIES):
-            self.bench.move('goal')
-            fault()
-            self.bench.data_goes_on()
-            self.bench.later(0.5)
-            if not re.search(STALE, self.bench.printed()):
-                break
+        """See the motion go on under a fault."""
+        self.bench.move('goal')
+        fault()
+        self.bench.data_goes_on()
+        self.bench.later(0.5)
         assert 'aborted' not in self.bench.printed()
         assert max(map(speed_of, self.bench.states[-125:])) > MOVING
         assert self.bench.call('/goal/stop').message == 'stopping'
