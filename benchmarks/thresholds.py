@@ -39,7 +39,7 @@ from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, cleaning, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression import delay, fit, friction_choice, preparation
-from dynid_ros.signals import conditioning_settings, decimation, segments, standstill
+from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.streaming import resampling, sample_validation
@@ -50,9 +50,9 @@ REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
 SIMULATED = (('two_axis', 1), ('ur10', 1), ('panda', 1), ('panda', 2))
 #: What moves in the second table: modules and fields, each halved and doubled.
 SETTINGS = (
-    (conditioning_settings, 'energy'), (conditioning_settings, 'margin'),
-    (conditioning_settings, 'highest'), (conditioning_settings, 'position_margin'),
-    (decimation, 'kaiser'), (decimation, 'half_periods'), (decimation, 'rate_per_cutoff'),
+    (conditioning, 'energy'), (conditioning, 'margin'),
+    (conditioning, 'highest'), (conditioning, 'position_margin'),
+    (filters, 'kaiser'), (filters, 'half_periods'), (filters, 'rate_per_cutoff'),
     (friction_choice, 'folds'), (friction_choice, 'standard_errors'),
 )
 ONLINE = ('memory', 'cut', 'correlation', 'known', 'some')
@@ -240,7 +240,7 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
            'longest delay found in good data, s')
     rows = []
     for data in good:
-        decimated = sum(decimation.Decimator(data.treatment).outputs(len(m.t))
+        decimated = sum(data.treatment.decimator().outputs(len(m.t))
                         for m in data.motions)
         rows.append(decimated * data.arm.n / base_parameters(data.arm).count)
     yield delay, 'rows_per_column', rows, [1.0], 'as many rows as parameters: any delay fits'
@@ -314,15 +314,15 @@ def longest_run(mask: Array) -> int:
 def filter_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     passed, folded = [], []
     for data in good:
-        taps = decimation.Decimator(data.treatment).taps
+        taps = data.treatment.decimator().taps
         f = np.fft.rfftfreq(2**18, 1 / data.treatment.rate_hz) / data.treatment.cutoff_hz
         gain = np.abs(np.fft.rfft(taps, 2**18))
         passed.append(100 * np.abs(gain[f <= 0.5] - 1).max())
-        folded.append(100 * gain[f >= decimation.THRESHOLDS.rate_per_cutoff / 2].max())
-    yield decimation, 'kaiser', passed, [], 'error of the gain below half the cut-off, %'
-    yield decimation, 'half_periods', folded, [], 'gain from 1.5 times the cut-off on, %'
-    bands = [data.treatment.cutoff_hz / conditioning_settings.THRESHOLDS.margin for data in good]
-    yield conditioning_settings, 'energy', bands, [], 'band of the motion, Hz'
+        folded.append(100 * gain[f >= filters.THRESHOLDS.rate_per_cutoff / 2].max())
+    yield filters, 'kaiser', passed, [], 'error of the gain below half the cut-off, %'
+    yield filters, 'half_periods', folded, [], 'gain from 1.5 times the cut-off on, %'
+    bands = [data.treatment.cutoff_hz / conditioning.THRESHOLDS.margin for data in good]
+    yield conditioning, 'energy', bands, [], 'band of the motion, Hz'
 
 
 def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:

@@ -16,9 +16,7 @@ from dynid_ros.regression.fit import fit
 from dynid_ros.regression.qr_factors import compress
 from dynid_ros.regression.rows import regression_blocks, RowBlock
 from dynid_ros.regression.weighted_least_squares import solve
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -218,7 +216,7 @@ class _Step:
         self.theta = theta
         # At the kept samples: filtering these columns too would change the result by
         # no more than the product of residual and filter error, at a multiple of the cost.
-        decimator = Decimator(treatment)
+        decimator = treatment.decimator()
         self._changes = []
         for motion in motions:
             kept = decimator.reach + decimator.step * np.arange(decimator.outputs(len(motion.t)))

@@ -16,7 +16,7 @@ from dynid_ros.calibration.joint_offsets import (
 )
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, motions
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditioningSettings
 
 ROUNDS = 4
 #: Change of the delay that ends the rounds, s.

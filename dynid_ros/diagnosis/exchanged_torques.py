@@ -15,8 +15,7 @@ from dynid_ros.diagnosis.gravity_regression import gravity_rows
 from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.qr_factors import QRFactors
 from dynid_ros.regression.weighted_least_squares import reweighted
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 

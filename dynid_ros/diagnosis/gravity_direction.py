@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.gravity_regression import gravity_rows, GravityProblem, GravityRows
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 

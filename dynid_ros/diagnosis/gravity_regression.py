@@ -13,9 +13,7 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.weighted_least_squares import LeastSquares
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -210,7 +208,7 @@ def _samples(
     motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
 ) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
     """Positions, rates and low-passed torque at the samples used."""
-    decimator = Decimator(treatment)
+    decimator = treatment.decimator()
     every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
     parts = []
     for motion in motions:

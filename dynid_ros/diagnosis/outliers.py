@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -175,7 +173,7 @@ def without(
         The joint counts as at rest in that interval.
 
     """
-    decimator = Decimator(treatment)
+    decimator = treatment.decimator()
     kept = iter(zip(parts, far, strict=True))
     result = []
     for motion in motions:

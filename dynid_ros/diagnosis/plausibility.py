@@ -12,8 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
 from dynid_ros.diagnosis.gravity_direction import gravity_direction
 from dynid_ros.regression.fit import fit
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 

@@ -24,8 +24,7 @@ from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.regression.fit import fit, fit_friction
 from dynid_ros.regression.row_methods import Method
 from dynid_ros.regression.weighted_least_squares import Solution
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 #: Fits at most: a large outlier hides a small one.
 PASSES = 5

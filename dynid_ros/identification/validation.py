@@ -17,8 +17,7 @@ from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, fitted_to, motions
 from dynid_ros.regression.rows import regression_blocks, RowBlock
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 

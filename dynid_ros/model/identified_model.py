@@ -14,7 +14,7 @@ from dynid_ros.inputs import finite_rows
 from dynid_ros.model.metrics import Metrics
 from dynid_ros.model.torque_prediction import Prediction, torque_rows
 from dynid_ros.recordings.recording import Defect
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
 

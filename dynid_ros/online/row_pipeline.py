@@ -14,9 +14,9 @@ from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.signals import conditioning_settings
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import decimation_step
+from dynid_ros.signals import conditioning
+from dynid_ros.signals.conditioning import ConditioningSettings
+from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 from dynid_ros.signals.standstill import still_below
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
@@ -153,7 +153,7 @@ class RowPipeline(Checkpointed):
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""
-        cutoff = min(self._cutoff, conditioning_settings.THRESHOLDS.highest * rate_hz)
+        cutoff = min(self._cutoff, conditioning.THRESHOLDS.highest * rate_hz)
         self.treatment = ConditioningSettings(
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)

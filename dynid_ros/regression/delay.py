@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.regression.rows import regression_blocks
-from dynid_ros.signals.conditioning import condition
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.signals.segments import Segment
 
 Array = NDArray[np.float64]
@@ -126,7 +124,7 @@ def unexplained_by_delay(
     inside = (t >= t[0] + reach) & (t <= t[-1] - reach)
     if inside.sum() * arm.n < THRESHOLDS.rows_per_column * W.shape[2]:
         return np.zeros(0), np.zeros(0)
-    smooth = _low_pass(joint_torque(part.u, arm.drive), Decimator(treatment).taps)
+    smooth = _low_pass(joint_torque(part.u, arm.drive), treatment.decimator().taps)
     delays = np.linspace(-reach, reach, steps)
     shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
     # The least residual over all delays sets the weight of a joint.

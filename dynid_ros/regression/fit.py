@@ -16,9 +16,7 @@ from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.row_methods import DIFFERENTIATED, Method
 from dynid_ros.regression.rows import regression_blocks, RowBlock
 from dynid_ros.regression.weighted_least_squares import Solution, solve
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -122,7 +120,7 @@ def _blocks_by_fold(
     Folds hold the same number of samples with motion.
     """
     alive: list[NDArray[np.bool_]] = [motion.moving.max(axis=1) for motion in motions]
-    decimator = Decimator(treatment)
+    decimator = treatment.decimator()
     total = sum(int(a[decimator.reach:len(a) - decimator.reach:decimator.step].sum())
                 for a in alive)
     done, folds = 0, friction_choice.THRESHOLDS.folds

@@ -15,10 +15,14 @@ from dynid_ros.recordings.cleaning import clean
 from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.delay import estimate_delay
-from dynid_ros.signals import conditioning_settings
-from dynid_ros.signals.conditioning import condition, ConditionedMotion
-from dynid_ros.signals.conditioning_settings import choose_cutoff, ConditioningSettings
-from dynid_ros.signals.decimation import decimation_step
+from dynid_ros.signals import conditioning
+from dynid_ros.signals.conditioning import (
+    choose_cutoff,
+    condition,
+    ConditionedMotion,
+    ConditioningSettings,
+)
+from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.segments import sample_rate, uniform_segments
 
@@ -101,7 +105,7 @@ def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> Conditionin
 
 def fitted_to(treatment: ConditioningSettings, log: Recording) -> ConditioningSettings:
     """Return the same settings for a recording of another rate."""
-    rate, limits = sample_rate(log), conditioning_settings.THRESHOLDS
+    rate, limits = sample_rate(log), conditioning.THRESHOLDS
     if abs(rate / treatment.rate_hz - 1) < limits.same_rate:
         return treatment
     if limits.highest * rate < treatment.cutoff_hz:

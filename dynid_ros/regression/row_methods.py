@@ -15,9 +15,7 @@ from dynid_ros.dynamics.regressor import coupling_value, fill_friction
 from dynid_ros.errors import InputError
 from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import regression_blocks, RowBlock
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 
 Array = NDArray[np.float64]
@@ -146,7 +144,7 @@ def _filtered(
     terms: Terms, measured: Callable[[ConditionedMotion], Array],
 ) -> Iterator[tuple[ConditionedMotion, slice, Array, Array, int]]:
     """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
-    decimator = Decimator(treatment)
+    decimator = treatment.decimator()
     scheme = Discretisation.simpson(2 * np.pi * treatment.cutoff_hz, 1 / treatment.rate_hz)
     for number, motion in enumerate(motions):
         right = measured(motion)

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -83,7 +81,7 @@ def regression_blocks(
         In the order of time.
 
     """
-    decimator = Decimator(treatment)
+    decimator = treatment.decimator()
     columns = base_parameters(arm).columns
     for number, motion in enumerate(motions):
         W = np.empty((0, arm.n, len(columns)))

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -41,7 +40,7 @@ class CausalConditioner(Checkpointed):
     saved = ('buffer',)
 
     def __init__(self, treatment: ConditioningSettings, joints: int) -> None:
-        smooth = Decimator(treatment).taps
+        smooth = treatment.decimator().taps
         self._taps = np.pad(smooth, _REACH)
         # Taps run from the oldest sample on.
         self._slope = np.convolve(smooth, _DIFFERENCE[::-1]) * treatment.rate_hz

@@ -12,7 +12,7 @@ from dynid_ros.excitation.design import design
 from dynid_ros.excitation.design_objective import DesignObjective
 from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.search import Task
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.trajectory.fourier import FourierMotion
 
 RATE = 100.0

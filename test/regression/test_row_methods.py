@@ -14,8 +14,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.regression.qr_factors import compress
 from dynid_ros.regression.row_methods import filtered_blocks, power_blocks
 from dynid_ros.regression.weighted_least_squares import solve
-from dynid_ros.signals.conditioning import condition
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.signals.segments import Segment
 
 RATE = 1000.0

@@ -1,15 +1,21 @@
-"""From raw samples to positions, derivatives and torque, against the true motion."""
+"""Conditioning against closed forms, and the choice of its cut-off."""
 
 from dataclasses import replace
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.errors import RecordingError
-from dynid_ros.signals.conditioning import condition, position_cutoff
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
-from dynid_ros.signals.decimation import Decimator
+from dynid_ros.signals.conditioning import (
+    choose_cutoff,
+    condition,
+    ConditioningSettings,
+    position_cutoff,
+    THRESHOLDS,
+)
 from dynid_ros.signals.segments import Segment
 
 RATE, SECONDS = 200.0, 30.0
@@ -78,7 +84,7 @@ def test_a_periodic_motion_gives_one_period_with_exact_derivatives():
     recorded = segment(1e-4)
     chosen = treatment(filter='periodic', period=10.0, cutoff_hz=2.0)
     motion = condition(recorded, chosen, DRIVE)
-    reach = Decimator(chosen).reach
+    reach = chosen.decimator().reach
     assert len(motion.t) == 2000 + 2 * reach
     kept = motion.t[reach:-reach] - 3.0
     np.testing.assert_allclose(kept, T[:2000], atol=1e-12)
@@ -98,7 +104,7 @@ def test_every_kept_sample_of_a_period_counts_once():
     for step in (7, 10):
         chosen = treatment(filter='periodic', period=10.0, cutoff_hz=2.0, decimation=step)
         motion = condition(segment(), chosen, DRIVE)
-        kept = Decimator(chosen).outputs(len(motion.t))
+        kept = chosen.decimator().outputs(len(motion.t))
         assert kept == -(-2000 // step)
 
 
@@ -114,7 +120,7 @@ def test_of_a_periodic_motion_between_rests_only_the_motion_is_taken(before, aft
     recorded = Segment(t, q, np.stack([np.cos(0.2 * np.pi * t), t > 40], axis=1))
     chosen = treatment(filter='periodic', period=10.0, cutoff_hz=2.0)
     motion = condition(recorded, chosen, DRIVE)
-    reach = Decimator(chosen).reach
+    reach = chosen.decimator().reach
     kept = motion.t[reach:-reach]
     assert len(kept) == 2000
     for order, values in enumerate((motion.q, motion.qd, motion.qdd)):
@@ -137,3 +143,55 @@ def test_standstill_is_no_periodic_motion():
 def test_a_motion_that_does_not_repeat_with_the_given_period_is_refused():
     with pytest.raises(RecordingError, match=r'does not repeat itself every 9\.3 s'):
         condition(segment(), treatment(filter='periodic', period=9.3), DRIVE)
+
+
+LENGTH = 40
+
+
+def stamps(rate, seconds=LENGTH):
+    return np.arange(int(rate * seconds)) / rate
+
+
+@pytest.mark.parametrize('rate', [50.0, 125.0, 1000.0])
+@pytest.mark.parametrize('frequency', [0.2, 0.5, 1.0])
+def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
+    q = np.sin(2 * np.pi * frequency * stamps(rate))[:, None]
+    # The Hann window widens a line by up to two steps of 1 / LENGTH.
+    assert choose_cutoff([q], rate) == pytest.approx(
+        THRESHOLDS.margin * frequency, abs=2.1 * THRESHOLDS.margin / LENGTH)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(1e-7, 3e-5), st.integers(0, 10**6))
+def test_encoder_noise_and_its_size_hardly_matter(noise, seed):
+    rng, t = np.random.default_rng(seed), stamps(125.0)
+    q = np.stack([np.sin(2 * np.pi * 0.3 * t), 0.5 * np.cos(2 * np.pi * 0.6 * t)], axis=1)
+    clean = choose_cutoff([q], 125.0)
+    noisy = choose_cutoff([q + noise * rng.normal(size=q.shape)], 125.0)
+    assert noisy == pytest.approx(clean, rel=0.2)
+
+
+def test_rate_does_not_matter():
+    def cutoff(rate):
+        t = stamps(rate)
+        return choose_cutoff([np.stack([np.sin(t), np.sin(3 * t + 1)], axis=1)], rate)
+    assert cutoff(1000.0) == pytest.approx(cutoff(50.0), rel=0.05)
+
+
+def test_a_joint_that_stands_still_has_no_say():
+    t = stamps(100.0)
+    q = np.sin(2 * np.pi * 0.5 * t)[:, None]
+    still = np.concatenate([q, np.zeros_like(q)], axis=1)
+    assert choose_cutoff([still], 100.0) == choose_cutoff([q], 100.0)
+
+
+def test_the_longest_stretch_decides():
+    long = np.sin(2 * np.pi * 0.3 * stamps(100.0))[:, None]
+    short = np.sin(2 * np.pi * 5.0 * stamps(100.0, 4))[:, None]
+    assert choose_cutoff([short, long, short], 100.0) == choose_cutoff([long], 100.0)
+
+
+def test_it_stays_below_half_the_sample_rate():
+    fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
+    assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
+    assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dynid_ros.signals.conditioning_settings import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.streaming.resampling import Averager
 
