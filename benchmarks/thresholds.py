@@ -38,7 +38,7 @@ from dynid_ros.online import innovation_statistics
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, cleaning, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression import delay, fit, friction_choice, preparation
+from dynid_ros.regression import delay, fit, preparation
 from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
@@ -53,7 +53,7 @@ SETTINGS = (
     (conditioning, 'energy'), (conditioning, 'margin'),
     (conditioning, 'highest'), (conditioning, 'position_margin'),
     (filters, 'kaiser'), (filters, 'half_periods'), (filters, 'rate_per_cutoff'),
-    (friction_choice, 'folds'), (friction_choice, 'standard_errors'),
+    (fit, 'folds'), (fit, 'standard_errors'),
 )
 ONLINE = ('memory', 'cut', 'correlation', 'known', 'some')
 
@@ -248,15 +248,15 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def behind(data: Data, terms: tuple[str, ...]) -> float:
-        every = data.arm.with_friction(friction_choice.all_terms())
+        every = data.arm.with_friction(fit.all_terms())
         start = data.arm.without_load
         theta = fit.fit(start, data.motions, data.treatment).theta
         folds = fit._compress_folds(
             every, data.motions, data.treatment, fit.carry_over(theta, start, every))
         squares, rows = (np.array([getattr(f, x) for f in folds]) for x in ('square', 'rows'))
-        errors = {each: friction_choice._fold_errors(
-            squares, rows, friction_choice._columns(every, each))
-            for each in friction_choice.CANDIDATES}
+        errors = {each: fit._fold_errors(
+            squares, rows, fit._columns(every, each))
+            for each in fit.CANDIDATES}
         best = min(errors, key=lambda each: float(errors[each].mean()))
         more = errors[terms] - errors[best]
         spread = more.std(ddof=1) / np.sqrt(len(more))
@@ -264,7 +264,7 @@ def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     exact = [data for data in good if data.friction]
     true = ('viscous', 'coulomb', 'offset')
-    yield (friction_choice, 'standard_errors',
+    yield (fit, 'standard_errors',
            [behind(data, true) for data in exact],
            [behind(data, ('viscous', 'offset')) for data in exact],
            'Coulomb friction left out of a simulated arm that has it')

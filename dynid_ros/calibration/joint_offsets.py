@@ -13,9 +13,8 @@ from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.fit import fit
-from dynid_ros.regression.qr_factors import compress
 from dynid_ros.regression.rows import regression_blocks, RowBlock
-from dynid_ros.regression.weighted_least_squares import solve
+from dynid_ros.regression.weighted_least_squares import compress, solve
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -227,7 +226,7 @@ class _Step:
     def solve(self) -> tuple[Array, Array]:
         """Find steps of the offsets (m,), and their covariance for coloured residuals (m, m)."""
         b = len(self._start)
-        solution = solve(compress(self._arm.n, b + len(self._joints), self._blocks()))
+        solution = solve(compress(b + len(self._joints), self._blocks()))
         rate = self._treatment.rate_hz / self._treatment.decimation
         scores = weighted_scores(self._blocks(), solution.theta, solution.sigma)
         covariance = hac_covariance(scores, solution.white_covariance, rate)[b:, b:]

@@ -13,8 +13,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.gravity_regression import gravity_rows
 from dynid_ros.model.metrics import TINY
-from dynid_ros.regression.qr_factors import QRFactors
-from dynid_ros.regression.weighted_least_squares import reweighted
+from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]

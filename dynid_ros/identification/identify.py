@@ -116,7 +116,7 @@ def identify(
     watch.lap('regress')
 
     scores = weighted_scores(
-        rows.blocks(arm, model.motions, treatment, theta), theta, solution.sigma)
+        rows(arm, model.motions, treatment, theta), theta, solution.sigma)
     covariance = hac_covariance(
         scores, solution.white_covariance, treatment.rate_hz / treatment.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)

@@ -21,8 +21,8 @@ from dynid_ros.diagnosis.outliers import (
 )
 from dynid_ros.identification.validation import predict
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.regression.fit import fit, fit_friction
-from dynid_ros.regression.row_methods import Method
+from dynid_ros.regression.fit import choose_friction, fit
+from dynid_ros.regression.row_methods import RowMethod
 from dynid_ros.regression.weighted_least_squares import Solution
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
@@ -65,7 +65,7 @@ class Model:
 
 def fit_model(
     arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
-    method: Method, source: str,
+    method: RowMethod, source: str,
     *, choose: bool,
 ) -> Model:
     """
@@ -79,7 +79,7 @@ def fit_model(
         Conditioned stretches.
     treatment : ConditioningSettings
         Cut-off and decimation.
-    method : Method
+    method : callable
         How rows are made of motions.
     source : str
         Name of the samples.
@@ -90,7 +90,7 @@ def fit_model(
     motions, share = list(motions), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        fitted, trials = fit_friction(arm, motions, treatment) if choose else (arm, {})
+        fitted, trials = choose_friction(arm, motions, treatment) if choose else (arm, {})
         solution = fit(fitted, motions, treatment, method)
         own = predict(fitted, motions, treatment, solution.theta, source, False)
         far = far_samples(own)

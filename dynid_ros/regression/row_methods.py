@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
 from dynid_ros.errors import InputError
-from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import regression_blocks, RowBlock
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
@@ -23,6 +21,11 @@ Array = NDArray[np.float64]
 #: From positions, velocities and the load on the joints, (k, n) each: the rows whose derivative
 #: by time counts, and those that count themselves, (k, m, b) each.
 Terms = Callable[[Array, Array, Array | None], tuple[Array, Array]]
+#: From an arm, its motions, the settings of their conditioning, and the parameters that the load
+#: follows from: the rows, one for each joint, or one for all of them.
+RowMethod = Callable[
+    [ArmModel, Sequence[ConditionedMotion], ConditioningSettings, Array | None],
+    Iterator[RowBlock]]
 
 
 def filtered_blocks(
@@ -168,42 +171,8 @@ def _filtered(
             yield motion, kept, means[:, :m * b].reshape(count, m, b), means[:, m * b:], number
 
 
-@dataclass(frozen=True)
-class Method:
-    """
-    One method that makes rows from motions.
-
-    Attributes
-    ----------
-    blocks : callable
-        Makes the rows.
-    rows_by_joint : bool
-        Whether each joint has a row; power has one row for all.
-
-    """
-
-    blocks: Callable[
-        [ArmModel, Sequence[ConditionedMotion], ConditioningSettings, Array | None],
-        Iterator[RowBlock]]
-    rows_by_joint: bool = True
-
-    def compress(
-        self,
-        arm: ArmModel,
-        motions: Sequence[ConditionedMotion],
-        treatment: ConditioningSettings,
-        load_theta: Array | None,
-    ) -> QRFactors:
-        """Compress the rows of all motions."""
-        joints = arm.n if self.rows_by_joint else 1
-        blocks = self.blocks(arm, motions, treatment, load_theta)
-        return compress(joints, base_parameters(arm).count, blocks)
-
-
-DIFFERENTIATED = Method(regression_blocks)
-
-METHODS = {
-    'differentiated': DIFFERENTIATED,
-    'filtered': Method(filtered_blocks),
-    'power': Method(power_blocks, rows_by_joint=False),
+METHODS: dict[str, RowMethod] = {
+    'differentiated': regression_blocks,
+    'filtered': filtered_blocks,
+    'power': power_blocks,
 }
