@@ -17,8 +17,7 @@ import sys
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.identification.recording_division import split
-from dynid_ros.identification.validation import predict
+from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
 from dynid_ros.regression.fit import fit

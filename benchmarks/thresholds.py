@@ -253,10 +253,7 @@ def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         theta = fit.fit(start, data.motions, data.treatment).theta
         folds = fit._compress_folds(
             every, data.motions, data.treatment, fit.carry_over(theta, start, every))
-        squares, rows = (np.array([getattr(f, x) for f in folds]) for x in ('square', 'rows'))
-        errors = {each: fit._fold_errors(
-            squares, rows, fit._columns(every, each))
-            for each in fit.CANDIDATES}
+        errors = fit._errors(every, folds)
         best = min(errors, key=lambda each: float(errors[each].mean()))
         more = errors[terms] - errors[best]
         spread = more.std(ddof=1) / np.sqrt(len(more))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,39 +16,17 @@ from dynid_ros.calibration.joint_offsets import (
 )
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, motions
-from dynid_ros.signals.conditioning import ConditioningSettings
 
 ROUNDS = 4
 #: Change of the delay that ends the rounds, s.
 SETTLED = 2e-4
 
 
-@dataclass(frozen=True, eq=False)
-class CorrectedRecordings:
-    """
-    Recordings with corrected joint zeros.
-
-    Attributes
-    ----------
-    offsets : JointOffsets
-        Offsets added to the positions, with error bars and identifiability.
-    logs : tuple of Recording
-        The recordings, with the offsets added.
-    treatment : ConditioningSettings
-        Settings of the conditioning, chosen from these.
-
-    """
-
-    offsets: JointOffsets
-    logs: tuple[Recording, ...]
-    treatment: ConditioningSettings
-
-
-def correct_joint_offsets(
+def recording_offsets(
     arm: ArmModel, logs: Sequence[Recording], *, prior: float = PRIOR, accuracy: float = ACCURACY,
-) -> CorrectedRecordings:
+) -> JointOffsets:
     """
-    Estimate the offsets of the joint zeros from recordings, and correct these.
+    Estimate the offsets of the joint zeros from recordings.
 
     A wrong zero partly mimics a delay of the drive signal. So the delay is estimated again from
     the corrected positions, and the offsets with it, until both converge.
@@ -64,8 +42,9 @@ def correct_joint_offsets(
 
     Returns
     -------
-    CorrectedRecordings
-        All offsets are applied, undetermined ones too: the prior keeps them near zero.
+    JointOffsets
+        All of them are to be added to the positions, undetermined ones too: the prior keeps them
+        near zero.
 
     Raises
     ------
@@ -73,8 +52,8 @@ def correct_joint_offsets(
         The recordings are too short.
 
     """
-    corrected, plain = list(logs), arm.without_load
-    treatment = choose_conditioning(plain, corrected)
+    plain = arm.without_load
+    treatment = choose_conditioning(plain, logs)
     for _ in range(ROUNDS):
         parts = [motion for log in logs for motion in motions(arm, log, treatment)]
         found = estimate_joint_offsets(arm, parts, treatment, prior=prior, accuracy=accuracy)
@@ -82,4 +61,4 @@ def correct_joint_offsets(
         previous, treatment = treatment, choose_conditioning(plain, corrected)
         if np.abs(treatment.delay - previous.delay) < SETTLED:
             break
-    return CorrectedRecordings(found, tuple(corrected), treatment)
+    return found

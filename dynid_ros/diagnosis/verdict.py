@@ -1,22 +1,29 @@
-"""Verdict on a result, with reasons."""
+"""The verdict on a result: its consistency with the arm, its error bars and held-out error."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
+from dynid_ros.diagnosis.gravity_direction import gravity_direction
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import Verdict
 from dynid_ros.model.metrics import Metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.regression.fit import fit
 from dynid_ros.regression.weighted_least_squares import Solution
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
+
+HELD = ('effort holds gravity torque although arm.yaml states otherwise: remove '
+        '"includes_gravity: false" under "drive"')
 
 
 @dataclass(frozen=True)
@@ -198,6 +205,50 @@ def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
         return [f'the torque error is {error:.1f} % on held-out data, but {own:.1f} % in-sample: '
                 'the model does not generalise']
     return []
+
+
+def check_plausibility(
+    arm: ArmModel, gravity: Array, motions: Sequence[ConditionedMotion],
+    treatment: ConditioningSettings, sigma: Array,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """
+    Check the order of torque columns, the direction of gravity, and its presence in the torque.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with the gravity included in its torque.
+    gravity : (3,) ndarray
+        Gravity as the arm states it, m/s².
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    treatment : ConditioningSettings
+        Cut-off and decimation.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint in a fit, Nm; where a method gives less
+        than that, the torque is fitted here.
+
+    Returns
+    -------
+    reasons : tuple of str
+        Contradictions between the data and the arm's description, a sentence each.
+    notes : tuple of str
+        Remarks.
+
+    """
+    arm = arm.without_load
+    exchange = exchanged_torques(arm, motions, treatment)
+    if exchange is not None:
+        # The gravity check is meaningless with exchanged columns.
+        return (exchange.sentence,), ()
+    if len(sigma) < arm.n:
+        sigma = fit(arm, motions, treatment).sigma
+    check = gravity_direction(replace(arm, gravity=gravity), motions, treatment, sigma)
+    if not arm.drive.includes_gravity:
+        return ((HELD,) if check.loaded else ()), ()
+    if check.wrong or check.removed:
+        return (check.sentence,), ()
+    return (), (check.sentence,)
 
 
 def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:

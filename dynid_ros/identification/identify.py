@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.calibration.offset_recordings import correct_joint_offsets
-from dynid_ros.diagnosis.plausibility import check_plausibility
-from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.calibration.offset_recordings import recording_offsets
+from dynid_ros.diagnosis.verdict import check_plausibility, judge
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.model_choice import fit_model, unexplained
-from dynid_ros.identification.recording_division import divide, Division
-from dynid_ros.identification.validation import predict_recording, share_of
+from dynid_ros.identification.validation import divide, Division, predict_recording, share_of
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import metrics
 from dynid_ros.model.torque_prediction import Prediction
@@ -28,19 +26,8 @@ from dynid_ros.regression.row_methods import METHODS
 
 Array = NDArray[np.float64]
 
-
-@dataclass
-class Stopwatch:
-    """Seconds by stage."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    last: float = field(default_factory=perf_counter)
-
-    def lap(self, stage: str) -> None:
-        """Add the time since the last lap to a stage."""
-        now = perf_counter()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.last
-        self.last = now
+#: Stages of which the result has the seconds.
+STAGES = ('condition', 'regress', 'estimate')
 
 
 def identify(
@@ -93,7 +80,7 @@ def identify(
         raise InputError('recordings must be a list of Recording; give [recording]')
     if not 0 <= holdout < 1:
         raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
-    watch = Stopwatch()
+    laps = [perf_counter()]
     data = divide(arm, recordings, validation, holdout)
     if not data.train:
         raise RecordingError('recordings must hold at least one Recording, but holds none')
@@ -107,13 +94,14 @@ def identify(
         'samples': sum(len(log.t) for log in data.train), 'sources': data.paths,
         'seconds': sum(log.seconds for log in data.train), 'data_hash': data_hash(data.train)}
     prepared = take_motions(arm, data.train, treatment)
-    watch.lap('condition')
+    laps.append(perf_counter())
 
     rows = METHODS[method]
     model = fit_model(arm, prepared, treatment, rows, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
-    doubts = check_plausibility(arm, stated, model.motions, treatment, solution.sigma)
-    watch.lap('regress')
+    contradictions, remarks = check_plausibility(
+        arm, stated, model.motions, treatment, solution.sigma)
+    laps.append(perf_counter())
 
     scores = weighted_scores(
         rows(arm, model.motions, treatment, theta), theta, solution.sigma)
@@ -121,7 +109,7 @@ def identify(
         scores, solution.white_covariance, treatment.rate_hz / treatment.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
     trials, notes, reasons = (
-        model.trials, (*notes, *model.notes, *doubts.notes), (*doubts.reasons, *model.reasons))
+        model.trials, (*notes, *model.notes, *remarks), (*contradictions, *model.reasons))
     del prepared, model
     unseen = [part for source, log in data.unseen
               for part in predict_recording(arm, log, treatment, theta, source)]
@@ -129,24 +117,25 @@ def identify(
     held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(
         arm, solution, covariance, own, acceleration, fitted, held_out, reasons)
-    watch.lap('estimate')
+    laps.append(perf_counter())
     return IdentifiedModel(
         arm=arm, theta=theta, covariance=covariance,
         std_white=np.sqrt(np.diag(solution.white_covariance)),
         sigma=_residual_spread(own), condition_number=solution.condition_number,
         treatment=replace(treatment, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
-        timing=watch.seconds, predictions=(*own, *unseen), **known,
+        timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
+        predictions=(*own, *unseen), **known,
     )
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
     """Correct all recordings, and the arm with them, so that later recordings are too."""
-    found = correct_joint_offsets(arm, data.train)
-    offset = found.offsets.offset
-    unseen = [(source, replace(log, q=log.q + offset)) for source, log in data.unseen]
-    arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + offset))
-    return arm, replace(data, train=list(found.logs), unseen=unseen), found.offsets.sentences
+    found = recording_offsets(arm, data.train)
+    train = [replace(log, q=log.q + found.offset) for log in data.train]
+    unseen = [(source, replace(log, q=log.q + found.offset)) for source, log in data.unseen]
+    arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + found.offset))
+    return arm, replace(data, train=train, unseen=unseen), found.sentences
 
 
 def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:

@@ -9,7 +9,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.calibration.geometry_sensitivity import geometry_sensitivity
 from dynid_ros.calibration.joint_offsets import estimate_joint_offsets, hidden_offsets, shifted
-from dynid_ros.calibration.offset_recordings import correct_joint_offsets
+from dynid_ros.calibration.offset_recordings import recording_offsets
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
@@ -52,14 +52,13 @@ def test_offsets_up_to_two_degrees_are_found_where_determined_and_the_error_goes
     wrong = np.radians(np.random.default_rng(seed).uniform(-2, 2, 7))
     log, _ = checked_recording(log, arm)
     spoiled = replace(log, q=log.q - wrong)
-    found = correct_joint_offsets(arm, [spoiled])
-    offsets = found.offsets
+    offsets = recording_offsets(arm, [spoiled])
     assert offsets.determined[1:3].all()
     off = np.degrees(np.abs(offsets.offset - wrong))
     assert (off[offsets.determined] < 0.05).all()
-    right, worse = (relative_error(arm, *prepared(arm, x)) for x in (log, spoiled))
-    parts = motions(arm, found.logs[0], found.treatment)
-    mended = relative_error(arm, parts, found.treatment)
+    corrected = replace(spoiled, q=spoiled.q + offsets.offset)
+    right, worse, mended = (
+        relative_error(arm, *prepared(arm, x)) for x in (log, spoiled, corrected))
     assert worse > 3 * right
     assert mended < 1.05 * right
 
@@ -70,10 +69,11 @@ def test_a_delay_and_wrong_zeros_are_told_apart():
     log, _ = checked_recording(log, arm)
     # Five samples at 250 Hz.
     late = replace(log, q=log.q[5:] - wrong, u=log.u[:-5], t=log.t[5:])
-    found = correct_joint_offsets(arm, [late])
-    assert abs(found.treatment.delay - 0.02) < 0.001
-    off = np.degrees(np.abs(found.offsets.offset - wrong))
-    assert (off[found.offsets.determined] < 0.05).all()
+    found = recording_offsets(arm, [late])
+    corrected = replace(late, q=late.q + found.offset)
+    assert abs(choose_conditioning(arm.without_load, [corrected]).delay - 0.02) < 0.001
+    off = np.degrees(np.abs(found.offset - wrong))
+    assert (off[found.determined] < 0.05).all()
 
 
 def test_right_zeros_are_left_alone():

@@ -15,8 +15,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.recording_division import split
-from dynid_ros.identification.validation import validate
+from dynid_ros.identification.validation import split, validate
 from dynid_ros.regression.preparation import choose_conditioning, motions, take_motions
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording

@@ -8,8 +8,7 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
-from dynid_ros.identification.recording_division import split
-from dynid_ros.identification.validation import predict
+from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
 from dynid_ros.regression.fit import fit
