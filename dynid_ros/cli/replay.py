@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
     from dynid_ros.dynamics.base import base_parameters
     from dynid_ros.online.replay import replay
-    from dynid_ros.report.evolution import draw_evolution
+    from dynid_ros.report.plots import draw_evolution
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import write_result
 

@@ -13,8 +13,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.report.drawings import spectrum_drawings, torque_drawings, torque_range
-from dynid_ros.report.numbers import percent, significant
-from dynid_ros.report.tables import parameter_table, unclear
+from dynid_ros.report.tables import parameter_table, percent, significant, unclear
 
 _SEVERITIES = ('error', 'warning', 'info')
 

@@ -1,15 +1,18 @@
-"""Tables of the report: figures of each joint, and the parameters with their error bars."""
+"""Tables of the report, and the numbers in them."""
 
 from __future__ import annotations
 
 from html import escape
+import math
 
 from dynid_ros.arm.parameters import parameter_units, torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
-from dynid_ros.report.numbers import NONE, percent, significant, with_interval, Z95
 
+Z95 = 1.96
+_SUPERSCRIPT = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
+NONE = '–'
 # Half width of the drawing of an interval, in its own units.
 _HALF = 100.0
 
@@ -110,3 +113,62 @@ def _bar(value: float, half: float) -> str:
         '<line class="zero" x1="0" x2="0" y1="-8" y2="8"/>'
         f'<rect class="bar" x="{left:.1f}" y="-3.5" width="{max(2 * scale * half, 1):.1f}" '
         f'height="7"/><circle class="dot" cx="{centre:.1f}" cy="0" r="2.6"/></svg>')
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Round to some significant digits; use powers of ten for very large or small values."""
+    if not math.isfinite(value):
+        return NONE
+    if value == 0:
+        return '0'
+    exponent = _exponent(value, digits)
+    if -4 < exponent < 6:
+        return _fixed(value, digits - 1 - exponent)
+    return f'{_fixed(value / 10.0**exponent, digits - 1)}·{power_of_ten(exponent)}'
+
+
+def percent(value: float, digits: int = 3) -> str:
+    """Round to some significant digits and add a percent sign."""
+    text = significant(value, digits)
+    return text if text == NONE else f'{text} %'
+
+
+def with_interval(value: float, half: float) -> str:
+    """
+    Write ``value ± half`` with both rounded to where the second digit of ``half`` stands.
+
+    Parameters
+    ----------
+    value : float
+        Estimate.
+    half : float
+        Half width of its interval.
+
+    """
+    if not math.isfinite(value):
+        return NONE
+    if half == 0 or not math.isfinite(half):
+        return f'{significant(value, 5)} ± {significant(half)}'
+    last = 1 - _exponent(half, 2)
+    if -4 < last < 6:
+        return f'{_fixed(value, last)} ± {_fixed(half, last)}'
+    exponent = max(_exponent(value, 2) if value else -400, _exponent(half, 2))
+    scale = 10.0**exponent
+    inner = f'{_fixed(value / scale, last + exponent)} ± {_fixed(half / scale, last + exponent)}'
+    return f'({inner})·{power_of_ten(exponent)}'
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write ``10⁻³`` for -3."""
+    return f'10{str(exponent).translate(_SUPERSCRIPT)}'
+
+
+def _exponent(value: float, digits: int) -> int:
+    # Of the rounded number: 9.99 with two digits is 10.
+    return int(f'{abs(value):.{digits - 1}e}'.partition('e')[2])
+
+
+def _fixed(value: float, places: int) -> str:
+    text = f'{value:.{max(0, places)}f}'
+    # A minus before zeros only is meaningless.
+    return text.replace('-', '−' if text.strip('-0.') else '')
