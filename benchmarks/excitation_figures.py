@@ -24,7 +24,7 @@ from dynid_ros.excitation.search import Task
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.identification.identify import identify
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.report.motion_plots import draw_motion
+from dynid_ros.report.plots import draw_motion
 from dynid_ros.simulation.record import simulate
 from dynid_ros.trajectory.fourier import FourierMotion
 

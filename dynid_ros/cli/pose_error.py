@@ -53,8 +53,8 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.budget_table import budget_as_dict, budget_lines
     from dynid_ros.cli.common.summary import print_json
-    from dynid_ros.kinematics.error_budget import error_budget, workspace_states
     from dynid_ros.kinematics.error_sources import uniform_tolerances
+    from dynid_ros.kinematics.pose_uncertainty import error_budget, workspace_states
 
     arm = load_arm(args.arm)
     assumed = arm.tolerances is None
@@ -80,7 +80,7 @@ def _draw(arm: Any, budget: Any, tolerances: Any, args: argparse.Namespace) -> N
 
     from dynid_ros.kinematics.error_sources import standard_deviations
     from dynid_ros.kinematics.pose_error import error_jacobian
-    from dynid_ros.kinematics.uncertainty_propagation import propagated_covariance
+    from dynid_ros.kinematics.pose_uncertainty import propagated_covariance
     from dynid_ros.report.arm_picture import arm_picture, save_picture
 
     chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN else np.append(

@@ -22,6 +22,8 @@ from dynid_ros.regression.rows import regression_blocks, RowBlock
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.standstill import time_in_motion
 
+Array = NDArray[np.float64]
+
 
 def split(log: Recording, holdout: float) -> tuple[Recording, Recording | None]:
     """
@@ -126,9 +128,6 @@ def _last(holdout: float, rest: Recording) -> str:
     begin, end = motion_span(rest)
     name = Path(rest.source).name
     return f'last {100 * holdout:.0f} % of {name} ({begin:.1f} to {end:.1f} s)'
-
-
-Array = NDArray[np.float64]
 
 
 def predict(

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import DynidWarning, InputError
-from dynid_ros.kinematics.error_sources import ErrorSource
+from dynid_ros.kinematics.error_sources import ErrorSource, perturbed_kinematics
 from dynid_ros.kinematics.forward import arm_base, forward_kinematics
-from dynid_ros.kinematics.perturbed import perturbed_kinematics
 from dynid_ros.kinematics.pose_error import pose_difference
 
 Array = NDArray[np.float64]

@@ -14,9 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel, find_body, TOOL
 from dynid_ros.dynamics.state import as_states
-from dynid_ros.kinematics.error_sources import error_sources, ErrorSource, SCREWS, X
+from dynid_ros.kinematics.error_sources import (
+    error_sources,
+    ErrorSource,
+    perturbed_kinematics,
+    rotation_vector,
+    SCREWS,
+    X,
+)
 from dynid_ros.kinematics.forward import forward_kinematics, frames, Pose
-from dynid_ros.kinematics.perturbed import perturbed_kinematics, rotation_vector
 
 Array = NDArray[np.float64]
 BODY, FOOT = 0, 1

@@ -13,6 +13,11 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
+#: Reweightings at most, and the relative change of the weights at which they have settled.
+ITERATIONS, SETTLED = 50, 1e-6
+#: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
+#: residual would take all weight.
+FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,6 @@ def _absorb(old: QRFactors | None, blocks: Sequence[RowBlock]) -> QRFactors:
 def _triangular(stacked: Array) -> Array:
     # One by one: NumPy before 1.22, which Humble has, takes no stacks.
     return np.stack([np.linalg.qr(rows, mode='r') for rows in stacked])
-
-
-#: Reweightings at most, and the relative change of the weights at which they have settled.
-ITERATIONS, SETTLED = 50, 1e-6
-#: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
-#: residual would take all weight.
-FLOOR = 1e-12
 
 
 class LeastSquares:

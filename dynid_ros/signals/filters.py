@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 BUTTERWORTH_ORDER = 4
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
+#: Samples that are filtered at once.
+BLOCK = 512
 
 
 def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
@@ -90,10 +92,6 @@ def differentiate(x: Array, rate_hz: float) -> Array:
         result[:, j] = np.gradient(y, 1 / rate_hz)
         result[2:-2, j] = (8 * (y[3:-1] - y[1:-3]) - (y[4:] - y[:-4])) * (rate_hz / 12)
     return result
-
-
-#: Samples that are filtered at once.
-BLOCK = 512
 
 
 @dataclass(frozen=True)

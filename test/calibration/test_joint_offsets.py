@@ -14,10 +14,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.validation import predict
-from dynid_ros.kinematics.error_budget import workspace_states
-from dynid_ros.kinematics.error_sources import error_sources
+from dynid_ros.kinematics.error_sources import error_sources, perturbed_arm, perturbed_kinematics
 from dynid_ros.kinematics.forward import forward_kinematics
-from dynid_ros.kinematics.perturbed import perturbed_arm, perturbed_kinematics
+from dynid_ros.kinematics.pose_uncertainty import workspace_states
 from dynid_ros.model.metrics import metrics
 from dynid_ros.regression.fit import fit
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions

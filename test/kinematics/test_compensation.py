@@ -15,9 +15,8 @@ from dynid_ros.kinematics.compensation import (
     SingularPoseWarning,
     world_jacobian,
 )
-from dynid_ros.kinematics.error_sources import error_sources
+from dynid_ros.kinematics.error_sources import error_sources, perturbed_kinematics
 from dynid_ros.kinematics.forward import forward_kinematics
-from dynid_ros.kinematics.perturbed import perturbed_kinematics
 from dynid_ros.kinematics.pose_error import exact_pose_error, pose_difference
 
 PANDA = np.array([0.3, -0.4, 0.2, -2.0, 0.1, 1.7, 0.5])

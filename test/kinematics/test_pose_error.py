@@ -12,18 +12,19 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import Placement, Tool
 from dynid_ros.errors import InputError
-from dynid_ros.kinematics.error_budget import error_budget, workspace_states
 from dynid_ros.kinematics.error_sources import (
     error_sources,
+    perturbed_kinematics,
     standard_deviations,
     uniform_tolerances,
 )
 from dynid_ros.kinematics.forward import forward_kinematics
-from dynid_ros.kinematics.perturbed import perturbed_kinematics
 from dynid_ros.kinematics.pose_error import error_jacobian, exact_pose_error
-from dynid_ros.kinematics.uncertainty_propagation import (
+from dynid_ros.kinematics.pose_uncertainty import (
+    error_budget,
     monte_carlo_covariance,
     propagated_covariance,
+    workspace_states,
 )
 
 

@@ -7,7 +7,7 @@ import yaml
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.report.motion_plots import draw_motion
+from dynid_ros.report.plots import draw_motion
 from dynid_ros.trajectory.sampled_motion import export_motion
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.kinematics.error_budget import Budget
 from dynid_ros.kinematics.forward import arm_base
+from dynid_ros.kinematics.pose_uncertainty import Budget
 
 ZONES = ('near third', 'middle third', 'far third')
 
