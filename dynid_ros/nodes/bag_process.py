@@ -16,7 +16,7 @@ import yaml
 
 from dynid_ros import embedded
 from dynid_ros.errors import InputError
-from dynid_ros.storage.mcap_recovery import is_truncated
+from dynid_ros.storage.bag_backends import is_truncated
 from dynid_ros.storage.whole_file import write_whole
 
 #: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.

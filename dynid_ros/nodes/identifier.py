@@ -28,14 +28,13 @@ from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
-from dynid_ros.nodes.identifier_state import read_state, write_state
 from dynid_ros.nodes.warm_up import warm_up
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.storage.result_file import write_result
+from dynid_ros.storage.result_file import read_state, write_result, write_state
 from dynid_ros.streaming.sample_validation import RULES
 
 Array = NDArray[np.float64]

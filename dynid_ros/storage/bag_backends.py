@@ -1,16 +1,21 @@
-"""Reading bags through rosbag2_py, where ROS 2 is installed, or through rosbags."""
+"""Reading bags through rosbag2_py or rosbags, and an MCAP file whose recorder was killed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 import importlib.util
 from pathlib import Path
 from typing import Any, Protocol
 
+from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.recording import Defect
+from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
+#: What is kept of a file, which may hold images too.
+KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray')
+MAGIC = b'\x89MCAP0\r\n'
 
 
 class BagReader(Protocol):
@@ -100,3 +105,108 @@ def open_backend(path: Path) -> BagReader:
     if importlib.util.find_spec('rosbag2_py') is not None:
         return Rosbag2Reader(path)
     return RosbagsReader(path)
+
+
+def is_truncated(path: Path) -> bool:
+    """Whether a file begins as MCAP and does not end as one."""
+    with path.open('rb') as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return False
+        file.seek(-len(MAGIC), 2)
+        return file.read() != MAGIC
+
+
+class TruncatedMcap:
+    """
+    A bag reader over one MCAP file without its end.
+
+    Attributes
+    ----------
+    topics : dict of str to str
+        Type of each topic.
+    defects : list of Defect
+        One with the number of messages read.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.topics: dict[str, str] = {}
+        self.defects: list[Defect] = []
+        self._path = path
+        self._messages: dict[str, list[tuple[int, bytes]]] = {}
+        self._read()
+
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield receive time, ns, and content of each message of a topic."""
+        yield from sorted(self._messages.get(topic, []), key=lambda message: message[0])
+
+    def close(self) -> None:
+        """Drop the messages read."""
+        self._messages.clear()
+
+    def _read(self) -> None:
+        last = None
+        for topic, kind, time, data in self._prefix():
+            self.topics[topic] = kind
+            if kind in KINDS:
+                self._messages.setdefault(topic, []).append((time, data))
+                last = topic
+        if last is not None and not _whole(self.topics[last], self._messages[last][-1][1]):
+            self._messages[last].pop()
+        self._report(sum(map(len, self._messages.values())))
+
+    def _prefix(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield topic, type, time and content of each message up to the damage."""
+        if importlib.util.find_spec('mcap') is not None:
+            yield from self._by_mcap()
+        elif importlib.util.find_spec('rosbag2_py') is not None:
+            yield from self._by_rosbag2()
+        else:
+            raise RecordingError(
+                f'{self._path} is truncated (its recorder was killed); reading it needs the '
+                f'package mcap: pip install mcap'
+            )
+
+    def _by_rosbag2(self) -> Iterator[tuple[str, str, int, bytes]]:
+        reader = Rosbag2Reader(self._path)
+        for topic, kind in reader.topics.items():
+            # The damage; everything before it was read.
+            with suppress(RuntimeError):
+                for time, data in reader.messages(topic):
+                    yield topic, kind, time, data
+
+    def _by_mcap(self) -> Iterator[tuple[str, str, int, bytes]]:
+        from mcap.reader import NonSeekingReader
+
+        with self._path.open('rb') as file:
+            reader = NonSeekingReader(file)
+            try:
+                for schema, channel, message in reader.iter_messages(log_time_order=False):
+                    kind = schema.name if schema else 'unknown'
+                    yield channel.topic, kind, message.log_time, message.data
+            except Exception:
+                # The damage may surface anywhere below: in a record, a chunk, or a decompressor.
+                return
+
+    def _report(self, count: int) -> None:
+        self.defects.append(
+            Defect(
+                'bag_truncated',
+                'warning',
+                f'{self._path.name} is truncated, as when its recorder was killed: the {count} '
+                f'messages before the damage are used.',
+                count=count,
+            )
+        )
+
+
+def _whole(kind: str, data: bytes) -> bool:
+    """Whether the last message was written to its end."""
+    if kind != JOINT_STATE:
+        # Its length depends on interface or joints; drop this one message.
+        return False
+    try:
+        parse_layout(data)
+    except ValueError:
+        return False
+    return True

@@ -1,24 +1,40 @@
-"""Joint states of a rosbag2 recording, read by any available library."""
+"""Joint states and drive signals of a rosbag2 recording, read by any available library."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 import re
 
+import numpy as np
+
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.errors import DynidError, RecordingError
 from dynid_ros.recordings.recording import Defect
-from dynid_ros.storage.bag_backends import BagReader, open_backend, STORAGE_OF_SUFFIX
-from dynid_ros.storage.drive_cdr import drive_parser
-from dynid_ros.storage.joint_state_cdr import decode, merge, Parser, SampleBlock
-from dynid_ros.storage.mcap_recovery import is_truncated, TruncatedMcap
+from dynid_ros.storage.bag_backends import (
+    BagReader,
+    is_truncated,
+    open_backend,
+    STORAGE_OF_SUFFIX,
+    TruncatedMcap,
+)
+from dynid_ros.storage.joint_state_cdr import (
+    Cursor,
+    decode,
+    Layout,
+    merge,
+    parse_layout,
+    Parser,
+    SampleBlock,
+)
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
 BATCH = 4096
+_NOTHING = slice(0, 0)
 
 
 @dataclass(frozen=True)
@@ -194,3 +210,58 @@ class _Files:
         """Close the files."""
         for reader in self._readers:
             reader.close()
+
+
+def drive_parser(topic: DriveTopic) -> Parser:
+    """Return the parser of the messages of a drive topic."""
+    if topic.interface is not None:
+        return partial(parse_dynamic, interface=topic.interface)
+    return partial(parse_array, joints=topic.joints) if topic.joints else parse_layout
+
+
+def parse_dynamic(data: bytes, interface: str) -> Layout:
+    """
+    Find one interface in a control_msgs/DynamicJointState, as the effort of joints that have it.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not such a message.
+
+    """
+    cursor = Cursor(data, stamped=True)
+    names = cursor.strings()
+    if cursor.count() != len(names):
+        raise ValueError('the numbers of joints and of their values differ')
+    chosen, parts = [], []
+    for name in names:
+        interfaces, values = cursor.strings(), cursor.doubles()
+        if interface in interfaces:
+            first = values.start + 8 * interfaces.index(interface)
+            if first >= values.stop:
+                raise ValueError(f'{name} has fewer values than interfaces')
+            chosen.append(name)
+            parts.append(np.arange(first, first + 8))
+    places = np.concatenate(parts) if parts else _NOTHING
+    return cursor.layout(tuple(chosen), (_NOTHING, _NOTHING, places))
+
+
+def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
+    """
+    Find the values of a std_msgs/Float64MultiArray, as the effort of joints.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not such a message.
+
+    """
+    cursor = Cursor(data, stamped=False)
+    for _ in range(cursor.count()):
+        cursor.string(fixed=True)
+        # Size and stride.
+        cursor.count()
+        cursor.count()
+    # The offset of the data is ignored.
+    cursor.count()
+    return cursor.layout(joints, (_NOTHING, _NOTHING, cursor.doubles()))

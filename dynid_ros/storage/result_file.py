@@ -1,16 +1,12 @@
-"""
-The identified dynamics of an arm as files.
-
-``result.yaml`` holds everything but the torque over time, for users and programs;
-``prediction.npz`` beside it holds measured and predicted torque, for plots.
-"""
+"""Result folders, written whole and read back, with the saved state of a session."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +20,9 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
 from dynid_ros.storage.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from dynid_ros.online.online_identifier import OnlineIdentifier
 
 Array = NDArray[np.float64]
 
@@ -41,6 +40,7 @@ _ONE_LINE = 10**6
 _ARRAYS = ('t', 'q', 'qd', 'tau', 'tau_hat')
 # Stored in a shape of their own; every other field of an IdentifiedModel follows its type hint.
 _OWN = ('arm', 'theta', 'covariance', 'std_white', 'predictions')
+STATE = 'state.npz'
 
 
 def write_result(result: IdentifiedModel, folder: Path) -> None:
@@ -226,3 +226,39 @@ def _bytes(path: Path) -> bytes:
         raise ResultError(
             f'{path} cannot be read: {reason}; name the folder that dynid identify -o wrote'
         ) from error
+
+
+def write_state(online: OnlineIdentifier, folder: Path) -> None:
+    """Write a session to `STATE` in a folder."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **online.state())
+    write_whole(folder / STATE, buffer.getvalue())
+
+
+def read_state(online: OnlineIdentifier, folder: Path) -> bool:
+    """
+    Go on from the state in a folder, if there is one.
+
+    Returns
+    -------
+    bool
+        False if there is no state, which is no error at the first start.
+
+    Raises
+    ------
+    ResultError
+        The state is damaged or belongs to other settings.
+
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return False
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            online.restore(dict(arrays))
+    except (BadZipFile, OSError, ValueError, KeyError, EOFError) as error:
+        raise ResultError(
+            f'{path} is damaged: {error}; remove it, or start without resuming') from error
+    except ResultError as error:
+        raise ResultError(f'{path}: {error}') from error
+    return True

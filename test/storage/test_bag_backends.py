@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.storage.bag_backends import is_truncated
 from dynid_ros.storage.bags import read_joint_states
-from dynid_ros.storage.mcap_recovery import is_truncated
 
 NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
