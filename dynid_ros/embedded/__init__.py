@@ -24,15 +24,15 @@ _MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_ms
 _RCLPY = {
     'rclpy': ('spin', 'init ok shutdown try_shutdown spin_once'),
     'rclpy.action': ('actions', 'ActionClient ActionServer CancelResponse'),
-    'rclpy.clock': ('times', 'Clock ClockType'),
-    'rclpy.duration': ('times', 'Duration'),
+    'rclpy.clock': ('spin', 'Clock ClockType'),
+    'rclpy.duration': ('spin', 'Duration'),
     'rclpy.executors': ('spin', 'SingleThreadedExecutor'),
     'rclpy.exceptions': ('parameters', 'ParameterException'),
     'rclpy.node': ('node', 'Node'),
     'rclpy.parameter': ('parameters', 'Parameter'),
-    'rclpy.qos': ('qos', 'DurabilityPolicy QoSProfile ReliabilityPolicy'),
+    'rclpy.qos': ('dds', 'DurabilityPolicy QoSProfile ReliabilityPolicy'),
     'rclpy.signals': ('spin', 'SignalHandlerOptions'),
-    'rclpy.time': ('times', 'Time'),
+    'rclpy.time': ('spin', 'Time'),
 }
 
 

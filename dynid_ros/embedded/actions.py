@@ -8,10 +8,10 @@ from functools import partialmethod
 import secrets
 from typing import Any
 
+from dynid_ros.embedded.dds import DurabilityPolicy, QoSProfile
 from dynid_ros.embedded.endpoints import Future
 from dynid_ros.embedded.messages import message_class
-from dynid_ros.embedded.qos import DurabilityPolicy, QoSProfile
-from dynid_ros.embedded.times import Clock
+from dynid_ros.embedded.spin import Clock
 
 #: Goals whose results can be asked for.
 REMEMBERED = 10

@@ -1,7 +1,9 @@
-"""Cyclone DDS with the names and types that ROS 2 has on the wire."""
+"""The participant of a process, its readers and writers, and their quality of service."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import cache
 import os
 from typing import Any
@@ -16,9 +18,10 @@ from cyclonedds.topic import Topic
 from rosbags.interfaces import Nodetype
 
 from dynid_ros.embedded.messages import message_class, STORE
-from dynid_ros.embedded.qos import QoSProfile, to_dds
 from dynid_ros.errors import InputError
 
+#: What a writer waits for a reader that does not keep up, ns.
+BLOCKING = 10**9
 #: Largest message that is taken from the network, bytes.
 LARGEST = 8_000_000
 #: What a publisher holds for a subscriber that died, bytes: two seconds at 1 kHz, and more.
@@ -31,6 +34,50 @@ _LOCAL = """<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo"
 multicast="false"/></Interfaces><AllowMulticast>false</AllowMulticast></General><Discovery>
 <ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>
 <Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
+
+
+class ReliabilityPolicy(IntEnum):
+    """Whether lost messages are sent again."""
+
+    RELIABLE = 1
+    BEST_EFFORT = 2
+
+
+class DurabilityPolicy(IntEnum):
+    """Whether late subscribers get earlier messages."""
+
+    TRANSIENT_LOCAL = 1
+    VOLATILE = 2
+
+
+@dataclass(frozen=True)
+class QoSProfile:
+    """What nodes say of it; the last `depth` messages are kept."""
+
+    depth: int = 10
+    reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE
+    durability: DurabilityPolicy = DurabilityPolicy.VOLATILE
+
+
+def to_dds(qos: QoSProfile, user_data: str) -> Qos:
+    """Policies of a reader or writer."""
+    last = Policy.History.KeepLast(qos.depth)
+    policies = [last, Policy.Userdata(user_data.encode()), Policy.Reliability.BestEffort]
+    if qos.reliability is ReliabilityPolicy.RELIABLE:
+        policies[-1] = Policy.Reliability.Reliable(BLOCKING)
+    if qos.durability is DurabilityPolicy.TRANSIENT_LOCAL:
+        policies += [Policy.Durability.TransientLocal,
+                     Policy.DurabilityService(0, last, -1, -1, -1)]
+    return Qos(*policies)
+
+
+def from_dds(qos: Qos) -> QoSProfile:
+    """Read what another process offers or asks for; depths are not told."""
+    reliable = isinstance(qos[Policy.Reliability], Policy.Reliability.Reliable)
+    local = qos[Policy.Durability] == Policy.Durability.TransientLocal
+    return QoSProfile(
+        0, ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        DurabilityPolicy.TRANSIENT_LOCAL if local else DurabilityPolicy.VOLATILE)
 
 
 class Participant:

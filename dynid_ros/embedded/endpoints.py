@@ -12,10 +12,9 @@ from typing import Any
 
 from rosbags.serde import SerdeError
 
-from dynid_ros.embedded.dds import Participant, take, write
+from dynid_ros.embedded.dds import Participant, QoSProfile, take, write
 from dynid_ros.embedded.log import Logger
 from dynid_ros.embedded.messages import decode, encode
-from dynid_ros.embedded.qos import QoSProfile
 
 #: Who asks, and which question; before each request and its reply.
 _HEADER = struct.Struct('<Qq')

@@ -11,9 +11,8 @@ from cyclonedds import builtin
 from cyclonedds.core import DDSStatus, InstanceState, ReadCondition, SampleState, ViewState
 from rosbags.serde import SerdeError
 
-from dynid_ros.embedded.dds import Participant, take, write
+from dynid_ros.embedded.dds import DurabilityPolicy, from_dds, Participant, QoSProfile, take, write
 from dynid_ros.embedded.messages import decode, encode, message_class
-from dynid_ros.embedded.qos import DurabilityPolicy, from_dds, QoSProfile
 
 #: Endpoints of one kind that are looked at.
 MANY = 10_000

@@ -7,14 +7,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from dynid_ros.embedded.arguments import FULL_NAME
+from dynid_ros.embedded.dds import QoSProfile, ReliabilityPolicy
 from dynid_ros.embedded.endpoints import Client, Publisher, Service, Subscription
 from dynid_ros.embedded.graph import EndpointInfo
 from dynid_ros.embedded.log import Logger
 from dynid_ros.embedded.messages import decode, message_class
 from dynid_ros.embedded.parameters import Parameter, ParameterStore
-from dynid_ros.embedded.qos import QoSProfile, ReliabilityPolicy
-from dynid_ros.embedded.spin import CONTEXT, Timer
-from dynid_ros.embedded.times import Clock
+from dynid_ros.embedded.spin import Clock, CONTEXT, Timer
 from dynid_ros.errors import InputError
 
 #: As rclpy listens to the simulated time: only the newest counts.

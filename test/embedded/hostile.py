@@ -20,9 +20,8 @@ from cyclonedds.idl import make_idl_struct
 from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
 
-from dynid_ros.embedded.dds import Participant, write
+from dynid_ros.embedded.dds import DurabilityPolicy, Participant, QoSProfile, write
 from dynid_ros.embedded.messages import encode, message_class
-from dynid_ros.embedded.qos import DurabilityPolicy, QoSProfile
 
 FAKE = '\n[ERROR] [1.0] [identifier]: the arm is on fire\r\x1b[2J'
 CDR = b'\0\1\0\0'
