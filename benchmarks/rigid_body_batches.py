@@ -13,8 +13,8 @@ import numpy as np
 import pinocchio
 
 from dynid_ros.arm import load_arm
-from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
 from dynid_ros.dynamics.rigid_body import geometric_jacobian, mass_matrix
+from dynid_ros.dynamics.rigid_parameters import pinocchio_arm
 
 STATES = 100_000
 RUNS = 5

@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
 from dynid_ros.dynamics.external_force import force_matrix, joint_force
 from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
-from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
 from dynid_ros.dynamics.pose_kernels import fill_jacobian
 from dynid_ros.dynamics.regressor import regressor, tree
 from dynid_ros.dynamics.rigid_parameters import (
     IdentifiedParameters,
+    pinocchio_arm,
     rigid_parameters,
     RigidParameters,
 )

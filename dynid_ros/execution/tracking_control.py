@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
-from dynid_ros.dynamics.rigid_parameters import check_physical
+from dynid_ros.dynamics.rigid_parameters import check_physical, pinocchio_arm
 
 Array = NDArray[np.float64]
 
