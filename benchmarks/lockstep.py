@@ -24,7 +24,7 @@ from rosbags.rosbag2 import Reader
 
 from dynid_ros.arm import load_arm
 from dynid_ros.demo.course import run_chain
-from dynid_ros.demo.domain import own_domain
+from dynid_ros.demo.processes import own_domain
 from dynid_ros.demo.view import View
 from dynid_ros.excitation.random_motion import random_motion
 import dynid_ros.nodes  # noqa: F401 (brings rclpy where there is none)

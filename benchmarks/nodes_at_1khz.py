@@ -18,8 +18,7 @@ import time
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.demo.domain import own_domain
-from dynid_ros.demo.processes import Processes
+from dynid_ros.demo.processes import own_domain, Processes
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.fourier import FourierMotion

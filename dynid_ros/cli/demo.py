@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the demonstration, and print its results."""
     start = perf_counter()
     from dynid_ros.cli.common.summary import print_json
-    from dynid_ros.demo.domain import own_domain
+    from dynid_ros.demo.processes import own_domain
     from dynid_ros.storage.bag_writer import check_absent
 
     check_absent(args.output)

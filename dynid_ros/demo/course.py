@@ -13,8 +13,7 @@ from rclpy.signals import SignalHandlerOptions
 from dynid_ros.arm import load_arm
 from dynid_ros.demo.comparison import compare, Comparison
 from dynid_ros.demo.processes import Processes
-from dynid_ros.demo.progress import ProgressNode
-from dynid_ros.demo.view import View
+from dynid_ros.demo.view import ProgressNode, View
 from dynid_ros.errors import DynidError
 from dynid_ros.nodes.chain import chain, DESIGN
 from dynid_ros.nodes.warm_up import compile_kernels

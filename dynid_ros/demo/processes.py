@@ -1,16 +1,22 @@
-"""Nodes as processes that never outlive the demonstration."""
+"""Nodes as processes that never outlive the demonstration, in a ROS domain of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+import fcntl
 import os
 from pathlib import Path
+import random
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 from types import TracebackType
 from typing import IO
 
-from dynid_ros.errors import DynidError
+from dynid_ros.errors import DynidError, InputError
 from dynid_ros.nodes.bag_process import end_with_parent
 
 #: Longest time that a node takes to end, s.
@@ -19,6 +25,8 @@ PATIENCE = 15.0
 BEHIND = {'identifier': 10, 'recorder': 10}
 #: Lines of a log that say why a node ended.
 LAST_LINES = 5
+#: Domains to choose from: above those that people set, below the ports that Linux hands out.
+DOMAINS = range(60, 102)
 
 
 class NodeEndedError(DynidError):
@@ -146,3 +154,45 @@ def _begin(niceness: int) -> None:
     """Take a place behind others, and end with the parent."""
     os.nice(niceness)
     end_with_parent()
+
+
+@contextmanager
+def own_domain() -> Iterator[int]:
+    """
+    Take a domain of this machine for this process and its children.
+
+    Yields
+    ------
+    int
+        Its number, which is in the environment too.
+
+    Raises
+    ------
+    InputError
+        All are in use.
+
+    """
+    for number in random.sample(DOMAINS, len(DOMAINS)):
+        path = Path(tempfile.gettempdir()) / f'dynid_demo_{os.getuid()}_{number}.lock'
+        with path.open('w') as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue
+            if _silent(number):
+                os.environ['ROS_DOMAIN_ID'] = str(number)
+                os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+                yield number
+                path.unlink(missing_ok=True)
+                return
+    raise InputError('every ROS domain that a demonstration may use is in use on this machine')
+
+
+def _silent(number: int) -> bool:
+    """Whether no participant has the first port of a domain."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(('127.0.0.1', 7410 + 250 * number))
+        except OSError:
+            return False
+    return True

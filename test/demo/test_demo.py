@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import chi2
 
 from dynid_ros.arm import load_arm
-from dynid_ros.demo.domain import own_domain
+from dynid_ros.demo.processes import own_domain
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.trajectory.motion_file import write_motion

@@ -34,7 +34,7 @@ NOTICE = 'dynid: rclpy is not installed; dynid_ros.embedded stands in for it\n'
 @pytest.fixture(autouse=True)
 def domain() -> Iterator[None]:
     """Keep out of the way of all other nodes, also of those that the test before has killed."""
-    from dynid_ros.demo.domain import own_domain
+    from dynid_ros.demo.processes import own_domain
 
     with own_domain():
         yield
