@@ -10,22 +10,31 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 import yaml
 
+from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError, InputError, ResultError
 from dynid_ros.nodes.bag_process import BagProcess
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, DEPTH, run, Setting, state_qos
-from dynid_ros.nodes.recording_quality import RollingQuality
+from dynid_ros.recordings.quality import check_recording
+from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.plain import arm_to_plain
 from dynid_ros.storage.whole_file import write_whole
 
+Array = NDArray[np.float64]
+
+#: What says nothing of so short a time, or of an arm that may stand still.
+IGNORED = ('too_short', 'joint_constant')
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
     Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
@@ -182,6 +191,57 @@ class Recorder(Node):
         if met:
             return say.WARN, f'{topics}: {"; ".join(met)}', values
         return say.OK, f'{topics} is good', values
+
+
+class RollingQuality:
+    """
+    Checks of a recording on the last seconds of a stream.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    topic : str
+        Name in messages.
+    seconds : float
+        Length of the window, s.
+
+    """
+
+    def __init__(self, arm: ArmModel, topic: str, seconds: float = 3.0) -> None:
+        self._arm = arm
+        self._topic = topic
+        self._length = int(seconds * 1e9)
+        self._stamps = np.zeros(0, dtype=np.int64)
+        self._values = np.zeros((0, 2, arm.n))
+
+    def add(self, stamps: NDArray[np.int64], p: Array, u: Array) -> None:
+        """Take in samples, stamps in ns, and forget those that left the window."""
+        if not len(stamps):
+            return
+        self._stamps = np.concatenate([self._stamps, stamps])
+        self._values = np.concatenate([self._values, np.stack([p, u], axis=1)])
+        # A clock that steps back stays in the window for as long as all else.
+        kept = np.abs(self._stamps - stamps[-1]) <= self._length
+        self._stamps, self._values = self._stamps[kept], self._values[kept]
+
+    @property
+    def rate_hz(self) -> float:
+        """Return the samples per second in the window; zero if there are too few."""
+        if len(self._stamps) < 2:
+            return 0.0
+        step = float(np.median(np.diff(self._stamps)))
+        return 1e9 / step if step > 0 else 0.0
+
+    def defects(self) -> tuple[Defect, ...]:
+        """Find what is wrong with the last seconds."""
+        if len(self._stamps) < 3:
+            return ()
+        t = (self._stamps - self._stamps[0]) * 1e-9
+        q = joint_position(self._values[:, 0], self._arm.drive)
+        log = Recording(t, q, self._values[:, 1].copy(), self._arm.joint_names,
+                        self._arm.drive.signal, self._topic)
+        return tuple(d for d in check_recording(log, self._arm) if d.code not in IGNORED)
 
 
 def _sha256(file: Path) -> str:
