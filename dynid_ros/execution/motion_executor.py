@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import copy
 from enum import Enum
 from typing import NamedTuple
 
@@ -183,6 +184,36 @@ class MotionExecutor:
         rate, change = 1 - float(step), -float(slope) / T
         q, qd, qdd = self._path(s)
         return Reference(q, rate * qd, rate**2 * qdd + change * qd)
+
+    def course(self, now: float, lead: float, rate_hz: float) -> tuple[Array, Array, Array, Array]:
+        """
+        Sample the reference from a time on until the arm holds, and change nothing.
+
+        Parameters
+        ----------
+        now : float
+            Time of the same clock, s; the arm is moving.
+        lead, rate_hz : float
+            Time from now to the first sample, s, and samples a second.
+
+        Returns
+        -------
+        t : (N,) ndarray
+            Times from now, s.
+        q, qd, qdd : (N, n) ndarray
+            rad, rad/s, rad/s² (m for prismatic joints).
+
+        """
+        ahead = copy.copy(self)
+        times: list[float] = []
+        points: list[Reference] = []
+        while ahead.active:
+            times.append(lead + len(times) / rate_hz)
+            wanted = ahead.reference(now + times[-1])
+            assert wanted is not None
+            points.append(wanted)
+        q, qd, qdd = np.array(points).transpose(1, 0, 2)
+        return np.array(times), q, qd, qdd
 
     def _advance(self, now: float) -> None:
         """Enter the next phase when this one has ended."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 import time
 from typing import Any
 
@@ -12,21 +11,14 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from dynid_ros.arm import load_arm
-from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
-from dynid_ros.execution.motion_executor import MotionExecutor, Phase, Reference
+from dynid_ros.execution.motion_executor import Phase, Reference
 from dynid_ros.execution.safety_monitor import Bound, LimitWatch, SafetyMonitor
-from dynid_ros.execution.start_checks import check_motion, check_start, moving_joint
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.feasibility.scene import build_scene
-from dynid_ros.nodes.common.arm_subscription import StateSubscription
+from dynid_ros.execution.start_checks import check_start, moving_joint
 from dynid_ros.nodes.common.lockstep import Answers, ControlTime, watch_clock
-from dynid_ros.nodes.common.runtime import declare, NEWEST, run
-from dynid_ros.nodes.motion.motion_outputs import EffortOutput, Output
-from dynid_ros.nodes.motion.motion_state import MotionState, MotionStateReader, SETTINGS
-from dynid_ros.nodes.motion.trajectory_output import TrajectoryOutput
-from dynid_ros.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.nodes.common.runtime import declare, run
+from dynid_ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
+from dynid_ros.nodes.motion.motion_state import StateWatch
 
 #: Periods of the watchdog and of the look at the graph, s; and of the latter while simulated time
 #: waits for it.
@@ -55,22 +47,19 @@ class TrajectoryPublisher(Node):
         self.finished = False
         self.status = 0
         self._values = values
-        self._load(values)
+        self._arm, self._scene, self._executor = load_motion(values)
         self._monitor = SafetyMonitor(self._arm, values['tracking_error'])
         self._limits = LimitWatch(self._arm)
-        self._reader = MotionStateReader(self._arm)
-        self._state: MotionState | None = None
         self._time = ControlTime(self)
-        self._seen = self._told = self._aborted = self._rested = 0.0
+        self._told = self._aborted = self._rested = 0.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
-        self._mixed = self._gone = ''
         self._phase = self._executor.phase
-        self._output = self._make_output(values)
+        self._output = make_output(self, self._arm, values, self._abort, self._time)
         self._reference = self.create_publisher(JointState, '~/reference', 10)
-        self._subscription = StateSubscription(
-            self, JointState, 'joint_states', self._on_state, NEWEST)
-        self._answers = Answers(self, [self._subscription.topic])
+        self._states = StateWatch(
+            self, self._arm, self._time, values['state_timeout'], self._on_state)
+        self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
         # Who else is there does not depend on the simulated time, which may wait for them.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -82,7 +71,7 @@ class TrajectoryPublisher(Node):
         self.create_service(Trigger, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
         # has begun would not be watched.
-        self.get_logger().info(f'ready: {self._arm.name} on {self._subscription.topic}')
+        self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
@@ -90,10 +79,10 @@ class TrajectoryPublisher(Node):
         end = time.monotonic() + (SIMULATED_PATIENCE if self._time.simulated else LAST)
         if self._executor.active:
             self._slow_down()
-            while self._executor.active and not self._gone and time.monotonic() < end:
+            while self._executor.active and not self._states.gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
-        if self._state is not None and self._executor.phase is not Phase.IDLE:
-            self._output.hold(self._state)
+        if self._states.last is not None and self._executor.phase is not Phase.IDLE:
+            self._output.hold(self._states.last)
         while not self._output.settled and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
         self._answers.leave()
@@ -102,36 +91,6 @@ class TrajectoryPublisher(Node):
     def _now(self) -> float:
         """Time of the motion, s."""
         return self._output.clock(self._time.now())
-
-    def _load(self, values: dict[str, Any]) -> None:
-        """Read arm and excitation, and check the motion whole."""
-        for name in ('arm', 'excitation'):
-            if not values[name]:
-                raise InputError(f"set the parameter '{name}' of trajectory_publisher")
-        self._arm = load_arm(values['arm'])
-        path = Path(values['excitation'])
-        excitation = read_motion(path)
-        check_made_for(excitation, self._arm, path)
-        self._scene = build_scene(self._arm, load_surroundings(values['arm'], self._arm))
-        check_motion(self._arm, excitation.motion, self._scene)
-        self._executor = MotionExecutor(
-            excitation.motion, planning_limits(self._arm), values['start_speed'])
-
-    def _make_output(self, values: dict[str, Any]) -> Output:
-        if values['output'] == 'joint_trajectory_controller':
-            return TrajectoryOutput(
-                self, self._arm, values['controller'], self._abort, values['dry_run'],
-                self._time)
-        if values['output'] != 'effort':
-            raise InputError(
-                "the parameter 'output' must be joint_trajectory_controller or effort, not "
-                f"'{values['output']}'")
-        self.get_logger().warning(
-            'torques are commanded by this node, which is not in real time: only for simulations '
-            'and for arms that their driver keeps safe')
-        return EffortOutput(
-            self, self._arm, values['effort_joints'] or self._arm.joint_names,
-            values['feedforward'], values['dry_run'])
 
     def _on_state(self, message: JointState) -> None:
         """Check the state, command what follows from it, and answer a simulated arm."""
@@ -155,7 +114,7 @@ class TrajectoryPublisher(Node):
         self._answers.answer(stamp, self._output.sent)
 
     def _control(self, message: JointState) -> None:
-        state = self._reader.read(message)
+        state = self._states.read(message)
         if state is None:
             return
         now = self._now
@@ -171,11 +130,11 @@ class TrajectoryPublisher(Node):
             self._abort(problem.text)
         if problem and problem.bound is Bound.NUMBER:
             return
-        if self._mixed:
+        if self._states.mixed:
             # Whose state this is cannot be told, so no control may act on it, and after the last
             # safe command of the abort the arm is left to its own command timeout.
             return
-        self._state, self._seen = state, self._time.now()
+        self._states.keep(state)
         if executor.phase is Phase.ABORTED and wanted is None:
             executor.brake(now, state.q, state.qd)
         wanted = executor.reference(now)
@@ -200,30 +159,24 @@ class TrajectoryPublisher(Node):
         """Stop the arm when its state is not known any more."""
         if not self._time.simulated:
             self._finish_once()
-        if self._state is None:
+        if self._states.last is None:
             return
         # Where this process was late itself, states wait that are read before the next look.
-        before, self._stale = self._stale, self._age > self._values['state_timeout']
+        before, self._stale = self._stale, self._states.stale
         if self._stale and before:
             self._notice_silence()
         since = self._time.now() - self._aborted
         if not self._stale and self._executor.phase is Phase.ABORTED and since > LAST:
-            moving = moving_joint(self._arm, self._state.qd)
+            moving = moving_joint(self._arm, self._states.last.qd)
             if moving:
                 self.get_logger().error(
                     f'{moving} {since:.0f} s after the abort: use the emergency stop',
                     throttle_duration_sec=1.0)
 
-    @property
-    def _age(self) -> float:
-        """Age of the last usable state, s."""
-        return self._time.now() - self._seen
-
     def _notice_silence(self) -> None:
-        if (self._state is not None and self._executor.phase is not Phase.IDLE
-                and self._age > self._values['state_timeout']):
-            self._abort(self._mixed
-                        or f'no usable joint state has come for {self._age * 1000:.0f} ms')
+        if (self._states.last is not None and self._states.stale
+                and self._executor.phase is not Phase.IDLE):
+            self._abort(self._states.silence)
 
     def _finish_once(self) -> None:
         """End after the one motion and the controller's answer to it."""
@@ -231,24 +184,24 @@ class TrajectoryPublisher(Node):
                 and self._phase in (Phase.HOLDING, Phase.ABORTED)):
             return
         # In simulated time that is always after the same state, if one still comes.
-        rested = self._gone or self._time.now() - self._rested > LAST
+        rested = self._states.gone or self._time.now() - self._rested > LAST
         if rested or not (self._output.following or self._time.simulated):
             self.finished = True
             self.status = int(self._phase is Phase.ABORTED)
 
     def _look(self) -> None:
         """Look at who else is there."""
-        self._follow()
+        self._states.follow()
         if self._executor.phase not in (Phase.IDLE, Phase.ABORTED):
-            problem = self._mixed or self._gone or self._output.missing
+            problem = self._states.mixed or self._states.gone or self._output.missing
             if problem:
                 self._abort(problem)
-        if self._gone:
+        if self._states.gone:
             self._finish_once()
         if not self._executor.active:
             self._output.look()
         waiting = self._values['once'] and not self._ran
-        if waiting and self._output.settled and (self._state is not None or self._patient):
+        if waiting and self._output.settled and (self._states.last is not None or self._patient):
             self._start_once()
 
     def _look_soon(self) -> None:
@@ -262,22 +215,6 @@ class TrajectoryPublisher(Node):
         """Whether there was time for others to appear."""
         patience = SIMULATED_PATIENCE if self._time.simulated else PATIENCE
         return time.monotonic() - self._created > patience
-
-    def _follow(self) -> None:
-        """Adapt to who publishes states, and keep what is wrong about that."""
-        publishers = self._subscription.follow()
-        self._mixed = '' if len(publishers) < 2 else (
-            f'{self._subscription.topic} has several publishers: {", ".join(publishers)}')
-        # In real time that shows in the age of the last state.
-        self._gone = '' if publishers or not self._time.simulated else (
-            f'nobody publishes {self._subscription.topic} any more')
-
-    def _deaf(self) -> str:
-        """Say which listener does not hear the states yet, or nothing."""
-        topic = self._subscription.topic
-        there = {info.node_name for info in self.get_subscriptions_info_by_topic(topic)}
-        missing = [name for name in self._values['listeners'] if name not in there]
-        return f'{", ".join(missing)} does not listen to {topic} yet' if missing else ''
 
     def _start_once(self) -> None:
         try:
@@ -300,20 +237,22 @@ class TrajectoryPublisher(Node):
     def _start(self) -> str:
         """Begin, and say what was begun."""
         self._executor.check_free()
-        self._follow()
-        if self._mixed:
-            raise InputError(f'{self._mixed}; leave only that of the arm')
-        if self._state is None or self._age > self._values['state_timeout']:
+        self._states.follow()
+        if self._states.mixed:
+            raise InputError(f'{self._states.mixed}; leave only that of the arm')
+        if self._states.last is None or self._states.stale:
             raise NotThereError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
-                f'come on {self._subscription.topic}; start the arm first')
-        problem = self._output.missing or self._output.look() or self._deaf()
+                f'come on {self._states.topic}; start the arm first')
+        problem = self._output.missing or self._output.look() or self._states.deaf(
+            self._values['listeners'])
         if problem:
             raise NotThereError(problem)
-        check_start(
-            self._arm, self._state.q, self._state.qd, self._executor.motion.start, self._scene)
+        state = self._states.last
+        check_start(self._arm, state.q, state.qd, self._executor.motion.start, self._scene)
+        # The check takes time, by which the motion would begin too early.
         now = self._now
-        seconds = self._executor.start(now, self._state.q)
+        seconds = self._executor.start(now, state.q)
         self._output.begin(self._executor, now)
         self._ran = True
         return f'moving for {seconds:.1f} s' + (
@@ -336,11 +275,11 @@ class TrajectoryPublisher(Node):
     def _abort(self, reason: str) -> None:
         if self._executor.phase is Phase.ABORTED:
             return
-        self._follow()
+        self._states.follow()
         self._aborted = self._time.now()
         self._executor.abort(reason)
-        if self._state is not None:
-            self._output.hold(self._state)
+        if self._states.last is not None:
+            self._output.hold(self._states.last)
         self.get_logger().error(f'aborted: {reason}; the arm is held, ~/stop resets')
         self._notice_phase()
 

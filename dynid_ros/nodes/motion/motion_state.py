@@ -1,43 +1,23 @@
-"""Parameters of the trajectory publisher, and the state of the arm that it moves."""
+"""The state of the arm that is moved: read from messages, its age, and who publishes it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
-from dynid_ros.nodes.common.runtime import Setting
+from dynid_ros.nodes.common.lockstep import ControlTime
+from dynid_ros.nodes.common.runtime import NEWEST
 
 Array = NDArray[np.float64]
-
-SETTINGS = (
-    Setting('arm', '', 'A shipped arm, or the path of an arm.yaml'),
-    Setting('excitation', '', 'The excitation.yaml to run'),
-    Setting('output', 'joint_trajectory_controller',
-            'joint_trajectory_controller: a FollowJointTrajectory goal; effort: PD control in '
-            'this node, for simulations and arms without such a controller'),
-    Setting('controller', 'joint_trajectory_controller',
-            'Relative name of the joint_trajectory_controller'),
-    Setting('effort_joints', [], "Joints in the order of effort_commands; the arm's if empty"),
-    Setting('feedforward', 'gravity',
-            'Feed-forward of effort commands: gravity; none, for arms whose driver compensates '
-            'gravity; or model, all rigid-body torques of the nominal parameters'),
-    Setting('tracking_error', 0.1,
-            'Tracking error at which the arm is stopped, rad or m', 1e-4, 10.0),
-    Setting('state_timeout', 0.1,
-            'Age of the last state at which the arm is stopped, s', 0.002, 1.0),
-    Setting('start_speed', 0.2,
-            'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
-    Setting('dry_run', False, 'Publish the reference only, and command nothing'),
-    Setting('listeners', [],
-            'Nodes that must subscribe to the joint states before a motion begins'),
-    Setting('once', False,
-            'Start as soon as states come, and end when the motion has ended'),
-)
 
 
 class MotionState(NamedTuple):
@@ -103,3 +83,84 @@ class MotionStateReader:
         return MotionState(
             np.linalg.solve(self._drive.transmission, p[order]) + self._drive.offset,
             np.linalg.solve(self._drive.transmission, pd[order]), tau)
+
+
+class StateWatch:
+    """
+    The last usable state of an arm, and what is wrong with those who publish it.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    arm : ArmModel
+        As for `MotionStateReader`.
+    time : ControlTime
+        By which the age of a state counts.
+    timeout : float
+        Age from which the state counts as unknown, s.
+    callback : callable
+        Takes each message.
+
+    Attributes
+    ----------
+    topic : str
+        Full name of the topic.
+    last : MotionState or None
+        None until a usable state has come.
+    mixed, gone : str
+        Why states cannot be trusted, because several nodes publish them, or why none can come any
+        more; empty otherwise.
+
+    """
+
+    def __init__(
+        self, node: Node, arm: ArmModel, time: ControlTime, timeout: float,
+        callback: Callable[[JointState], None],
+    ) -> None:
+        self._node = node
+        self._time = time
+        self._timeout = timeout
+        self._seen = 0.0
+        self._reader = MotionStateReader(arm)
+        self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
+        self.topic = self._subscription.topic
+        self.last: MotionState | None = None
+        self.mixed = self.gone = ''
+
+    def read(self, message: JointState) -> MotionState | None:
+        """Read a message; see `MotionStateReader.read`."""
+        return self._reader.read(message)
+
+    def keep(self, state: MotionState) -> None:
+        """Take a state as the last usable one."""
+        self.last, self._seen = state, self._time.now()
+
+    @property
+    def stale(self) -> bool:
+        """Whether the last usable state is too old to act on, or none has come."""
+        return self.last is None or self._age > self._timeout
+
+    @property
+    def silence(self) -> str:
+        """Say why no usable states come."""
+        return self.mixed or f'no usable joint state has come for {self._age * 1000:.0f} ms'
+
+    def follow(self) -> None:
+        """Adapt to who publishes states, and keep what is wrong about that."""
+        publishers = self._subscription.follow()
+        self.mixed = '' if len(publishers) < 2 else (
+            f'{self.topic} has several publishers: {", ".join(publishers)}')
+        # In real time that shows in the age of the last state.
+        self.gone = '' if publishers or not self._time.simulated else (
+            f'nobody publishes {self.topic} any more')
+
+    def deaf(self, listeners: Sequence[str]) -> str:
+        """Say which of the nodes does not hear the states yet, or nothing."""
+        there = {info.node_name for info in self._node.get_subscriptions_info_by_topic(self.topic)}
+        missing = [name for name in listeners if name not in there]
+        return f'{", ".join(missing)} does not listen to {self.topic} yet' if missing else ''
+
+    @property
+    def _age(self) -> float:
+        return self._time.now() - self._seen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 from collections.abc import Callable
-import copy
 from time import monotonic
 from typing import Any
 
@@ -220,7 +219,7 @@ class TrajectoryOutput(Output):
 
     def _points(self, executor: MotionExecutor, now: float) -> list[JointTrajectoryPoint]:
         """Points in the coordinates of the joint states."""
-        times, q, qd, qdd = course(executor, now)
+        times, q, qd, qdd = executor.course(now, LEAD, POINTS_HZ)
         forward = self._drive.transmission.T
         return [
             JointTrajectoryPoint(
@@ -267,37 +266,6 @@ class TrajectoryOutput(Output):
                 self._failed(
                     f'{self._name} aborted the motion: '
                     f'{answer.result.error_string or answer.result.error_code}')
-
-
-def course(executor: MotionExecutor, now: float) -> tuple[Array, Array, Array, Array]:
-    """
-    Sample what an execution will do from a time on until it holds.
-
-    Parameters
-    ----------
-    executor : MotionExecutor
-        On the move; it is not changed.
-    now : float
-        Time of its clock, s.
-
-    Returns
-    -------
-    t : (N,) ndarray
-        Times from now, s; the first is `LEAD`.
-    q, qd, qdd : (N, n) ndarray
-        rad, rad/s, rad/s² (m for prismatic joints).
-
-    """
-    ahead = copy.copy(executor)
-    times: list[float] = []
-    points: list[Reference] = []
-    while ahead.active:
-        times.append(LEAD + len(times) / POINTS_HZ)
-        wanted = ahead.reference(now + times[-1])
-        assert wanted is not None
-        points.append(wanted)
-    q, qd, qdd = np.array(points).transpose(1, 0, 2)
-    return np.array(times), q, qd, qdd
 
 
 def _doubles(values: Array) -> Any:
