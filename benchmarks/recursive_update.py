@@ -30,8 +30,8 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.online.online_estimator import OnlineEstimator
 from dynid_ros.online.row_pipeline import BLOCK
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 
 RATE = 1000.0
 ALLOWED_MICROSECONDS, ALLOWED_LATENCY_MS = 60.0, 5.0
@@ -69,7 +69,7 @@ def pipeline(arm: ArmModel, first: int, samples: int) -> Iterator[tuple[Motion, 
 
 
 def times_of_blocks(
-    online: OnlineEstimator, arm: ArmModel, first: int, samples: int
+    online: StreamingLeastSquares, arm: ArmModel, first: int, samples: int
 ) -> np.ndarray:
     """Seconds of each block: by the clock, and of this thread alone."""
     times = []
@@ -131,7 +131,7 @@ def memory_mb() -> float:
 
 def main(minutes: float) -> int:
     arm = load_arm('panda')
-    online = OnlineEstimator(arm)
+    online = StreamingLeastSquares(arm)
     times_of_blocks(online, arm, 0, WARM_UP)
     clock, thread = times_of_blocks(online, arm, WARM_UP, TIMED)
     own, peer = clock.sum() / TIMED, time_of_textbook(arm)

@@ -244,13 +244,12 @@ class TrajectoryPublisher(Node):
             raise NotThereError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._states.topic}; start the arm first')
-        problem = self._output.missing or self._output.look() or self._states.deaf(
-            self._values['listeners'])
+        listeners = self._values['listeners']
+        problem = self._output.missing or self._output.look() or self._states.deaf(listeners)
         if problem:
             raise NotThereError(problem)
         state = self._states.last
         check_start(self._arm, state.q, state.qd, self._executor.motion.start, self._scene)
-        # The check takes time, by which the motion would begin too early.
         now = self._now
         seconds = self._executor.start(now, state.q)
         self._output.begin(self._executor, now)

@@ -1,4 +1,4 @@
-"""The online estimator over a live stream: with its history, and to be resumed."""
+"""A session on a live stream: what was learned, its result, and its state to resume from."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.online_estimator import OnlineEstimator
 from dynid_ros.online.online_result import online_result, RowHistory, SampleSource
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.quality import unmeasured
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.preparation import sample_bytes
@@ -30,7 +30,7 @@ FORMAT = 2
 
 class OnlineIdentifier:
     """
-    What an `OnlineEstimator` learns from one stream.
+    One session of `StreamingLeastSquares` on a live stream, with its history and its checks.
 
     A saved session gives the result that `dynid_ros.online.replay.replay` gives of the same
     samples, with the same cut-off, delay and memory.
@@ -42,11 +42,11 @@ class OnlineIdentifier:
     source : str
         What is listened to, for the result.
     cutoff_hz, delay, memory
-        As for `OnlineEstimator`.
+        As for `StreamingLeastSquares`.
 
     Attributes
     ----------
-    estimator : OnlineEstimator
+    estimator : StreamingLeastSquares
         The estimator.
     samples : int
         Samples taken in so far.
@@ -85,7 +85,7 @@ class OnlineIdentifier:
         Returns
         -------
         list of (RowBlock, (k, n) ndarray)
-            As from `OnlineEstimator.push`; times count from the first sample of the session.
+            As from `StreamingLeastSquares.push`; times count from the first sample of the session.
 
         """
         stamps = np.asarray(stamps, dtype=np.int64)
@@ -196,8 +196,8 @@ class OnlineIdentifier:
         self.samples = int(state['session:samples'])
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
-    def _estimator(self) -> OnlineEstimator:
-        return OnlineEstimator(self.arm, **self._settings)  # type: ignore[arg-type]
+    def _estimator(self) -> StreamingLeastSquares:
+        return StreamingLeastSquares(self.arm, **self._settings)  # type: ignore[arg-type]
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""

@@ -1,4 +1,4 @@
-"""Result of the online estimator, in the form of the batch result."""
+"""Result of least squares over a stream, in the form of the batch result."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.online import innovation_statistics
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.online_estimator import OnlineEstimator
 from dynid_ros.online.row_pipeline import conditioning_of
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import Solution
@@ -83,7 +83,7 @@ class RowHistory:
         self._parts = [rows]
 
     def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
-        """Take in the result of `OnlineEstimator.push`, without the regressors."""
+        """Take in the result of `StreamingLeastSquares.push`, without the regressors."""
         for block, tau_hat in learned:
             segment = np.full(len(block.t), float(block.segment))
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
@@ -99,7 +99,7 @@ class RowHistory:
 
 
 def online_result(
-    online: OnlineEstimator, history: RowHistory, source: SampleSource,
+    online: StreamingLeastSquares, history: RowHistory, source: SampleSource,
     defects: tuple[Defect, ...],
     known: Sequence[str] = (),
 ) -> IdentifiedModel:
@@ -108,7 +108,7 @@ def online_result(
 
     Parameters
     ----------
-    online : OnlineEstimator
+    online : StreamingLeastSquares
         Estimator, flushed.
     history : RowHistory
         All rows used; at least one.
@@ -184,7 +184,7 @@ def _steepest(part: Prediction) -> Array:
 
 
 def _in_sample(
-    online: OnlineEstimator, source: str, predictions: tuple[Prediction, ...]
+    online: StreamingLeastSquares, source: str, predictions: tuple[Prediction, ...]
 ) -> Metrics:
     """In-sample metrics of the last estimate, from the factors of its rows."""
     factors = online.recursion.factors

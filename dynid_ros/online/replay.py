@@ -15,8 +15,8 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.online_estimator import OnlineEstimator
 from dynid_ros.online.online_result import online_result, RowHistory, SampleSource
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
 
@@ -88,7 +88,7 @@ def replay(
     start = perf_counter()
     clean, defects = checked_recording(log, arm)
     treatment = choose_conditioning(arm, [clean])
-    online = OnlineEstimator(
+    online = StreamingLeastSquares(
         arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz,
         delay=treatment.delay if delay is None else delay, memory=memory)
     condition = perf_counter()
@@ -105,7 +105,7 @@ def replay(
 
 
 def _feed(
-    online: OnlineEstimator, log: Recording, progress: Callable[[float], None] | None
+    online: StreamingLeastSquares, log: Recording, progress: Callable[[float], None] | None
 ) -> tuple[RowHistory, History]:
     rows = RowHistory(online.pipeline.arm.n)
     times: list[float] = []

@@ -12,8 +12,8 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.online.online_estimator import OnlineEstimator
 from dynid_ros.online.row_pipeline import RowPipeline
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 
 RATE = 500.0
 CUTOFF = 10.0
@@ -53,7 +53,7 @@ def off(online, arm):
 
 
 def test_positions_and_torque_alone_give_the_base_parameters(panda):
-    online = OnlineEstimator(panda, cutoff_hz=CUTOFF)
+    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
     online.push(*recording(panda))
     assert off(online, panda) < 1e-3
     counts = online.pipeline.counters.as_dict()
@@ -116,7 +116,7 @@ def _poked(x, value, every):
 
 @pytest.mark.parametrize('fault', FAULTS)
 def test_each_fault_is_counted_and_leaves_the_estimate_right(panda, fault):
-    online = OnlineEstimator(panda, cutoff_hz=CUTOFF)
+    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
     online.push(*FAULTS[fault](*recording(panda)))
     counts = online.pipeline.counters.as_dict()
     assert counts[fault] > 0
@@ -126,7 +126,7 @@ def test_each_fault_is_counted_and_leaves_the_estimate_right(panda, fault):
 def test_a_stream_that_changes_its_rate_goes_on(panda):
     t, q, u = recording(panda)
     half = len(t) // 2
-    online = OnlineEstimator(panda, cutoff_hz=CUTOFF)
+    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
     online.push(t[:half], q[:half], u[:half])
     online.push(t[half::4], q[half::4], u[half::4])
     assert online.pipeline.treatment.rate_hz == pytest.approx(RATE / 4)
@@ -137,7 +137,7 @@ def test_a_stream_that_changes_its_rate_goes_on(panda):
 def test_a_clock_that_is_set_back_starts_a_new_stretch(panda):
     t, q, u = recording(panda)
     half = len(t) // 2
-    online = OnlineEstimator(panda, cutoff_hz=CUTOFF)
+    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
     online.push(t[:half] + 1e9, q[:half], u[:half])
     online.push(t[half:], q[half:], u[half:])
     assert online.pipeline.counters.as_dict()['clock_reset'] == 1
@@ -150,7 +150,7 @@ def test_a_wrapped_position_starts_a_new_stretch():
     t, q, u = recording(arm)
     wrapped = q.copy()
     wrapped[3000:, 1] -= 2 * np.pi
-    online = OnlineEstimator(arm, cutoff_hz=CUTOFF)
+    online = StreamingLeastSquares(arm, cutoff_hz=CUTOFF)
     online.push(t, wrapped, u)
     assert online.pipeline.counters.as_dict()['jumps'] == 1
     assert off(online, arm) < 5e-3
@@ -168,7 +168,7 @@ def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
     rate = 1000.0
     t, q, tau = recording(panda, 10.0, noise=0.5, rate=rate)
     rng = np.random.default_rng(8)
-    online = OnlineEstimator(panda, memory=memory)
+    online = StreamingLeastSquares(panda, memory=memory)
     online.push(t, q, tau)
     # A real arm stops within its limits; the stretch after it is what stands still.
     before = None
@@ -189,9 +189,9 @@ def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
 
 def test_replaying_half_saving_and_restoring_is_one_replay(panda, tmp_path):
     t, q, u = FAULTS['gaps'](*recording(panda, noise=0.2))
-    whole = OnlineEstimator(panda, memory=20.0)
+    whole = StreamingLeastSquares(panda, memory=20.0)
     whole.push(t, q, u)
-    first, second = (OnlineEstimator(panda, memory=20.0) for _ in range(2))
+    first, second = (StreamingLeastSquares(panda, memory=20.0) for _ in range(2))
     cut = len(t) // 2 + 13
     first.push(t[:cut], q[:cut], u[:cut])
     np.savez(tmp_path / 'state.npz', **first.state())
@@ -215,7 +215,7 @@ def test_random_trees_with_faulty_streams_stay_finite(seed, memory):
     if rng.random() < 0.3:
         q[len(t) // 2:] = q[len(t) // 2]
     order = np.argsort(np.arange(len(t)) + 5 * rng.random(len(t)))
-    online = OnlineEstimator(arm, memory=memory)
+    online = StreamingLeastSquares(arm, memory=memory)
     for k in range(0, len(t), 400):
         part = order[k:k + 400]
         online.push(t[part], q[part], u[part])

@@ -1,4 +1,4 @@
-"""The online estimator of an arm: samples in, estimate out, at any time."""
+"""Least squares over a stream: rows made of its samples, and the recursion over the rows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dynid_ros.regression.rows import RowBlock
 Array = NDArray[np.float64]
 
 
-class OnlineEstimator:
+class StreamingLeastSquares:
     """
-    Row stream and recursive estimator of one arm.
+    Row pipeline and recursion of one arm: samples in, estimate out, at any time.
 
     Parameters
     ----------
