@@ -36,7 +36,7 @@ from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import validate
 from dynid_ros.online import innovation_statistics
 from dynid_ros.online.replay import replay
-from dynid_ros.recordings import absurd_values, cleaning, motion_checks, quality, stamp_checks
+from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression import delay, fit, preparation
 from dynid_ros.signals import conditioning, filters, segments, standstill
@@ -396,7 +396,7 @@ def recording_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ..
         blocks = [np.median(b) for b in np.array_split(np.diff(log.t), max(1, len(log.t) // 50))]
         rates.append(np.max(np.abs(np.median(blocks) / np.array(blocks) - 1)))
     yield resampling, 'other_rate', rates, [1.0], 'twice the rate'
-    yield (cleaning, 'missing_share', [np.mean(~np.isfinite(log.q)) for _, log in logs],
+    yield (quality, 'missing_share', [np.mean(~np.isfinite(log.q)) for _, log in logs],
            [0.1], 'a tenth of the positions missing')
 
 

@@ -1,4 +1,4 @@
-"""Quality checks of recordings."""
+"""Cleaning of recordings, and checks of their quality."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.recordings import absurd_values, cleaning
-from dynid_ros.recordings.cleaning import clean
+from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     jump_defects,
     moves,
     quantisation_defects,
     stale_defects,
+    unwrapped,
+    without_bad_velocities,
 )
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.recordings.stamp_checks import first_stamp, stamp_defects, usable
+from dynid_ros.recordings.stamp_checks import (
+    first_stamp,
+    only_increasing,
+    stamp_defects,
+    take,
+    usable,
+)
 
 Array = NDArray[np.float64]
 
@@ -48,6 +55,9 @@ class QualityThresholds:
     samples_per_parameter : int
         Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
         from parameters. Good recordings have 52 and more.
+    missing_share : float
+        Largest share of samples without a position that are left out. A driver now and then fails
+        to read an encoder; a recording that lacks more is broken.
     shortest : float
         Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
         not hold one period of any useful excitation.
@@ -59,10 +69,57 @@ class QualityThresholds:
     position_slack: float = 0.02
     velocity_slack: float = 1.05
     samples_per_parameter: int = 3
+    missing_share: float = 0.01
     shortest: float = 1.0
 
 
 THRESHOLDS = QualityThresholds()
+
+
+def clean(log: Recording, arm: ArmModel) -> Recording:
+    """
+    Return a recording whose stamps increase and whose positions are finite and unwrapped.
+
+    Each change is added to the defects; a clean recording is returned unchanged.
+    `check_recording` reports the defects that cannot be repaired.
+
+    Parameters
+    ----------
+    log : Recording
+        Recording.
+    arm : ArmModel
+        Kinds of the joints: revolute or prismatic.
+
+    """
+    log = only_increasing(log)
+    log = _finite_positions(log)
+    if not usable(log.t) or not (np.abs(log.q) <= absurd_values.THRESHOLDS.position).all():
+        return log
+    return without_bad_velocities(unwrapped(log, arm))
+
+
+def _finite_positions(log: Recording) -> Recording:
+    """Drop samples without a position, if they are few."""
+    bad = ~np.isfinite(log.q)
+    rows: NDArray[np.bool_] = np.asarray(bad.any(axis=1))
+    fraction = float(rows.mean()) if len(log.t) else 0.0
+    if not 0 < fraction <= THRESHOLDS.missing_share:
+        return log
+    found = [
+        Defect(
+            'position_nan',
+            'warning',
+            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
+            f'these samples are left out.',
+            log.joint_names[j],
+            int(bad[:, j].sum()),
+            first_stamp(log, bad[:, j]),
+            fraction,
+            THRESHOLDS.missing_share,
+        )
+        for j in np.flatnonzero(bad.any(axis=0))
+    ]
+    return take(log, ~rows, found)
 
 
 def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
@@ -140,7 +197,7 @@ def _nonfinite(log: Recording) -> list[Defect]:
     return [
         *_marked(
             log, ~np.isfinite(log.q), 'position_nan', 'error', position,
-            threshold=cleaning.THRESHOLDS.missing_share,
+            threshold=THRESHOLDS.missing_share,
         ),
         *_marked(log, ~np.isfinite(log.u), 'effort_nan', 'error', signal),
     ]

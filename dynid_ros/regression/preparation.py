@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
-from dynid_ros.recordings.cleaning import clean
-from dynid_ros.recordings.quality import check_recording
+from dynid_ros.recordings.quality import check_recording, clean
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.delay import estimate_delay
 from dynid_ros.signals import conditioning

@@ -9,8 +9,7 @@ from oracles import random_arm
 import pytest
 
 from dynid_ros.arm.description.tree import JointLimits
-from dynid_ros.recordings.cleaning import clean
-from dynid_ros.recordings.quality import check_recording
+from dynid_ros.recordings.quality import check_recording, clean
 from dynid_ros.recordings.recording import Recording
 
 N = 3
