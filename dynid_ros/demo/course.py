@@ -90,7 +90,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) 
         while not nodes.ended(mover):
             nodes.check()
             _listen(node)
-            view.show('moving', node.progress)
+            view.show('moving', node)
         view.say('the motion has ended; saving')
         for name in [name for name in settings if name != mover][::-1]:
             nodes.stop(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 import json
 import math
 import time
@@ -23,15 +22,14 @@ from dynid_ros.nodes.common.runtime import LATCHED
 QUIET = 5.0
 
 
-@dataclass
-class Progress:
+class ProgressNode(Node):
     """
-    What is known by now.
+    Listens to the identifier.
 
     Attributes
     ----------
-    samples, determined, parameters : int
-        Samples that were learned from, and how many of the base parameters they determine.
+    samples, determined, number : int
+        Samples that were learned from, base parameters that they determine, and all of these.
     condition_number : float or None
         Of the scaled regressor; None while parameters are not determined.
     overall : float or None
@@ -41,37 +39,29 @@ class Progress:
 
     """
 
-    samples: int = 0
-    determined: int = 0
-    parameters: int = 0
-    condition_number: float | None = None
-    overall: float | None = None
-    joints: dict[str, tuple[float, float]] = field(default_factory=dict)
-
-
-class ProgressNode(Node):
-    """Listens to the identifier."""
-
     def __init__(self) -> None:
         super().__init__('dynid_demo')
-        self.progress = Progress()
+        self.samples = self.determined = self.number = 0
+        self.condition_number: float | None = None
+        self.overall: float | None = None
+        self.joints: dict[str, tuple[float, float]] = {}
         self.create_subscription(String, 'identifier/result', self._on_result, LATCHED)
         self.create_subscription(
             DiagnosticArray, 'identifier/validation', self._on_validation, 10)
 
     def _on_result(self, message: Any) -> None:
-        content, now = json.loads(message.data), self.progress
-        now.samples = content['samples']
-        now.parameters = len(content['parameters'])
-        now.determined = sum(each['determined'] for each in content['parameters'])
-        now.condition_number = content['condition_number']
-        now.overall = content['relative_error_percent']
+        content = json.loads(message.data)
+        self.samples = content['samples']
+        self.number = len(content['parameters'])
+        self.determined = sum(each['determined'] for each in content['parameters'])
+        self.condition_number = content['condition_number']
+        self.overall = content['relative_error_percent']
 
     def _on_validation(self, message: Any) -> None:
         for status in message.status:
             values = {pair.key: float(pair.value) for pair in status.values}
             if 'rmse' in values:
-                self.progress.joints[status.name] = (
+                self.joints[status.name] = (
                     values['relative_error_percent'], values['rmse'])
 
 
@@ -109,15 +99,15 @@ class View:
         self._console.print(f'{time.monotonic() - self._began:5.1f} s  {text}', highlight=False,
                             soft_wrap=True)
 
-    def show(self, stage: str, progress: Progress) -> None:
-        """Show what is known now."""
+    def show(self, stage: str, progress: ProgressNode) -> None:
+        """Show what is known self."""
         if self._console.is_terminal:
             self._live.update(self._page(stage, progress), refresh=True)
         elif time.monotonic() - self._told > QUIET and progress.samples:
             self._told = time.monotonic()
             self.say(f'{stage}: {_summary(progress)}')
 
-    def _page(self, stage: str, progress: Progress) -> Group:
+    def _page(self, stage: str, progress: ProgressNode) -> Group:
         head = Text(f'{self._title}   {time.monotonic() - self._began:.0f} s   {stage}',
                     style='bold')
         table = Table('joint', box=None, pad_edge=False)
@@ -128,11 +118,11 @@ class View:
         return Group(head, Text(_summary(progress)), table)
 
 
-def _summary(progress: Progress) -> str:
+def _summary(progress: ProgressNode) -> str:
     if not progress.samples:
         return 'waiting for the first samples'
     condition = '-' if progress.condition_number is None else f'{progress.condition_number:.0f}'
     known = progress.determined and progress.overall is not None
     overall = f'{progress.overall:.2f} %' if known else '-'
-    return (f'{progress.samples} samples, {progress.determined} of {progress.parameters} base '
+    return (f'{progress.samples} samples, {progress.determined} of {progress.number} base '
             f'parameters determined, condition number {condition}, torque error {overall}')

@@ -51,37 +51,9 @@ class ExchangeThresholds:
 THRESHOLDS = ExchangeThresholds()
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """
-    Two joints whose torque fits better after an exchange.
-
-    Attributes
-    ----------
-    joints : (str, str)
-        Their names.
-    before, after : (float, float)
-        Relative residual of the two as recorded and exchanged, %.
-
-    """
-
-    joints: tuple[str, str]
-    before: tuple[float, float]
-    after: tuple[float, float]
-
-    @property
-    def sentence(self) -> str:
-        """One sentence for the user."""
-        first, second = self.joints
-        return (f'the torques of {first} and {second} seem to be exchanged: the model leaves '
-                f'{self.before[0]:.0f} and {self.before[1]:.0f} % of them unexplained, and '
-                f'{self.after[0]:.0f} and {self.after[1]:.0f} % after swapping them; check '
-                'the order of the effort columns')
-
-
 def exchanged_torques(
     arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings
-) -> Exchange | None:
+) -> str | None:
     """
     Fit all pairs of joints with their drive signals exchanged.
 
@@ -100,8 +72,8 @@ def exchanged_torques(
 
     Returns
     -------
-    Exchange or None
-        The pair with the largest improvement, if any.
+    str or None
+        One sentence on the pair with the largest improvement, if there is one.
 
     """
     factors, joints, rows = _factors(arm, motions, treatment)
@@ -118,9 +90,13 @@ def exchanged_torques(
         after = _residuals(factors, rows, mixing[:, joints])
         ratio = float(np.exp(np.log(after[0] / before[0]).sum() / 2))
         if ratio < best:
-            names = arm.joint_names[joints[i]], arm.joint_names[joints[k]]
-            shares = ((100 * x[1][i], 100 * x[1][k]) for x in (before, after))
-            best, found = ratio, Exchange(names, *shares)
+            first, second = arm.joint_names[joints[i]], arm.joint_names[joints[k]]
+            shares = [100 * x[1][j] for x in (before, after) for j in (i, k)]
+            best, found = ratio, (
+                f'the torques of {first} and {second} seem to be exchanged: the model leaves '
+                f'{shares[0]:.0f} and {shares[1]:.0f} % of them unexplained, and '
+                f'{shares[2]:.0f} and {shares[3]:.0f} % after swapping them; check '
+                'the order of the effort columns')
     return found
 
 

@@ -240,7 +240,7 @@ def check_plausibility(
     exchange = exchanged_torques(arm, motions, treatment)
     if exchange is not None:
         # The gravity check is meaningless with exchanged columns.
-        return (exchange.sentence,), ()
+        return (exchange,), ()
     if len(sigma) < arm.n:
         sigma = fit(arm, motions, treatment).sigma
     check = gravity_direction(replace(arm, gravity=gravity), motions, treatment, sigma)

@@ -89,12 +89,11 @@ class Violation:
         return self.text
 
 
-@dataclass(frozen=True, eq=False)
 class SafetyMonitor:
     """
     Bounds of the measured motion of an arm.
 
-    Attributes
+    Parameters
     ----------
     arm : ArmModel
         The arm; limits of its hardware count.
@@ -103,8 +102,9 @@ class SafetyMonitor:
 
     """
 
-    arm: ArmModel
-    tracking: float
+    def __init__(self, arm: ArmModel, tracking: float) -> None:
+        self._arm = arm
+        self._tracking = tracking
 
     def violation(
         self, q: Array, qd: Array, wanted: Reference | None, ahead: float = 0.0,
@@ -127,7 +127,7 @@ class SafetyMonitor:
             None if all is well.
 
         """
-        limits, names = self.arm.limits, self.arm.joint_names
+        limits, names = self._arm.limits, self._arm.joint_names
         bad = ~(np.isfinite(q) & np.isfinite(qd))
         if bad.any():
             joint = int(np.argmax(bad))
@@ -147,13 +147,13 @@ class SafetyMonitor:
         later = wanted.q + ahead * wanted.qd
         away = np.abs(q - np.clip(q, np.minimum(wanted.q, later), np.maximum(wanted.q, later)))
         joint = int(np.argmax(away))
-        if away[joint] <= self.tracking:
+        if away[joint] <= self._tracking:
             return None
-        name = self.arm.joint_names[joint]
+        name = self._arm.joint_names[joint]
         return Violation(
             Bound.TRACKING, name,
             f"joint '{name}' is {away[joint]:.3g} from where it should be, more than the allowed "
-            f'{self.tracking:g}')
+            f'{self._tracking:g}')
 
 
 class LimitWatch:

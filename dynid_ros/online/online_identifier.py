@@ -15,7 +15,7 @@ from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.online_result import online_result, RowHistory, SampleSource
+from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.quality import unmeasured
 from dynid_ros.recordings.recording import Defect
@@ -161,9 +161,10 @@ class OnlineIdentifier:
                 f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
                 'move for some seconds first')
         seconds = float(self._span[1] - self._span[0]) * 1e-9
-        source = SampleSource(
-            self._source, self._source, self.samples, seconds, self._digest.hexdigest())
-        return online_result(copy, history, source, tuple(defects), self.dead_signals)
+        return online_result(
+            copy, history, self._source, label=self._source, samples=self.samples,
+            seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
+            known=self.dead_signals)
 
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,31 +26,6 @@ Array = NDArray[np.float64]
 
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
-
-
-@dataclass(frozen=True)
-class SampleSource:
-    """
-    Source of the samples of an estimator.
-
-    Attributes
-    ----------
-    name : str
-        Recording or topic, as in ``IdentifiedModel.sources``.
-    label : str
-        The same in few words, for metrics.
-    samples, seconds : int, float
-        Their number, and the time from the first to the last.
-    data_hash : str
-        As from `dynid_ros.regression.preparation.data_hash`.
-
-    """
-
-    name: str
-    label: str
-    samples: int
-    seconds: float
-    data_hash: str
 
 
 class RowHistory:
@@ -99,9 +74,8 @@ class RowHistory:
 
 
 def online_result(
-    online: StreamingLeastSquares, history: RowHistory, source: SampleSource,
-    defects: tuple[Defect, ...],
-    known: Sequence[str] = (),
+    online: StreamingLeastSquares, history: RowHistory, source: str, *, label: str, samples: int,
+    seconds: float, data_hash: str, defects: tuple[Defect, ...], known: Sequence[str] = (),
 ) -> IdentifiedModel:
     """
     Make the result of an estimator.
@@ -112,8 +86,14 @@ def online_result(
         Estimator, flushed.
     history : RowHistory
         All rows used; at least one.
-    source : SampleSource
-        Source of the samples.
+    source : str
+        Recording or topic, as in ``IdentifiedModel.sources``.
+    label : str
+        The same in few words, for metrics.
+    samples, seconds : int, float
+        Number of the samples, and the time from the first to the last.
+    data_hash : str
+        As from `dynid_ros.regression.preparation.data_hash`.
     defects : tuple of Defect
         Known defects of the samples; those of the stream are added.
     known : sequence of str
@@ -127,11 +107,11 @@ def online_result(
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
-    label = f'{source.label}, each sample predicted before it was used'
-    predictions = history.predictions(label)
+    ahead = f'{label}, each sample predicted before it was used'
+    predictions = history.predictions(ahead)
     validation = metrics(
-        f'last third of {label}', True, arm.joint_names, _last_share(predictions))
-    fit = _in_sample(online, source.label, predictions)
+        f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
+    fit = _in_sample(online, label, predictions)
     solution = Solution(
         estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), np.isinf(estimate.std),
         estimate.condition_number)
@@ -145,8 +125,8 @@ def online_result(
     return IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
         std_white=estimate.std_white, sigma=estimate.sigma,
-        condition_number=estimate.condition_number, samples=source.samples,
-        seconds=source.seconds, sources=(source.name,), data_hash=source.data_hash,
+        condition_number=estimate.condition_number, samples=samples, seconds=seconds,
+        sources=(source,), data_hash=data_hash,
         treatment=treatment, fit=fit, validation=validation, verdict=verdict,
         defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
 

@@ -15,7 +15,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.online_result import online_result, RowHistory, SampleSource
+from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
@@ -97,9 +97,9 @@ def replay(
         raise RecordingError(
             f'{log.source}: {log.seconds:.3g} s are too short for a cut-off of '
             f'{cutoff_hz or treatment.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
-    source = SampleSource(
-        log.source, Path(log.source).name, len(log.t), log.seconds, data_hash([log]))
-    result = online_result(online, rows, source, defects)
+    result = online_result(
+        online, rows, log.source, label=Path(log.source).name, samples=len(log.t),
+        seconds=log.seconds, data_hash=data_hash([log]), defects=defects)
     timing = {'condition': condition - start, 'estimate': perf_counter() - condition}
     return replace(result, timing=timing), history
 

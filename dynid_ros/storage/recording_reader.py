@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,28 +24,6 @@ BAG_SUFFIXES = ('.db3', '.mcap')
 # Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero
 # among stamps later than one day was never set.
 DAY_NS = 86_400 * 10**9
-
-
-@dataclass(frozen=True)
-class Samples:
-    """
-    Messages that hold all joints of an arm, in the order of the recording.
-
-    Attributes
-    ----------
-    stamp, received : (N,) ndarray of int64
-        Header stamp, and time of reception, ns.
-    values : dict of str to (N, n) ndarray
-        Those of `FIELDS` that every message holds, in the order of the joints.
-    defects : tuple of Defect
-        Defects found.
-
-    """
-
-    stamp: NDArray[np.int64]
-    received: NDArray[np.int64]
-    values: dict[str, Array]
-    defects: tuple[Defect, ...]
 
 
 def read_recording(
@@ -107,22 +85,23 @@ def _at_joints(log: Recording, arm: ArmModel) -> Recording:
 def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recording:
     source, apart = str(path), arm.drive.topic
     states = read_joint_states(path, topic)
-    samples = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
+    samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
+    fields = {name: getattr(samples, name) for name in FIELDS}
     values = {name: array if len(keep) == len(array) else array[keep]
-              for name, array in samples.values.items()}
-    stamps, defects = stamps[keep], (*states.defects, *samples.defects, *found)
+              for name, array in fields.items() if array.shape[1]}
+    stamps, defects = stamps[keep], (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
-        own = samples_of(signals, arm, source, ('effort',))
-        fields = [name for name in ('position', 'velocity') if name in values]
-        moved = np.hstack([values[name] for name in fields])
+        own, foreign = samples_of(signals, arm, source, ('effort',))
+        moving = [name for name in ('position', 'velocity') if name in values]
+        moved = np.hstack([values[name] for name in moving])
         stamps, moved, u, unpaired = _paired(
             (stamps, samples.received[keep], moved), own, received,
             f'{source}: topic {signals.topic}')
-        values = dict(zip(fields, np.hsplit(moved, len(fields)), strict=True)) | {'effort': u}
-        defects = (*defects, *own.defects, *unpaired)
+        values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
+        defects = (*defects, *foreign, *unpaired)
     return Recording(
         (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.joint_names,
         arm.drive.signal, source, values.get('velocity'), defects)
@@ -130,7 +109,7 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
 
 def samples_of(
     states: JointStates, arm: ArmModel, source: str, needed: tuple[str, ...]
-) -> Samples:
+) -> tuple[SampleBlock, list[Defect]]:
     """
     Find the joints of an arm by name in every message.
 
@@ -145,6 +124,14 @@ def samples_of(
     needed : tuple of str
         Those of `FIELDS` that must be there.
 
+    Returns
+    -------
+    samples : SampleBlock
+        Messages that hold all joints of the arm, in the order of the recording and of the joints;
+        without the fields that some of them lack.
+    defects : list of Defect
+        Defects found.
+
     Raises
     ------
     RecordingError
@@ -158,11 +145,13 @@ def samples_of(
     order = np.argsort(np.concatenate([block.index for block in used]), kind='stable')
     columns = [[block.names.index(name) for name in names] for block in used]
     held = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
-    values = {f: _gather([getattr(b, f) for b in used], columns, order) for f in held}
-    return Samples(
-        np.concatenate([block.stamp for block in used])[order],
-        np.concatenate([block.received for block in used])[order],
-        values, tuple(_name_defects(states, used, columns)))
+    values = [_gather([getattr(b, f) for b in used], columns, order) if f in held
+              else np.empty((len(order), 0)) for f in FIELDS]
+    index, stamp, received = (
+        np.concatenate([getattr(block, name) for block in used])[order]
+        for name in ('index', 'stamp', 'received'))
+    return (SampleBlock(names, index, stamp, received, *values),
+            _name_defects(states, used, columns))
 
 
 def _gather(parts: list[Array], columns: list[list[int]], order: NDArray[np.int64]) -> Array:
@@ -233,11 +222,11 @@ def _name_defects(
 
 
 def _paired(
-    states: tuple[Stamps, Stamps, Array], signals: Samples, received: bool, where: str,
+    states: tuple[Stamps, Stamps, Array], signals: SampleBlock, received: bool, where: str,
 ) -> tuple[Stamps, Array, Array, list[Defect]]:
     """Pair stamps, times of reception and values with signals, in the order of reception."""
     stamps, arrival, values = states
-    drive = signals.values['effort']
+    drive = signals.effort
     # Messages without a stamp get their time of reception.
     unset = received | (signals.stamp == 0)
     every = np.concatenate([stamps, np.where(unset, signals.received, signals.stamp)]).tolist()

@@ -50,7 +50,7 @@ def test_exchanged_joints_of_simulated_arms_are_named_and_others_are_not(name):
     log = simulated(arm)
     assert found(arm, log) is None
     for pair in last_pairs(arm):
-        assert found(arm, exchanged(log, *pair)).joints == tuple(arm.joint_names[j] for j in pair)
+        assert ' and '.join(arm.joint_names[j] for j in pair) in found(arm, exchanged(log, *pair))
 
 
 @pytest.mark.parametrize('name', REAL)
@@ -59,7 +59,7 @@ def test_exchanged_joints_of_real_arms_are_named_and_others_are_not(shared_data,
     log = read_recording(shared_data / REAL[name], arm)
     assert found(arm, log) is None
     for pair in last_pairs(arm):
-        assert found(arm, exchanged(log, *pair)).joints == tuple(arm.joint_names[j] for j in pair)
+        assert ' and '.join(arm.joint_names[j] for j in pair) in found(arm, exchanged(log, *pair))
 
 
 def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
