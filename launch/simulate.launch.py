@@ -21,8 +21,7 @@ from launch.events import IncludeLaunchDescription, matches_action, Shutdown
 from launch.events.process import ProcessExited, SignalProcess
 from launch.substitutions import LaunchConfiguration
 
-from dynid_ros.nodes.chain import chain, DESIGN
-from dynid_ros.nodes.launching import config, node, PACKAGE, PATIENT
+from dynid_ros.nodes.launching import chain, config, DESIGN, node, PACKAGE, PATIENT
 
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'

@@ -15,7 +15,7 @@ from dynid_ros.demo.comparison import compare, Comparison
 from dynid_ros.demo.processes import Processes
 from dynid_ros.demo.view import ProgressNode, View
 from dynid_ros.errors import DynidError
-from dynid_ros.nodes.chain import chain, DESIGN
+from dynid_ros.nodes.launching import chain, DESIGN
 from dynid_ros.nodes.warm_up import compile_kernels
 
 #: Rate of joint_states, Hz.
