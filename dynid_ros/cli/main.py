@@ -5,37 +5,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 import os
 import sys
 from typing import TextIO
 import warnings
 
 from dynid_ros import __version__
-from dynid_ros.cli import (
-    check,
-    demo,
-    design,
-    external_force,
-    identify,
-    init,
-    pose_error,
-    replay,
-    report,
-    run,
-    simulate,
-    validate,
-)
 from dynid_ros.errors import DynidError, DynidWarning
 
+#: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
-    demo, init, design, simulate, check, identify, replay, validate, report, external_force,
-    pose_error, run)
+    'demo', 'init', 'design', 'simulate', 'check', 'identify', 'replay', 'validate', 'report',
+    'external-force', 'pose-error', 'run')
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Build the parser of the whole command."""
+def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Build the parser of some of the commands, or of all of them."""
     parser = argparse.ArgumentParser(
         prog='dynid',
         description='Dynamic identification of robot arms, from recording to validated model.',
@@ -43,9 +31,12 @@ def build_parser() -> argparse.ArgumentParser:
                '2 wrong use or unreadable input.',
     )
     parser.add_argument('--version', action='version', version=f'dynid {__version__}')
-    subparsers = parser.add_subparsers(title='commands', dest='command', required=True)
-    for command in COMMANDS:
-        command.add_parser(subparsers)
+    subparsers = parser.add_subparsers(
+        title='commands', dest='command', required=True,
+        # The usage lists all of them, whichever are built.
+        metavar=None if commands == COMMANDS else f'{{{",".join(COMMANDS)}}}')
+    for name in commands:
+        import_module(f'dynid_ros.cli.{name.replace("-", "_")}').add_parser(subparsers)
     return parser
 
 
@@ -64,7 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit status.
 
     """
-    parsed = build_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    # A command needs the module of no other; the help shows all of them.
+    commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
+    parsed = build_parser(commands).parse_args(given)
     try:
         with _plain_warnings():
             status: int = parsed.run(parsed)
