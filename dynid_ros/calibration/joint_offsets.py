@@ -90,7 +90,7 @@ class JointOffsets:
 
 
 def estimate_joint_offsets(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings, *,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings, *,
     prior: float = PRIOR, accuracy: float = ACCURACY,
 ) -> JointOffsets:
     """
@@ -106,7 +106,7 @@ def estimate_joint_offsets(
         The arm; a friction term that depends on the load keeps the load of the start.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     prior : float
         Standard deviation of offsets before any data, rad or m: keeps undetermined
@@ -133,11 +133,11 @@ def estimate_joint_offsets(
     """
     n = arm.n
     offset, std = np.zeros(n), np.full(n, np.inf)
-    theta = fit(arm, motions, treatment).theta
+    theta = fit(arm, motions, settings).theta
     hidden = hidden_offsets(arm, theta)
     free = np.flatnonzero(~hidden)
     for _ in range(ITERATIONS if len(free) else 0):
-        problem = _Step(arm, shifted(motions, offset), treatment, theta, free)
+        problem = _Step(arm, shifted(motions, offset), settings, theta, free)
         found, covariance = problem.solve()
         # Bayes' rule with the prior; the covariance allows for coloured residuals.
         gain = prior**2 * np.linalg.inv(prior**2 * np.eye(len(free)) + covariance)
@@ -196,7 +196,7 @@ class _Step:
 
     Parameters
     ----------
-    arm, motions, treatment
+    arm, motions, settings
         As for `estimate_joint_offsets`, the motions at the offsets found so far.
     theta : (b,) ndarray
         Base parameters found so far; those of this step once it is solved.
@@ -206,16 +206,16 @@ class _Step:
     """
 
     def __init__(
-        self, arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+        self, arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
         theta: Array,
         joints: NDArray[np.intp],
     ) -> None:
-        self._arm, self._motions, self._treatment = arm, motions, treatment
+        self._arm, self._motions, self._settings = arm, motions, settings
         self._joints, self._start = joints, theta
         self.theta = theta
         # At the kept samples: filtering these columns too would change the result by
         # no more than the product of residual and filter error, at a multiple of the cost.
-        decimator = treatment.decimator()
+        decimator = settings.decimator()
         self._changes = []
         for motion in motions:
             kept = decimator.reach + decimator.step * np.arange(decimator.outputs(len(motion.t)))
@@ -227,7 +227,7 @@ class _Step:
         """Find steps of the offsets (m,), and their covariance for coloured residuals (m, m)."""
         b = len(self._start)
         solution = solve(compress(b + len(self._joints), self._blocks()))
-        rate = self._treatment.rate_hz / self._treatment.decimation
+        rate = self._settings.rate_hz / self._settings.decimation
         scores = weighted_scores(self._blocks(), solution.theta, solution.sigma)
         covariance = hac_covariance(scores, solution.white_covariance, rate)[b:, b:]
         open_ended = np.where(solution.undetermined[b:], OPEN_ENDED, 0.0)
@@ -237,7 +237,7 @@ class _Step:
     def _blocks(self) -> Iterator[RowBlock]:
         done = [0] * len(self._motions)
         for block in regression_blocks(
-                self._arm, self._motions, self._treatment, self._start):
+                self._arm, self._motions, self._settings, self._start):
             first = done[block.segment]
             done[block.segment] = last = first + len(block.t)
             Z = self._changes[block.segment][first:last] * block.moving[:, :, None]

@@ -23,7 +23,8 @@ SETTLED = 2e-4
 
 
 def recording_offsets(
-    arm: ArmModel, logs: Sequence[Recording], *, prior: float = PRIOR, accuracy: float = ACCURACY,
+    arm: ArmModel, recordings: Sequence[Recording], *, prior: float = PRIOR,
+    accuracy: float = ACCURACY,
 ) -> JointOffsets:
     """
     Estimate the offsets of the joint zeros from recordings.
@@ -35,7 +36,7 @@ def recording_offsets(
     ----------
     arm : ArmModel
         The arm.
-    logs : sequence of Recording
+    recordings : sequence of Recording
         Checked recordings, all with the same zeros.
     prior, accuracy : float
         As for `estimate_joint_offsets`.
@@ -53,12 +54,13 @@ def recording_offsets(
 
     """
     plain = arm.without_load
-    treatment = choose_conditioning(plain, logs)
+    settings = choose_conditioning(plain, recordings)
     for _ in range(ROUNDS):
-        parts = [motion for log in logs for motion in motions(arm, log, treatment)]
-        found = estimate_joint_offsets(arm, parts, treatment, prior=prior, accuracy=accuracy)
-        corrected = [replace(log, q=log.q + found.offset) for log in logs]
-        previous, treatment = treatment, choose_conditioning(plain, corrected)
-        if np.abs(treatment.delay - previous.delay) < SETTLED:
+        parts = [
+            motion for recording in recordings for motion in motions(arm, recording, settings)]
+        found = estimate_joint_offsets(arm, parts, settings, prior=prior, accuracy=accuracy)
+        corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]
+        previous, settings = settings, choose_conditioning(plain, corrected)
+        if np.abs(settings.delay - previous.delay) < SETTLED:
             break
     return found

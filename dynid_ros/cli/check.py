@@ -28,15 +28,16 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.recording_reader import read_recording
 
     arm = load_arm(args.arm)
-    log = read_recording(args.recording, arm, topic=args.topic, received=args.received)
-    defects = check_recording(log, arm)
+    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    defects = check_recording(recording, arm)
     unusable = any(defect.severity == 'error' for defect in defects)
     if args.json:
         print_json({
-            'arm': arm.name, 'samples': len(log.t), 'seconds': log.seconds,
+            'arm': arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
             'defects': [defect.as_dict() for defect in defects],
         })
     else:
-        print(f'{args.recording}: {len(log.t)} samples of {arm.n} joints in {log.seconds:.1f} s')
+        print(f'{args.recording}: {len(recording.t)} samples of {arm.n} joints in '
+              f'{recording.seconds:.1f} s')
         print('\n'.join(defect_lines(defects)) or 'no defects found')
     return 1 if unusable else 0

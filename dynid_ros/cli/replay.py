@@ -63,10 +63,10 @@ def run(args: argparse.Namespace) -> int:
     arm = load_arm(args.arm)
     before = perf_counter()
     check_folder(args.output)
-    log = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     read = perf_counter() - before
     result, history = replay(
-        arm, log, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory)
+        arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}
     result = replace(result, timing=timing)
     write_result(result, args.output)

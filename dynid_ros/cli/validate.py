@@ -30,15 +30,16 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.result_file import read_result
 
     result = read_result(args.result)
-    log = read_recording(args.recording, result.arm, topic=args.topic, received=args.received)
-    metrics, _ = validate(result, log)
+    recording = read_recording(
+        args.recording, result.arm, topic=args.topic, received=args.received)
+    metrics, _ = validate(result, recording)
     if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
         print(f'dynid validate: {args.recording} was used for fitting, at least in part; '
               'these errors are in-sample', file=sys.stderr)
     reasons = held_out_reasons(result.fit, metrics)
     if args.json:
         print_json({
-            'arm': result.arm.name, 'samples': len(log.t), 'seconds': log.seconds,
+            'arm': result.arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
             'validation': metrics_as_dict(metrics), 'reasons': reasons,
         })
     else:

@@ -52,7 +52,7 @@ THRESHOLDS = ExchangeThresholds()
 
 
 def exchanged_torques(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings
 ) -> str | None:
     """
     Fit all pairs of joints with their drive signals exchanged.
@@ -67,7 +67,7 @@ def exchanged_torques(
         The arm; friction terms that depend on the load are left out.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
 
     Returns
@@ -76,7 +76,7 @@ def exchanged_torques(
         One sentence on the pair with the largest improvement, if there is one.
 
     """
-    factors, joints, rows = _factors(arm, motions, treatment)
+    factors, joints, rows = _factors(arm, motions, settings)
     if len(joints) < 2 or not factors:
         return None
     columns = joint_torque(np.eye(arm.n), arm.drive)
@@ -101,10 +101,10 @@ def exchanged_torques(
 
 
 def _factors(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings
 ) -> tuple[list[Array], NDArray[np.intp], int]:
     """Factor of ``[W_i tau]`` of each joint that can be compared, these joints, rows of each."""
-    rows = gravity_rows(arm, motions, treatment)
+    rows = gravity_rows(arm, motions, settings)
     moving = rows.moving[rows.moving.any(axis=1)]
     joints = np.flatnonzero(moving.sum(axis=0) > THRESHOLDS.moving_share * len(moving))
     # At standstill static friction makes the torque arbitrary, and any column explains it.

@@ -156,7 +156,7 @@ class GravityCheck:
 
 
 def gravity_direction(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     sigma: Array,
 ) -> GravityCheck:
     """
@@ -172,7 +172,7 @@ def gravity_direction(
         The arm, with the stated gravity.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm: the weights to start with.
@@ -188,7 +188,7 @@ def gravity_direction(
     problems whose variables separate, SIAM J. Numer. Anal. 10(2).
 
     """
-    rows = gravity_rows(arm, motions, treatment)
+    rows = gravity_rows(arm, motions, settings)
     length = float(np.linalg.norm(arm.gravity))
     stated = arm.gravity / length if length else np.array([0.0, 0.0, -1.0])
     starts = [stated, *_cube()]

@@ -60,7 +60,7 @@ class GravityRows:
 
 
 def gravity_rows(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
 ) -> GravityRows:
     """
     Rows of a recording for any direction of gravity.
@@ -74,11 +74,11 @@ def gravity_rows(
         The arm; a friction term that depends on the load is left out.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
 
     """
-    q, qd, qdd, tau, moving = _samples(motions, treatment)
+    q, qd, qdd, tau, moving = _samples(motions, settings)
     arm = arm.without_load
     length = float(np.linalg.norm(arm.gravity)) or 9.81
     columns = base_parameters(replace(arm, gravity=length * GENERIC)).columns
@@ -205,10 +205,10 @@ class GravityProblem:
 
 
 def _samples(
-    motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
 ) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
     """Positions, rates and low-passed torque at the samples used."""
-    decimator = treatment.decimator()
+    decimator = settings.decimator()
     every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
     parts = []
     for motion in motions:

@@ -149,7 +149,7 @@ def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
 
 
 def without(
-    motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     far: Sequence[NDArray[np.bool_]],
     parts: Sequence[Prediction],
 ) -> list[ConditionedMotion]:
@@ -160,7 +160,7 @@ def without(
     ----------
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     far : list of (N, n) ndarray of bool
         From `far_samples` of `parts`.
@@ -173,7 +173,7 @@ def without(
         The joint counts as at rest in that interval.
 
     """
-    decimator = treatment.decimator()
+    decimator = settings.decimator()
     kept = iter(zip(parts, far, strict=True))
     result = []
     for motion in motions:

@@ -209,7 +209,7 @@ def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
 
 def check_plausibility(
     arm: ArmModel, gravity: Array, motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings, sigma: Array,
+    settings: ConditioningSettings, sigma: Array,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     Check the order of torque columns, the direction of gravity, and its presence in the torque.
@@ -222,7 +222,7 @@ def check_plausibility(
         Gravity as the arm states it, m/s².
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint in a fit, Nm; where a method gives less
@@ -237,13 +237,13 @@ def check_plausibility(
 
     """
     arm = arm.without_load
-    exchange = exchanged_torques(arm, motions, treatment)
+    exchange = exchanged_torques(arm, motions, settings)
     if exchange is not None:
         # The gravity check is meaningless with exchanged columns.
         return (exchange,), ()
     if len(sigma) < arm.n:
-        sigma = fit(arm, motions, treatment).sigma
-    check = gravity_direction(replace(arm, gravity=gravity), motions, treatment, sigma)
+        sigma = fit(arm, motions, settings).sigma
+    check = gravity_direction(replace(arm, gravity=gravity), motions, settings, sigma)
     if not arm.drive.includes_gravity:
         return ((HELD,) if check.loaded else ()), ()
     if check.wrong or check.removed:

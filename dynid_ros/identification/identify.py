@@ -89,30 +89,31 @@ def identify(
     notes: tuple[str, ...] = ()
     if joint_offsets:
         arm, data, notes = _with_offsets(arm, data)
-    treatment = choose_conditioning(arm.without_load, data.train)
+    settings = choose_conditioning(arm.without_load, data.train)
     known: dict[str, Any] = {
-        'samples': sum(len(log.t) for log in data.train), 'sources': data.paths,
-        'seconds': sum(log.seconds for log in data.train), 'data_hash': data_hash(data.train)}
-    prepared = take_motions(arm, data.train, treatment)
+        'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
+        'seconds': sum(recording.seconds for recording in data.train),
+        'data_hash': data_hash(data.train)}
+    prepared = take_motions(arm, data.train, settings)
     laps.append(perf_counter())
 
     rows = METHODS[method]
-    model = fit_model(arm, prepared, treatment, rows, data.source, choose=friction is None)
+    model = fit_model(arm, prepared, settings, rows, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
     contradictions, remarks = check_plausibility(
-        arm, stated, model.motions, treatment, solution.sigma)
+        arm, stated, model.motions, settings, solution.sigma)
     laps.append(perf_counter())
 
     scores = weighted_scores(
-        rows(arm, model.motions, treatment, theta), theta, solution.sigma)
+        rows(arm, model.motions, settings, theta), theta, solution.sigma)
     covariance = hac_covariance(
-        scores, solution.white_covariance, treatment.rate_hz / treatment.decimation)
+        scores, solution.white_covariance, settings.rate_hz / settings.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
     trials, notes, reasons = (
         model.trials, (*notes, *model.notes, *remarks), (*contradictions, *model.reasons))
     del prepared, model
-    unseen = [part for source, log in data.unseen
-              for part in predict_recording(arm, log, treatment, theta, source)]
+    unseen = [part for source, recording in data.unseen
+              for part in predict_recording(arm, recording, settings, theta, source)]
     fitted = metrics(share_of(own), False, arm.joint_names, own)
     held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(
@@ -122,7 +123,7 @@ def identify(
         arm=arm, theta=theta, covariance=covariance,
         std_white=np.sqrt(np.diag(solution.white_covariance)),
         sigma=_residual_spread(own), condition_number=solution.condition_number,
-        treatment=replace(treatment, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
+        treatment=replace(settings, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*own, *unseen), **known,
@@ -132,8 +133,9 @@ def identify(
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
     """Correct all recordings, and the arm with them, so that later recordings are too."""
     found = recording_offsets(arm, data.train)
-    train = [replace(log, q=log.q + found.offset) for log in data.train]
-    unseen = [(source, replace(log, q=log.q + found.offset)) for source, log in data.unseen]
+    train = [replace(recording, q=recording.q + found.offset) for recording in data.train]
+    unseen = [(source, replace(recording, q=recording.q + found.offset))
+              for source, recording in data.unseen]
     arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + found.offset))
     return arm, replace(data, train=train, unseen=unseen), found.sentences
 

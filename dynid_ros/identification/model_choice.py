@@ -64,7 +64,7 @@ class Model:
 
 
 def fit_model(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     method: RowMethod, source: str,
     *, choose: bool,
 ) -> Model:
@@ -77,7 +77,7 @@ def fit_model(
         The arm.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     method : callable
         How rows are made of motions.
@@ -90,15 +90,15 @@ def fit_model(
     motions, share = list(motions), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        fitted, trials = choose_friction(arm, motions, treatment) if choose else (arm, {})
-        solution = fit(fitted, motions, treatment, method)
-        own = predict(fitted, motions, treatment, solution.theta, source, False)
+        fitted, trials = choose_friction(arm, motions, settings) if choose else (arm, {})
+        solution = fit(fitted, motions, settings, method)
+        own = predict(fitted, motions, settings, solution.theta, source, False)
         far = far_samples(own)
         if not more or not any(marks.any() for marks in far):
             break
         found += describe(arm.joint_names, own, far, usual_residual(own))
         share += share_left_out(far, own)
-        motions = without(motions, treatment, far, own)
+        motions = without(motions, settings, far, own)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
         fitted, trials, solution, own, motions, notes, too_many(arm.joint_names, share))

@@ -25,13 +25,13 @@ from dynid_ros.signals.standstill import time_in_motion
 Array = NDArray[np.float64]
 
 
-def split(log: Recording, holdout: float) -> tuple[Recording, Recording | None]:
+def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | None]:
     """
     Split a recording in time.
 
     Parameters
     ----------
-    log : Recording
+    recording : Recording
         Recording.
     holdout : float
         Share to hold out, of the time in which anything moves: nothing can be learned or
@@ -51,28 +51,28 @@ def split(log: Recording, holdout: float) -> tuple[Recording, Recording | None]:
 
     """
     if holdout == 0:
-        return log, None
-    clock = time_in_motion(log.t, log.q)
+        return recording, None
+    clock = time_in_motion(recording.t, recording.q)
     seconds = float(clock[-1])
     shortest = min(holdout, 1 - holdout) * seconds
     if shortest < quality.THRESHOLDS.shortest:
         raise RecordingError(
-            f'{log.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of motion '
-            f'leaves a part of only {shortest:.3g} s; choose another share')
+            f'{recording.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of '
+            f'motion leaves a part of only {shortest:.3g} s; choose another share')
     cut = int(np.searchsorted(clock, (1 - holdout) * seconds))
-    return _own(log.part(0, cut)), _own(log.part(cut, len(log.t)))
+    return _own(recording.part(0, cut)), _own(recording.part(cut, len(recording.t)))
 
 
-def _own(log: Recording) -> Recording:
+def _own(recording: Recording) -> Recording:
     """Copy the samples, so that the recording they are a part of need not stay in memory."""
-    return replace(log, t=log.t.copy(), q=log.q.copy(), u=log.u.copy())
+    return replace(recording, t=recording.t.copy(), q=recording.q.copy(), u=recording.u.copy())
 
 
-def motion_span(log: Recording) -> tuple[float, float]:
+def motion_span(recording: Recording) -> tuple[float, float]:
     """From when to when anything moves in a recording, s since its start."""
-    clock = time_in_motion(log.t, log.q)
+    clock = time_in_motion(recording.t, recording.q)
     begin = np.searchsorted(clock, 0.0, side='right') - 1
-    return float(log.t[begin]), float(log.t[np.searchsorted(clock, clock[-1])])
+    return float(recording.t[begin]), float(recording.t[np.searchsorted(clock, clock[-1])])
 
 
 @dataclass(frozen=True)
@@ -106,18 +106,18 @@ def divide(
     arm: ArmModel, recordings: Iterable[Recording], validation: Iterable[Recording], holdout: float
 ) -> Division:
     """Hold out the end of each recording, or nothing if there are others for validation."""
-    others = [checked_recording(log, arm) for log in validation]
+    others = [checked_recording(recording, arm) for recording in validation]
     holdout = 0.0 if others else holdout
     train: list[Recording] = []
     defects: list[Defect] = []
-    unseen = [(Path(log.source).name, log) for log, _ in others]
-    for log, found in (checked_recording(log, arm) for log in recordings):
-        first, rest = split(log, holdout)
+    unseen = [(Path(recording.source).name, recording) for recording, _ in others]
+    for recording, found in (checked_recording(recording, arm) for recording in recordings):
+        first, rest = split(recording, holdout)
         train.append(first)
         defects += found
         if rest is not None:
             unseen.append((_last(holdout, rest), rest))
-    paths = tuple(log.source for log in train)
+    paths = tuple(recording.source for recording in train)
     share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
     names = share + ', '.join(Path(path).name for path in paths)
     return Division(
@@ -133,7 +133,7 @@ def _last(holdout: float, rest: Recording) -> str:
 def predict(
     arm: ArmModel,
     motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    settings: ConditioningSettings,
     theta: Array,
     source: str,
     held_out: bool,
@@ -147,7 +147,7 @@ def predict(
         The arm.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     theta : (b,) ndarray
         Base parameters.
@@ -162,7 +162,7 @@ def predict(
         One for each stretch that is long enough.
 
     """
-    blocks = regression_blocks(arm, motions, treatment, theta)
+    blocks = regression_blocks(arm, motions, settings, theta)
     stretches = groupby(blocks, key=lambda block: block.segment)
     return [
         _joined([_predicted(b, theta) for b in group], source, held_out) for _, group in stretches
@@ -179,7 +179,7 @@ def _joined(parts: Sequence[tuple[Array, ...]], source: str, held_out: bool) -> 
     return Prediction(source, held_out, t, q, qd, tau, tau_hat)
 
 
-def validate(result: IdentifiedModel, log: Recording) -> tuple[Metrics, list[Prediction]]:
+def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, list[Prediction]]:
     """
     Predict the torque of another recording with an identified model.
 
@@ -187,7 +187,7 @@ def validate(result: IdentifiedModel, log: Recording) -> tuple[Metrics, list[Pre
     ----------
     result : IdentifiedModel
         The model.
-    log : Recording
+    recording : Recording
         A recording that was not used for fitting.
 
     Returns
@@ -203,9 +203,9 @@ def validate(result: IdentifiedModel, log: Recording) -> tuple[Metrics, list[Pre
         The recording is unusable.
 
     """
-    log, _ = checked_recording(log, result.arm)
-    source = Path(log.source).name
-    parts = predict_recording(result.arm, log, result.treatment, result.theta, source)
+    recording, _ = checked_recording(recording, result.arm)
+    source = Path(recording.source).name
+    parts = predict_recording(result.arm, recording, result.treatment, result.theta, source)
     return metrics(source, True, result.arm.joint_names, parts), parts
 
 
@@ -215,15 +215,15 @@ def share_of(parts: Sequence[Prediction]) -> str:
 
 
 def predict_recording(
-    arm: ArmModel, log: Recording, treatment: ConditioningSettings, theta: Array, source: str
+    arm: ArmModel, recording: Recording, settings: ConditioningSettings, theta: Array, source: str
 ) -> list[Prediction]:
     """Predict the torque of a whole recording, whatever its rate."""
-    treatment = fitted_to(treatment, log)
-    parts = predict(arm, motions(arm, log, treatment), treatment, theta, source, True)
+    settings = fitted_to(settings, recording)
+    parts = predict(arm, motions(arm, recording, settings), settings, theta, source, True)
     if not parts:
         raise RecordingError(
-            f'{log.source}: {log.seconds:.3g} s are too short for a cut-off of '
-            f'{treatment.cutoff_hz:.3g} Hz; the low-pass alone reaches over '
-            f'{3 / treatment.cutoff_hz:.2g} s'
+            f'{recording.source}: {recording.seconds:.3g} s are too short for a cut-off of '
+            f'{settings.cutoff_hz:.3g} Hz; the low-pass alone reaches over '
+            f'{3 / settings.cutoff_hz:.2g} s'
         )
     return parts

@@ -239,9 +239,9 @@ class RollingQuality:
             return ()
         t = (self._stamps - self._stamps[0]) * 1e-9
         q = joint_position(self._values[:, 0], self._arm.drive)
-        log = Recording(t, q, self._values[:, 1].copy(), self._arm.joint_names,
+        recording = Recording(t, q, self._values[:, 1].copy(), self._arm.joint_names,
                         self._arm.drive.signal, self._topic)
-        return tuple(d for d in check_recording(log, self._arm) if d.code not in IGNORED)
+        return tuple(d for d in check_recording(recording, self._arm) if d.code not in IGNORED)
 
 
 def _sha256(file: Path) -> str:

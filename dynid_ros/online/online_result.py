@@ -120,14 +120,14 @@ def online_result(
     verdict = judge(
         arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
         (*known, *too_many(arm.joint_names, share)))
-    treatment = conditioning_of(online.pipeline)
-    treatment = replace(treatment, notes=(*treatment.notes, *_left_out(arm, estimate)))
+    settings = conditioning_of(online.pipeline)
+    settings = replace(settings, notes=(*settings.notes, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
         std_white=estimate.std_white, sigma=estimate.sigma,
         condition_number=estimate.condition_number, samples=samples, seconds=seconds,
         sources=(source,), data_hash=data_hash,
-        treatment=treatment, fit=fit, validation=validation, verdict=verdict,
+        treatment=settings, fit=fit, validation=validation, verdict=verdict,
         defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
 
 

@@ -52,8 +52,9 @@ class History:
 
 
 def replay(
-    arm: ArmModel, log: Recording, *, cutoff_hz: float | None = None, delay: float | None = None,
-    memory: float = np.inf, progress: Callable[[float], None] | None = None,
+    arm: ArmModel, recording: Recording, *, cutoff_hz: float | None = None,
+    delay: float | None = None, memory: float = np.inf,
+    progress: Callable[[float], None] | None = None,
 ) -> tuple[IdentifiedModel, History]:
     """
     Feed a recording to the online estimator, sample by sample as it was recorded.
@@ -62,7 +63,7 @@ def replay(
     ----------
     arm : ArmModel
         The arm.
-    log : Recording
+    recording : Recording
         Recording; its faults go through the rules of the stream.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
@@ -86,43 +87,44 @@ def replay(
 
     """
     start = perf_counter()
-    clean, defects = checked_recording(log, arm)
-    treatment = choose_conditioning(arm, [clean])
+    clean, defects = checked_recording(recording, arm)
+    settings = choose_conditioning(arm, [clean])
     online = StreamingLeastSquares(
-        arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz,
-        delay=treatment.delay if delay is None else delay, memory=memory)
+        arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
+        delay=settings.delay if delay is None else delay, memory=memory)
     condition = perf_counter()
-    rows, history = _feed(online, log, progress)
+    rows, history = _feed(online, recording, progress)
     if not len(rows.rows):
         raise RecordingError(
-            f'{log.source}: {log.seconds:.3g} s are too short for a cut-off of '
-            f'{cutoff_hz or treatment.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
+            f'{recording.source}: {recording.seconds:.3g} s are too short for a cut-off of '
+            f'{cutoff_hz or settings.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
     result = online_result(
-        online, rows, log.source, label=Path(log.source).name, samples=len(log.t),
-        seconds=log.seconds, data_hash=data_hash([log]), defects=defects)
+        online, rows, recording.source, label=Path(recording.source).name,
+        samples=len(recording.t), seconds=recording.seconds, data_hash=data_hash([recording]),
+        defects=defects)
     timing = {'condition': condition - start, 'estimate': perf_counter() - condition}
     return replace(result, timing=timing), history
 
 
 def _feed(
-    online: StreamingLeastSquares, log: Recording, progress: Callable[[float], None] | None
+    online: StreamingLeastSquares, recording: Recording, progress: Callable[[float], None] | None
 ) -> tuple[RowHistory, History]:
     rows = RowHistory(online.pipeline.arm.n)
     times: list[float] = []
     estimates: list[Estimate] = []
     names = base_parameters(online.pipeline.arm).names
-    portion = max(1, -(-len(log.t) // POINTS))
-    for first in range(0, len(log.t), portion):
+    portion = max(1, -(-len(recording.t) // POINTS))
+    for first in range(0, len(recording.t), portion):
         part = slice(first, first + portion)
-        new = online.push(log.t[part], log.q[part], log.u[part])
-        if first + portion >= len(log.t):
+        new = online.push(recording.t[part], recording.q[part], recording.u[part])
+        if first + portion >= len(recording.t):
             new += online.flush()
         rows.add(new)
         if new:
-            times.append(float(log.t[part][-1] - log.t[0]))
+            times.append(float(recording.t[part][-1] - recording.t[0]))
             estimates.append(online.estimate())
         if progress:
-            progress(min(1.0, (first + portion) / len(log.t)))
+            progress(min(1.0, (first + portion) / len(recording.t)))
     shape = (-1, len(names))
     return rows, History(
         names, np.array(times),

@@ -56,7 +56,7 @@ class RowPipeline(Checkpointed):
     ----------
     counters : Counters
         Counts of the rules applied.
-    treatment : ConditioningSettings or None
+    settings : ConditioningSettings or None
         Settings of the filters; None until the rate is measured.
     load_theta : (b,) ndarray or None
         Parameters for the ``load`` friction term.
@@ -81,7 +81,7 @@ class RowPipeline(Checkpointed):
         self.arm = arm
         self.block = block
         self.counters = Counters()
-        self.treatment: ConditioningSettings | None = None
+        self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
         self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
         self._delay = (wanted.delay or 0.0) if delay is None else delay
@@ -129,7 +129,7 @@ class RowPipeline(Checkpointed):
 
     def state(self) -> State:
         """Return the state of the stream, as arrays."""
-        rate = self.treatment.rate_hz if self.treatment else 0.0
+        rate = self.settings.rate_hz if self.settings else 0.0
         return {
             **super().state(), 'rate_hz': np.array(rate), **nested(self._parts()),
             'load_theta': np.zeros(0) if self.load_theta is None else self.load_theta.copy()}
@@ -146,7 +146,7 @@ class RowPipeline(Checkpointed):
     def _parts(self) -> dict[str, Checkpointed]:
         parts: dict[str, Checkpointed] = {
             'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler}
-        if self.treatment:
+        if self.settings:
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
                       'torque': self._torque_filter, 'mean': self._mean}
         return parts
@@ -154,14 +154,14 @@ class RowPipeline(Checkpointed):
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""
         cutoff = min(self._cutoff, conditioning.THRESHOLDS.highest * rate_hz)
-        self.treatment = ConditioningSettings(
+        self.settings = ConditioningSettings(
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)
-        self._conditioner = CausalConditioner(self.treatment, n)
+        self._conditioner = CausalConditioner(self.settings, n)
         scheme = Discretisation.simpson(2 * np.pi * cutoff, 1 / rate_hz)
         self._rows_filter = FirstOrderFilter(scheme, n * b)
         self._torque_filter = FirstOrderFilter(scheme, n)
-        self._mean = Averager(self.treatment.decimation, n * b + 4 * n + 1)
+        self._mean = Averager(self.settings.decimation, n * b + 4 * n + 1)
         shape = (0, n, self.arm.layout.size)
         self._buffers = np.zeros(shape), np.zeros(shape)
 
@@ -174,7 +174,7 @@ class RowPipeline(Checkpointed):
             if self._resampler.watch_rate(stretch[:, 0]):
                 self._design(self._resampler.rate_hz)
                 fresh = True
-            if not self.treatment:
+            if not self.settings:
                 continue
             for uniform in self._resampler.feed(stretch):
                 if fresh:
@@ -233,7 +233,7 @@ class RowPipeline(Checkpointed):
 
 def conditioning_of(stream: RowPipeline) -> ConditioningSettings:
     """Return the settings of a stream, with a note on its causal filters."""
-    assert stream.treatment is not None
+    assert stream.settings is not None
     note = ('one causal pass: symmetric FIR low-pass of positions, first-order filters of the '
             'momentum and force regressors, means over each row')
-    return replace(stream.treatment, notes=(note,))
+    return replace(stream.settings, notes=(note,))

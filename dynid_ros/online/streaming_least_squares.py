@@ -96,9 +96,9 @@ class StreamingLeastSquares:
     def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
         result = []
         for block in blocks:
-            treatment = self.pipeline.treatment
-            assert treatment is not None
-            self.recursion.memory = self._memory * treatment.rate_hz / treatment.decimation
+            settings = self.pipeline.settings
+            assert settings is not None
+            self.recursion.memory = self._memory * settings.rate_hz / settings.decimation
             e = self.recursion.update(block.W, block.tau, block.moving)
             result.append((block, block.tau - e))
             self.pipeline.load_theta = self.recursion.theta

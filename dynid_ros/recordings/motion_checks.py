@@ -81,34 +81,34 @@ class MotionThresholds:
 THRESHOLDS = MotionThresholds()
 
 
-def moves(log: Recording) -> NDArray[np.bool_]:
+def moves(recording: Recording) -> NDArray[np.bool_]:
     """Which joints move, (n,)."""
-    finite = np.isfinite(log.q)
-    highest = np.where(finite, log.q, -np.inf).max(axis=0)
-    lowest = np.where(finite, log.q, np.inf).min(axis=0)
+    finite = np.isfinite(recording.q)
+    highest = np.where(finite, recording.q, -np.inf).max(axis=0)
+    lowest = np.where(finite, recording.q, np.inf).min(axis=0)
     return np.asarray(highest - lowest > THRESHOLDS.motion)
 
 
-def unwrapped(log: Recording, arm: ArmModel) -> Recording:
+def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps remain."""
-    if len(log.t) < 3 or not (np.abs(np.diff(log.q, axis=0)) > THRESHOLDS.wrap_step).any():
-        return log
-    q = log.q.copy()
-    found = []
+    q = recording.q
+    if len(q) < 3 or not (np.abs(np.diff(q, axis=0)) > THRESHOLDS.wrap_step).any():
+        return recording
+    q, found = q.copy(), []
     for j in np.flatnonzero(~arm.prismatic):
-        turns = _turns(q[:, j], log.t)
+        turns = _turns(q[:, j], recording.t)
         count = int(np.count_nonzero(turns))
         if not count:
             continue
         q[1:, j] -= TURN * np.cumsum(turns)
-        name = log.joint_names[j]
+        name = recording.joint_names[j]
         text = f'{name} wraps around {count} times; its position is unwrapped.'
-        where = first_stamp(log, np.concatenate([[False], turns != 0]))
+        where = first_stamp(recording, np.concatenate([[False], turns != 0]))
         limit = THRESHOLDS.wrap_step
         found.append(
             Defect('position_wrapped', 'warning', text, name, count, where, TURN, limit)
         )
-    return replace(log, q=q, defects=(*log.defects, *found))
+    return replace(recording, q=q, defects=(*recording.defects, *found))
 
 
 def _turns(q: Array, t: Array) -> Array:
@@ -129,12 +129,12 @@ def _speed(step: Array, time: Array) -> float:
     return float(np.percentile(np.abs(step / time), 99.5))
 
 
-def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
+def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position."""
-    limit = absurd_values.largest_steps(np.diff(log.t), arm.limits.velocity)
+    limit = absurd_values.largest_steps(np.diff(recording.t), arm.limits.velocity)
     found = []
-    for j, name in enumerate(log.joint_names):
-        step = np.abs(np.diff(log.q[:, j]))
+    for j, name in enumerate(recording.joint_names):
+        step = np.abs(np.diff(recording.q[:, j]))
         jumps = step > limit[:, j]
         if not jumps.any():
             continue
@@ -143,33 +143,33 @@ def jump_defects(log: Recording, arm: ArmModel) -> list[Defect]:
             f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
             f'fault, a wrong unit, or a wrap that is not a whole turn; cut it out or record again.'
         )
-        where = first_stamp(log, np.concatenate([[False], jumps]))
+        where = first_stamp(recording, np.concatenate([[False], jumps]))
         threshold = absurd_values.THRESHOLDS.jump
         found.append(Defect('position_jump', 'error', text, name, count, where, value, threshold))
     return found
 
 
-def constant_defects(log: Recording) -> list[Defect]:
+def constant_defects(recording: Recording) -> list[Defect]:
     """Report joints that do not move."""
-    moving = moves(log)
+    moving = moves(recording)
     severity = 'warning' if moving.any() else 'error'
     found = []
     for j in np.flatnonzero(~moving):
-        name, value = log.joint_names[j], float(np.ptp(log.q[:, j]))
+        name, value = recording.joint_names[j], float(np.ptp(recording.q[:, j]))
         text = f'{name} does not move, so its inertia and friction are unidentifiable; move it.'
         limit = THRESHOLDS.motion
         found.append(
-            Defect('joint_constant', severity, text, name, len(log.t), 0.0, value, limit)
+            Defect('joint_constant', severity, text, name, len(recording.t), 0.0, value, limit)
         )
     return found
 
 
-def quantisation_defects(log: Recording) -> list[Defect]:
+def quantisation_defects(recording: Recording) -> list[Defect]:
     """Report encoder quantisation that affects accelerations."""
     limit = THRESHOLDS.encoder_step
     found = []
-    for j, name in enumerate(log.joint_names):
-        changes = np.abs(np.diff(log.q[:QUANTISED_SAMPLES, j]))
+    for j, name in enumerate(recording.joint_names):
+        changes = np.abs(np.diff(recording.q[:QUANTISED_SAMPLES, j]))
         changes = changes[changes > limit / 10]
         if len(changes) < 50 or changes.min() < limit:
             continue
@@ -184,26 +184,26 @@ def quantisation_defects(log: Recording) -> list[Defect]:
     return found
 
 
-def stale_defects(log: Recording) -> list[Defect]:
+def stale_defects(recording: Recording) -> list[Defect]:
     """Report samples that repeat the one before bit for bit while the arm moves."""
-    same = (log.q[1:] == log.q[:-1]).all(axis=1) & (log.u[1:] == log.u[:-1]).all(axis=1)
+    same = np.all([(x[1:] == x[:-1]).all(axis=1) for x in (recording.q, recording.u)], axis=0)
     if not same.any():
         return []
     edges = np.diff(np.concatenate([[0], same.astype(np.int8), [0]]))
     starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     inside = (starts > 0) & (stops < len(same))
     starts, stops = starts[inside], stops[inside]
-    step = np.abs(np.diff(log.q, axis=0))
+    step = np.abs(np.diff(recording.q, axis=0))
     least = THRESHOLDS.repeat_motion * np.sqrt(np.mean(step**2, axis=0))
     moving = ((step[starts - 1] > least) & (step[stops] > least)).any(axis=1)
     lengths = (stops - starts)[moving]
     if not len(lengths):
         return []
     count, longest = int(lengths.sum()), int(lengths.max())
-    fraction = count / len(log.t)
+    fraction = count / len(recording.t)
     bad = fraction > THRESHOLDS.repeat_share or longest >= THRESHOLDS.repeat_run
     text = (
-        f'{count} of {len(log.t)} samples repeat the one before while the arm moves, up to '
+        f'{count} of {len(recording.t)} samples repeat the one before while the arm moves, up to '
         f'{longest} in a row: the driver publishes faster than it measures.'
     )
     return [
@@ -212,75 +212,76 @@ def stale_defects(log: Recording) -> list[Defect]:
             'warning' if bad else 'info',
             text,
             count=count,
-            first_stamp=float(log.t[starts[moving][0] + 1] - log.t[0]),
+            first_stamp=float(recording.t[starts[moving][0] + 1] - recording.t[0]),
             value=fraction,
             threshold=THRESHOLDS.repeat_share,
         )
     ]
 
 
-def without_bad_velocities(log: Recording) -> Recording:
+def without_bad_velocities(recording: Recording) -> Recording:
     """Leave out velocities that are NaN, zero, or contradict the positions; report them."""
-    if log.qd is None or len(log.t) < 3:
-        return log
-    found = [*_nonfinite(log, log.qd)] or [*_zero(log, log.qd), *_inconsistent(log, log.qd)]
+    qd = recording.qd
+    if qd is None or len(recording.t) < 3:
+        return recording
+    found = [*_nonfinite(recording, qd)] or [*_zero(recording, qd), *_inconsistent(recording, qd)]
     if not found:
-        return log
-    return replace(log, qd=None, defects=(*log.defects, *found))
+        return recording
+    return replace(recording, qd=None, defects=(*recording.defects, *found))
 
 
-def _nonfinite(log: Recording, qd: Array) -> list[Defect]:
+def _nonfinite(recording: Recording, qd: Array) -> list[Defect]:
     bad = ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity)
     return [
         Defect(
             'velocity_nan',
             'warning',
-            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite velocities: '
+            f'{recording.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite velocities: '
             f'velocities are left out and positions differentiated.',
-            log.joint_names[j],
+            recording.joint_names[j],
             int(bad[:, j].sum()),
-            first_stamp(log, bad[:, j]),
+            first_stamp(recording, bad[:, j]),
         )
         for j in np.flatnonzero(bad.any(axis=0))
     ]
 
 
-def _zero(log: Recording, qd: Array) -> list[Defect]:
+def _zero(recording: Recording, qd: Array) -> list[Defect]:
     return [
         Defect(
             'velocity_zero',
             'warning',
-            f'{log.joint_names[j]} moves but its velocity is always zero: velocities are left '
-            f'out and positions differentiated.',
-            log.joint_names[j],
-            len(log.t),
+            f'{recording.joint_names[j]} moves but its velocity is always zero: velocities are '
+            f'left out and positions differentiated.',
+            recording.joint_names[j],
+            len(recording.t),
             0.0,
             0.0,
         )
-        for j in np.flatnonzero(moves(log) & ~qd.any(axis=0))
+        for j in np.flatnonzero(moves(recording) & ~qd.any(axis=0))
     ]
 
 
-def _inconsistent(log: Recording, qd: Array) -> list[Defect]:
+def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
-    time, window = np.diff(log.t), THRESHOLDS.velocity_window
+    time, window = np.diff(recording.t), THRESHOLDS.velocity_window
     width = round(window / float(np.median(time)))
-    if width < 2 or len(log.t) < 4 * width:
+    if width < 2 or len(recording.t) < 4 * width:
         return []
-    whole = log.t[width:] - log.t[:-width] < THRESHOLDS.velocity_stretch * window
+    whole = recording.t[width:] - recording.t[:-width] < THRESHOLDS.velocity_stretch * window
     if not whole.any():
         return []
     found = []
-    for j in np.flatnonzero(moves(log) & qd.any(axis=0)):
+    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)):
         integral = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:, j] + qd[:-1, j]) * time)])
-        moved = (log.q[width:, j] - log.q[:-width, j])[whole]
+        moved = (recording.q[width:, j] - recording.q[:-width, j])[whole]
         expected = (integral[width:] - integral[:-width])[whole]
         if not moved.any():
             continue
         mismatch = float(np.linalg.norm(moved - expected) / np.linalg.norm(moved))
         if mismatch > THRESHOLDS.velocity_mismatch:
             scale = float(expected @ moved / (expected @ expected))
-            found.append(_mismatch(log.joint_names[j], len(log.t), mismatch, scale))
+            found.append(_mismatch(recording.joint_names[j], len(recording.t), mismatch, scale))
     return found
 
 

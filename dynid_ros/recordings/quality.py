@@ -76,7 +76,7 @@ class QualityThresholds:
 THRESHOLDS = QualityThresholds()
 
 
-def clean(log: Recording, arm: ArmModel) -> Recording:
+def clean(recording: Recording, arm: ArmModel) -> Recording:
     """
     Return a recording whose stamps increase and whose positions are finite and unwrapped.
 
@@ -85,44 +85,45 @@ def clean(log: Recording, arm: ArmModel) -> Recording:
 
     Parameters
     ----------
-    log : Recording
+    recording : Recording
         Recording.
     arm : ArmModel
         Kinds of the joints: revolute or prismatic.
 
     """
-    log = only_increasing(log)
-    log = _finite_positions(log)
-    if not usable(log.t) or not (np.abs(log.q) <= absurd_values.THRESHOLDS.position).all():
-        return log
-    return without_bad_velocities(unwrapped(log, arm))
+    recording = only_increasing(recording)
+    recording = _finite_positions(recording)
+    largest = absurd_values.THRESHOLDS.position
+    if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
+        return recording
+    return without_bad_velocities(unwrapped(recording, arm))
 
 
-def _finite_positions(log: Recording) -> Recording:
+def _finite_positions(recording: Recording) -> Recording:
     """Drop samples without a position, if they are few."""
-    bad = ~np.isfinite(log.q)
+    bad = ~np.isfinite(recording.q)
     rows: NDArray[np.bool_] = np.asarray(bad.any(axis=1))
-    fraction = float(rows.mean()) if len(log.t) else 0.0
+    fraction = float(rows.mean()) if len(recording.t) else 0.0
     if not 0 < fraction <= THRESHOLDS.missing_share:
-        return log
+        return recording
     found = [
         Defect(
             'position_nan',
             'warning',
-            f'{log.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
+            f'{recording.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
             f'these samples are left out.',
-            log.joint_names[j],
+            recording.joint_names[j],
             int(bad[:, j].sum()),
-            first_stamp(log, bad[:, j]),
+            first_stamp(recording, bad[:, j]),
             fraction,
             THRESHOLDS.missing_share,
         )
         for j in np.flatnonzero(bad.any(axis=0))
     ]
-    return take(log, ~rows, found)
+    return take(recording, ~rows, found)
 
 
-def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     """
     Find the defects of a recording, including those found while reading it.
 
@@ -131,63 +132,64 @@ def check_recording(log: Recording, arm: ArmModel) -> tuple[Defect, ...]:
 
     Parameters
     ----------
-    log : Recording
+    recording : Recording
         Recording, cleaned or not.
     arm : ArmModel
         Joint kinds, limits, drive, and the parameters to be identified.
 
     """
-    log = clean(log, arm)
-    found = [*_too_short(log, arm), *_nonfinite(log), *_absurd(log)]
-    if len(log.t) < 3:
-        return (*log.defects, *found)
-    if not usable(log.t):
-        return (*log.defects, *stamp_defects(log), *found)
-    found += [*stamp_defects(log), *_dead_signal(log)]
+    recording = clean(recording, arm)
+    found = [*_too_short(recording, arm), *_nonfinite(recording), *_absurd(recording)]
+    if len(recording.t) < 3:
+        return (*recording.defects, *found)
+    if not usable(recording.t):
+        return (*recording.defects, *stamp_defects(recording), *found)
+    found += [*stamp_defects(recording), *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [
-            *jump_defects(log, arm),
-            *constant_defects(log),
-            *_position_limits(log, arm),
-            *quantisation_defects(log),
-            *stale_defects(log),
+            *jump_defects(recording, arm),
+            *constant_defects(recording),
+            *_position_limits(recording, arm),
+            *quantisation_defects(recording),
+            *stale_defects(recording),
         ]
-    return (*log.defects, *found, *_saturated(log, arm), *_velocity_limits(log, arm))
+    found += [*_saturated(recording, arm), *_velocity_limits(recording, arm)]
+    return (*recording.defects, *found)
 
 
-def _too_short(log: Recording, arm: ArmModel) -> list[Defect]:
-    rows, least = log.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
+def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
+    rows, least = recording.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
     if rows < least:
         text = (
-            f'{len(log.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
+            f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
             f'parameters; record at least {-(-least // arm.n)} samples.'
         )
-        return [Defect('too_short', 'error', text, None, len(log.t), None, rows, least)]
+        return [Defect('too_short', 'error', text, None, len(recording.t), None, rows, least)]
     shortest = THRESHOLDS.shortest
-    if usable(log.t) and log.seconds < shortest:
-        text = f'The recording lasts {log.seconds:.3g} s; record at least {shortest:g} s.'
-        return [
-            Defect('too_short', 'error', text, None, len(log.t), None, log.seconds, shortest)
-        ]
+    if usable(recording.t) and recording.seconds < shortest:
+        text = f'The recording lasts {recording.seconds:.3g} s; record at least {shortest:g} s.'
+        count, seconds = len(recording.t), recording.seconds
+        return [Defect('too_short', 'error', text, None, count, None, seconds, shortest)]
     return []
 
 
 def _marked(
-    log: Recording, bad: NDArray[np.bool_], code: str, severity: str, text: str, **numbers: float
+    recording: Recording, bad: NDArray[np.bool_], code: str, severity: str, text: str,
+    **numbers: float
 ) -> list[Defect]:
     """Report marked samples, (N, n), joint by joint; ``{name}`` and ``{count}`` are filled in."""
     found = []
     for j in np.flatnonzero(bad.any(axis=0)):
-        name, count = log.joint_names[j], int(bad[:, j].sum())
-        message = text.format(name=name, count=count, total=len(log.t))
-        where = first_stamp(log, bad[:, j])
+        name, count = recording.joint_names[j], int(bad[:, j].sum())
+        message = text.format(name=name, count=count, total=len(recording.t))
+        where = first_stamp(recording, bad[:, j])
         found.append(Defect(code, severity, message, name, count, where, **numbers))
     return found
 
 
-def _nonfinite(log: Recording) -> list[Defect]:
+def _nonfinite(recording: Recording) -> list[Defect]:
     signal = (
-        f'{{name}}: {{count}} of {{total}} values of {log.signal} are NaN or '
+        f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
         f'infinite; its interface is missing in the driver or in the broadcaster.'
     )
     position = (
@@ -196,19 +198,20 @@ def _nonfinite(log: Recording) -> list[Defect]:
     )
     return [
         *_marked(
-            log, ~np.isfinite(log.q), 'position_nan', 'error', position,
+            recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
             threshold=THRESHOLDS.missing_share,
         ),
-        *_marked(log, ~np.isfinite(log.u), 'effort_nan', 'error', signal),
+        *_marked(recording, ~np.isfinite(recording.u), 'effort_nan', 'error', signal),
     ]
 
 
-def _absurd(log: Recording) -> list[Defect]:
+def _absurd(recording: Recording) -> list[Defect]:
     """Report absurd finite values."""
     found = []
+    largest = absurd_values.THRESHOLDS
     for code, what, values, limit in (
-        ('position_absurd', 'positions', log.q, absurd_values.THRESHOLDS.position),
-        ('effort_absurd', f'values of {log.signal}', log.u, absurd_values.THRESHOLDS.signal),
+        ('position_absurd', 'positions', recording.q, largest.position),
+        ('effort_absurd', f'values of {recording.signal}', recording.u, largest.signal),
     ):
         size = np.where(np.isfinite(values), np.abs(values), 0.0)
         text = (f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a '
@@ -218,20 +221,21 @@ def _absurd(log: Recording) -> list[Defect]:
             message = text.replace('{value:.3g}', f'{value:.3g}')
             bad = np.zeros(size.shape, dtype=np.bool_)
             bad[:, j] = size[:, j] > limit
-            found += _marked(log, bad, code, 'error', message, value=value, threshold=limit)
+            found += _marked(recording, bad, code, 'error', message, value=value, threshold=limit)
     return found
 
 
-def _dead_signal(log: Recording) -> list[Defect]:
+def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
-    dead = moves(log) & (log.u == log.u[0]).all(axis=0) & np.isfinite(log.u[0])
+    u = recording.u
+    dead = moves(recording) & (u == u[0]).all(axis=0) & np.isfinite(u[0])
     found = []
     for j in np.flatnonzero(dead):
-        value = float(log.u[0, j])
+        value = float(u[0, j])
         code = 'effort_constant' if value else 'effort_zero'
-        name = log.joint_names[j]
-        text = f'{unmeasured(name, log.signal, value)}; record a topic that holds it.'
-        found.append(Defect(code, 'error', text, name, len(log.t), 0.0, value))
+        name = recording.joint_names[j]
+        text = f'{unmeasured(name, recording.signal, value)}; record a topic that holds it.'
+        found.append(Defect(code, 'error', text, name, len(recording.t), 0.0, value))
     return found
 
 
@@ -241,31 +245,31 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
             'it')
 
 
-def _saturated(log: Recording, arm: ArmModel) -> list[Defect]:
-    if not np.isfinite(log.u).all():
+def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
+    if not np.isfinite(recording.u).all():
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    share = np.abs(joint_torque(log.u, arm.drive)) / limit
+    share = np.abs(joint_torque(recording.u, arm.drive)) / limit
     near = THRESHOLDS.saturated
     bad = share >= 1 - near
     bad &= (share.max(axis=0) <= 1 + near) & (bad.sum(axis=0) >= THRESHOLDS.saturated_samples)
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
-    return _marked(log, bad, 'effort_saturated', 'warning', text, threshold=1 - near)
+    return _marked(recording, bad, 'effort_saturated', 'warning', text, threshold=1 - near)
 
 
-def _velocity_limits(log: Recording, arm: ArmModel) -> list[Defect]:
-    if log.qd is None:
+def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
+    if recording.qd is None:
         return []
     limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
-    bad = np.abs(log.qd) > slack * limit
+    bad = np.abs(recording.qd) > slack * limit
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
-    return _marked(log, bad, 'velocity_limit', 'warning', text, threshold=slack)
+    return _marked(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
 
 
-def _position_limits(log: Recording, arm: ArmModel) -> list[Defect]:
+def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
-    excess: Array = np.maximum(log.q - arm.limits.upper, arm.limits.lower - log.q)
+    excess: Array = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
     slack = THRESHOLDS.position_slack
     beyond = excess > slack
     touching = (excess >= 0) & ~beyond.any(axis=0)
@@ -274,6 +278,6 @@ def _position_limits(log: Recording, arm: ArmModel) -> list[Defect]:
     )
     hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
     return [
-        *_marked(log, beyond, 'position_limit', 'warning', outside, threshold=slack),
-        *_marked(log, touching, 'position_limit', 'info', hit, threshold=0.0),
+        *_marked(recording, beyond, 'position_limit', 'warning', outside, threshold=slack),
+        *_marked(recording, touching, 'position_limit', 'info', hit, threshold=0.0),
     ]

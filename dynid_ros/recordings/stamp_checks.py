@@ -64,16 +64,16 @@ def usable(t: Array) -> bool:
     return len(finite) > 1 and bool(np.ptp(finite) > 0)
 
 
-def only_increasing(log: Recording) -> Recording:
+def only_increasing(recording: Recording) -> Recording:
     """
     Drop samples so that the stamps increase strictly, and report their number.
 
     Of equal stamps the first is kept. A single stamp ahead of its successors is dropped itself,
     not the samples after it.
     """
-    t = log.t
+    t = recording.t
     if not usable(t) or (np.diff(t) > 0).all():
-        return log
+        return recording
     finite = np.isfinite(t)
     ahead = np.zeros(len(t), dtype=np.bool_)
     ahead[1:-1] = (t[1:-1] > t[2:]) & (t[2:] > t[:-2])
@@ -83,57 +83,59 @@ def only_increasing(log: Recording) -> Recording:
     repeated = ~keep & ~ahead & (t == before)
     backwards = ~keep & ~repeated
     found = [
-        *_repeated(log, repeated),
-        *_backwards(log, backwards),
+        *_repeated(recording, repeated),
+        *_backwards(recording, backwards),
     ]
-    return take(log, keep, found)
+    return take(recording, keep, found)
 
 
-def take(log: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
+def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
     """Return the samples to keep, with further defects."""
-    qd = None if log.qd is None else log.qd[keep]
-    defects = (*log.defects, *found)
-    return replace(log, t=log.t[keep], q=log.q[keep], u=log.u[keep], qd=qd, defects=defects)
+    qd = None if recording.qd is None else recording.qd[keep]
+    defects = (*recording.defects, *found)
+    t, q, u = (x[keep] for x in (recording.t, recording.q, recording.u))
+    return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
 
 
-def first_stamp(log: Recording, mask: NDArray[np.bool_]) -> float | None:
+def first_stamp(recording: Recording, mask: NDArray[np.bool_]) -> float | None:
     """Time of the first marked sample, s since the start, if its clock can be read."""
-    stamp = float(log.t[int(np.argmax(mask))] - log.t[0])
+    stamp = float(recording.t[int(np.argmax(mask))] - recording.t[0])
     return stamp if np.isfinite(stamp) else None
 
 
-def _repeated(log: Recording, repeated: NDArray[np.bool_]) -> list[Defect]:
+def _repeated(recording: Recording, repeated: NDArray[np.bool_]) -> list[Defect]:
     count = int(repeated.sum())
     if not count:
         return []
     places = np.flatnonzero(repeated)
-    same = (log.q[places] == log.q[places - 1]) & (log.u[places] == log.u[places - 1])
+    q, u = recording.q, recording.u
+    same = (q[places] == q[places - 1]) & (u[places] == u[places - 1])
     differing = count - int(same.all(axis=1).sum())
-    text = f'{count} of {len(log.t)} samples repeat a stamp and are left out'
+    text = f'{count} of {len(recording.t)} samples repeat a stamp and are left out'
     if differing:
         text += f'; {differing} hold other values, so the stamps are too coarse for the rate'
     text += '; look for a second publisher or a driver that stamps late.'
-    fraction = count / len(log.t)
+    fraction = count / len(recording.t)
     return [
         Defect(
             'stamps_repeated',
             'error' if fraction > THRESHOLDS.repeated_share else 'warning',
             text,
             count=count,
-            first_stamp=first_stamp(log, repeated),
+            first_stamp=first_stamp(recording, repeated),
             value=fraction,
             threshold=THRESHOLDS.repeated_share,
         )
     ]
 
 
-def _backwards(log: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
+def _backwards(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
     count = int(backwards.sum())
     if not count:
         return []
-    fraction = count / len(log.t)
+    fraction = count / len(recording.t)
     fatal = fraction > THRESHOLDS.backwards_share
-    text = f'{count} of {len(log.t)} stamps go back in time and are left out'
+    text = f'{count} of {len(recording.t)} stamps go back in time and are left out'
     text += (
         '; the clock was reset or two clocks are mixed: record again with one clock.'
         if fatal
@@ -145,21 +147,21 @@ def _backwards(log: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
             'error' if fatal else 'warning',
             text,
             count=count,
-            first_stamp=first_stamp(log, backwards),
+            first_stamp=first_stamp(recording, backwards),
             value=fraction,
             threshold=THRESHOLDS.backwards_share,
         )
     ]
 
 
-def stamp_defects(log: Recording) -> list[Defect]:
+def stamp_defects(recording: Recording) -> list[Defect]:
     """Report defects of strictly increasing stamps, or constant ones."""
-    if not usable(log.t):
+    if not usable(recording.t):
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
-        return [Defect('stamps_constant', 'error', text, count=len(log.t), first_stamp=0.0)]
-    steps = np.diff(log.t)
+        return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
+    steps = np.diff(recording.t)
     median = float(np.median(steps))
-    return [*_rate(median), *_gaps(log, steps, median), *_jitter(steps, median)]
+    return [*_rate(median), *_gaps(recording, steps, median), *_jitter(steps, median)]
 
 
 def _rate(median: float) -> list[Defect]:
@@ -179,7 +181,7 @@ def _rate(median: float) -> list[Defect]:
     return []
 
 
-def _gaps(log: Recording, steps: Array, median: float) -> list[Defect]:
+def _gaps(recording: Recording, steps: Array, median: float) -> list[Defect]:
     gaps = steps > THRESHOLDS.gap_steps * median
     if not gaps.any():
         return []
@@ -195,7 +197,7 @@ def _gaps(log: Recording, steps: Array, median: float) -> list[Defect]:
             'warning' if longest > THRESHOLDS.gap_seconds else 'info',
             text,
             count=int(gaps.sum()),
-            first_stamp=first_stamp(log, np.concatenate([gaps, [False]])),
+            first_stamp=first_stamp(recording, np.concatenate([gaps, [False]])),
             value=longest,
             threshold=THRESHOLDS.gap_steps * median,
         )

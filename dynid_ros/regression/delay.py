@@ -57,7 +57,7 @@ THRESHOLDS = DelayThresholds()
 
 
 def estimate_delay(
-    arm: ArmModel, segments: Sequence[Segment], treatment: ConditioningSettings
+    arm: ArmModel, segments: Sequence[Segment], settings: ConditioningSettings
 ) -> float:
     """
     Find the delay with which the model explains the drive signal best.
@@ -68,7 +68,7 @@ def estimate_delay(
         The arm.
     segments : sequence of Segment
         Stretches of the recording; the middle of the longest is used.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Rate and cut-off.
 
     Returns
@@ -78,7 +78,7 @@ def estimate_delay(
         sum of squares smaller by `gain`, or if there are too few rows.
 
     """
-    delays, left = unexplained_by_delay(arm, segments, treatment)
+    delays, left = unexplained_by_delay(arm, segments, settings)
     if not len(delays):
         return 0.0
     k = int(np.argmin(left))
@@ -90,14 +90,14 @@ def estimate_delay(
 
 
 def unexplained_by_delay(
-    arm: ArmModel, segments: Sequence[Segment], treatment: ConditioningSettings
+    arm: ArmModel, segments: Sequence[Segment], settings: ConditioningSettings
 ) -> tuple[Array, Array]:
     """
     Fit the model for each delay of the drive signal.
 
     Parameters
     ----------
-    arm, segments, treatment : ArmModel, sequence of Segment and ConditioningSettings
+    arm, segments, settings : ArmModel, sequence of Segment and ConditioningSettings
         As for `estimate_delay`.
 
     Returns
@@ -110,11 +110,11 @@ def unexplained_by_delay(
 
     """
     longest = max(segments, key=lambda segment: len(segment.t))
-    spare = max(0, len(longest.t) - int(THRESHOLDS.seconds * treatment.rate_hz)) // 2
+    spare = max(0, len(longest.t) - int(THRESHOLDS.seconds * settings.rate_hz)) // 2
     middle = slice(spare, len(longest.t) - spare)
     part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
-    motion = condition(part, treatment, arm.drive)
-    blocks = list(regression_blocks(arm, [motion], treatment))
+    motion = condition(part, settings, arm.drive)
+    blocks = list(regression_blocks(arm, [motion], settings))
     if not blocks:
         return np.zeros(0), np.zeros(0)
     t = np.concatenate([block.t for block in blocks])
@@ -124,7 +124,7 @@ def unexplained_by_delay(
     inside = (t >= t[0] + reach) & (t <= t[-1] - reach)
     if inside.sum() * arm.n < THRESHOLDS.rows_per_column * W.shape[2]:
         return np.zeros(0), np.zeros(0)
-    smooth = _low_pass(joint_torque(part.u, arm.drive), treatment.decimator().taps)
+    smooth = _low_pass(joint_torque(part.u, arm.drive), settings.decimator().taps)
     delays = np.linspace(-reach, reach, steps)
     shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
     # The least residual over all delays sets the weight of a joint.

@@ -72,7 +72,7 @@ THRESHOLDS = FrictionThresholds()
 def fit(
     arm: ArmModel,
     motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    settings: ConditioningSettings,
     method: RowMethod = regression_blocks,
 ) -> Solution:
     """
@@ -84,7 +84,7 @@ def fit(
         The arm; its friction terms are identified.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     method : callable
         Makes rows from motions.
@@ -96,7 +96,7 @@ def fit(
 
     """
     def solved(model: ArmModel, load_theta: Array | None) -> Solution:
-        blocks = method(model, motions, treatment, load_theta)
+        blocks = method(model, motions, settings, load_theta)
         return solve(compress(base_parameters(model).count, blocks))
 
     start = arm.without_load
@@ -117,7 +117,7 @@ def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
 
 
 def choose_friction(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings
 ) -> tuple[ArmModel, dict[str, float]]:
     """
     Choose the friction terms by blocked cross-validation.
@@ -131,7 +131,7 @@ def choose_friction(
         The arm.
     motions : sequence of ConditionedMotion
         Conditioned stretches of the training part.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
 
     Returns
@@ -149,8 +149,8 @@ def choose_friction(
     """
     start = arm.without_load
     every = arm.with_friction(all_terms())
-    theta = fit(start, motions, treatment).theta
-    folds = _compress_folds(every, motions, treatment, carry_over(theta, start, every))
+    theta = fit(start, motions, settings).theta
+    folds = _compress_folds(every, motions, settings, carry_over(theta, start, every))
     errors = _errors(every, folds)
     scores = {terms: float(np.sqrt(error.mean())) for terms, error in errors.items()}
     best = min(scores, key=lambda terms: scores[terms])
@@ -172,10 +172,10 @@ def _errors(arm: ArmModel, folds: Sequence[QRFactors]) -> dict[tuple[str, ...], 
 
 
 def _compress_folds(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     load_theta: Array
 ) -> list[QRFactors]:
-    blocks = _blocks_by_fold(arm, motions, treatment, load_theta)
+    blocks = _blocks_by_fold(arm, motions, settings, load_theta)
     b = base_parameters(arm).count
     return [
         compress(b, (block for _, block in fold))
@@ -184,7 +184,7 @@ def _compress_folds(
 
 
 def _blocks_by_fold(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     load_theta: Array
 ) -> Iterator[tuple[int, RowBlock]]:
     """
@@ -193,11 +193,11 @@ def _blocks_by_fold(
     Folds hold the same number of samples with motion.
     """
     alive: list[NDArray[np.bool_]] = [motion.moving.max(axis=1) for motion in motions]
-    decimator = treatment.decimator()
+    decimator = settings.decimator()
     total = sum(int(a[decimator.reach:len(a) - decimator.reach:decimator.step].sum())
                 for a in alive)
     done, folds = 0, THRESHOLDS.folds
-    for block in regression_blocks(arm, motions, treatment, load_theta):
+    for block in regression_blocks(arm, motions, settings, load_theta):
         seen = done + np.cumsum(block.moving.any(axis=1))
         numbers = np.minimum(seen * folds // max(total, 1), folds - 1)
         for fold in np.unique(numbers):

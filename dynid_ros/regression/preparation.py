@@ -31,20 +31,20 @@ Array = NDArray[np.float64]
 HASHED = 4096
 
 
-def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
+def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
     """
     Clean a recording and check it for defects.
 
     Parameters
     ----------
-    log : Recording
+    recording : Recording
         Recording.
     arm : ArmModel
         The arm.
 
     Returns
     -------
-    log : Recording
+    recording : Recording
         The cleaned recording.
     defects : tuple of Defect
         All defects found.
@@ -55,16 +55,16 @@ def checked_recording(log: Recording, arm: ArmModel) -> tuple[Recording, tuple[D
         A defect makes the recording unusable.
 
     """
-    log = clean(log, arm)
-    defects = check_recording(log, arm)
+    recording = clean(recording, arm)
+    defects = check_recording(recording, arm)
     for defect in defects:
         if defect.severity == 'error':
-            raise RecordingError(f'{log.source}: {defect.message}')
+            raise RecordingError(f'{recording.source}: {defect.message}')
     # Velocities are differentiated from positions; those recorded would only take memory.
-    return replace(log, qd=None), defects
+    return replace(recording, qd=None), defects
 
 
-def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> ConditioningSettings:
+def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> ConditioningSettings:
     """
     Choose all settings of the conditioning, from the data where they are not given.
 
@@ -72,7 +72,7 @@ def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> Conditionin
     ----------
     arm : ArmModel
         Its ``conditioning`` may fix some.
-    logs : sequence of Recording
+    recordings : sequence of Recording
         Recordings used for fitting.
 
     Returns
@@ -82,8 +82,9 @@ def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> Conditionin
 
     """
     wanted = arm.conditioning
-    rate = min(sample_rate(log) for log in logs)
-    segments = [segment for log in logs for segment in uniform_segments(log, rate)]
+    rate = min(sample_rate(recording) for recording in recordings)
+    segments = [
+        segment for recording in recordings for segment in uniform_segments(recording, rate)]
     cutoff = wanted.cutoff_hz or choose_cutoff([segment.q for segment in segments], rate)
     if cutoff >= rate / 2:
         raise RecordingError(
@@ -92,54 +93,54 @@ def choose_conditioning(arm: ArmModel, logs: Sequence[Recording]) -> Conditionin
     period = wanted.period
     if wanted.filter == 'periodic' and period is None:
         period = find_period(longest.q, rate)
-    treatment = ConditioningSettings(
+    settings = ConditioningSettings(
         cutoff, wanted.cutoff_hz is None, wanted.filter, rate, decimation_step(rate, cutoff),
         period=period if wanted.filter == 'periodic' else None,
     )
     delay = wanted.delay
     if delay is None:
-        delay = estimate_delay(arm, segments, replace(treatment, filter='butterworth'))
-    return replace(treatment, delay=delay)
+        delay = estimate_delay(arm, segments, replace(settings, filter='butterworth'))
+    return replace(settings, delay=delay)
 
 
-def fitted_to(treatment: ConditioningSettings, log: Recording) -> ConditioningSettings:
+def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:
     """Return the same settings for a recording of another rate."""
-    rate, limits = sample_rate(log), conditioning.THRESHOLDS
-    if abs(rate / treatment.rate_hz - 1) < limits.same_rate:
-        return treatment
-    if limits.highest * rate < treatment.cutoff_hz:
+    rate, limits = sample_rate(recording), conditioning.THRESHOLDS
+    if abs(rate / settings.rate_hz - 1) < limits.same_rate:
+        return settings
+    if limits.highest * rate < settings.cutoff_hz:
         raise RecordingError(
-            f'{log.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
-            f'{treatment.cutoff_hz:.3g} Hz that the model was identified with')
-    return replace(treatment, rate_hz=rate, decimation=decimation_step(rate, treatment.cutoff_hz))
+            f'{recording.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
+            f'{settings.cutoff_hz:.3g} Hz that the model was identified with')
+    return replace(settings, rate_hz=rate, decimation=decimation_step(rate, settings.cutoff_hz))
 
 
 def motions(
-    arm: ArmModel, log: Recording, treatment: ConditioningSettings
+    arm: ArmModel, recording: Recording, settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
     """Condition all stretches of a recording."""
-    return take_motions(arm, [log], treatment)
+    return take_motions(arm, [recording], settings)
 
 
 def take_motions(
-    arm: ArmModel, logs: list[Recording], treatment: ConditioningSettings
+    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
     """Condition recordings and empty the list: raw, resampled and filtered they fill memory."""
     result = []
-    while logs:
-        segments = list(uniform_segments(logs.pop(0), treatment.rate_hz, treatment.delay))
+    while recordings:
+        segments = list(uniform_segments(recordings.pop(0), settings.rate_hz, settings.delay))
         result += [
-            condition(segments.pop(0), treatment, arm.drive) for _ in range(len(segments))]
+            condition(segments.pop(0), settings, arm.drive) for _ in range(len(segments))]
     return result
 
 
-def data_hash(logs: Sequence[Recording]) -> str:
+def data_hash(recordings: Sequence[Recording]) -> str:
     """SHA-256 of stamps, positions and drive signals, sample by sample."""
     digest = hashlib.sha256()
-    for log in logs:
-        for start in range(0, len(log.t), HASHED):
+    for recording in recordings:
+        for start in range(0, len(recording.t), HASHED):
             part = slice(start, start + HASHED)
-            digest.update(sample_bytes(log.t[part], log.q[part], log.u[part]))
+            digest.update(sample_bytes(recording.t[part], recording.q[part], recording.u[part]))
     return digest.hexdigest()
 
 

@@ -31,7 +31,7 @@ RowMethod = Callable[
 def filtered_blocks(
     arm: ArmModel,
     motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    settings: ConditioningSettings,
     load_theta: Array | None = None,
 ) -> Iterator[RowBlock]:
     """
@@ -43,7 +43,7 @@ def filtered_blocks(
         The arm; its friction terms define the columns.
     motions : sequence of ConditionedMotion
         Conditioned stretches; their accelerations are not used.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off, which is also that of the first-order filters, and decimation.
     load_theta : (b,) ndarray, optional
         As for `regression_blocks`.
@@ -64,7 +64,7 @@ def filtered_blocks(
         momentum, force = momentum_regressors(arm, q, qd, load=load)
         return momentum[:, :, columns], force[:, :, columns]
 
-    for motion, kept, W, tau, number in _filtered(arm, motions, treatment, load_theta, terms,
+    for motion, kept, W, tau, number in _filtered(arm, motions, settings, load_theta, terms,
                                                   lambda motion: motion.tau):
         moving = motion.moving[kept]
         yield RowBlock(
@@ -75,7 +75,7 @@ def filtered_blocks(
 def power_blocks(
     arm: ArmModel,
     motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    settings: ConditioningSettings,
     load_theta: Array | None = None,
 ) -> Iterator[RowBlock]:
     """
@@ -86,7 +86,7 @@ def power_blocks(
 
     Parameters
     ----------
-    arm, motions, treatment, load_theta
+    arm, motions, settings, load_theta
         As for `filtered_blocks`.
 
     Yields
@@ -122,7 +122,7 @@ def power_blocks(
         power: Array = (motion.qd * motion.tau).sum(axis=1, keepdims=True)
         return power
 
-    for motion, kept, W, power, number in _filtered(arm, motions, treatment, load_theta, terms,
+    for motion, kept, W, power, number in _filtered(arm, motions, settings, load_theta, terms,
                                                     drive_power):
         moving = np.asarray(motion.moving[kept].any(axis=1))[:, None]
         yield RowBlock(
@@ -142,13 +142,13 @@ def _without_motion(arm: ArmModel, q: Array, qd: Array, load: Array | None) -> A
 
 
 def _filtered(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], treatment: ConditioningSettings,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     load_theta: Array | None,
     terms: Terms, measured: Callable[[ConditionedMotion], Array],
 ) -> Iterator[tuple[ConditionedMotion, slice, Array, Array, int]]:
     """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
-    decimator = treatment.decimator()
-    scheme = Discretisation.simpson(2 * np.pi * treatment.cutoff_hz, 1 / treatment.rate_hz)
+    decimator = settings.decimator()
+    scheme = Discretisation.simpson(2 * np.pi * settings.cutoff_hz, 1 / settings.rate_hz)
     for number, motion in enumerate(motions):
         right = measured(motion)
         m, b = right.shape[1], base_parameters(arm).count

@@ -57,7 +57,7 @@ class RowBlock:
 def regression_blocks(
     arm: ArmModel,
     motions: Sequence[ConditionedMotion],
-    treatment: ConditioningSettings,
+    settings: ConditioningSettings,
     load_theta: Array | None = None,
 ) -> Iterator[RowBlock]:
     """
@@ -69,7 +69,7 @@ def regression_blocks(
         The arm; its friction terms define the columns.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Cut-off and decimation.
     load_theta : (b,) ndarray, optional
         Base parameters from which the torque that loads each joint is computed; needed by the
@@ -81,7 +81,7 @@ def regression_blocks(
         In the order of time.
 
     """
-    decimator = treatment.decimator()
+    decimator = settings.decimator()
     columns = base_parameters(arm).columns
     for number, motion in enumerate(motions):
         W = np.empty((0, arm.n, len(columns)))

@@ -164,7 +164,7 @@ class ConditionedMotion:
 
 
 def condition(
-    segment: Segment, treatment: ConditioningSettings, drive: Drive
+    segment: Segment, settings: ConditioningSettings, drive: Drive
 ) -> ConditionedMotion:
     """
     Condition one stretch according to the settings.
@@ -173,7 +173,7 @@ def condition(
     ----------
     segment : Segment
         Uniformly sampled stretch.
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Filter, cut-off and rate.
     drive : Drive
         From drive signal to torque.
@@ -186,37 +186,37 @@ def condition(
 
     """
     tau = joint_torque(segment.u, drive)
-    rate = treatment.rate_hz
-    if treatment.filter == 'periodic':
-        return _one_period(segment, tau, treatment)
-    if treatment.filter == 'fir':
+    rate = settings.rate_hz
+    if settings.filter == 'periodic':
+        return _one_period(segment, tau, settings)
+    if settings.filter == 'fir':
         q = nuttall_fir(segment.q)
     else:
-        q = butterworth(segment.q, rate, position_cutoff(treatment))
+        q = butterworth(segment.q, rate, position_cutoff(settings))
     qd = differentiate(q, rate)
     return ConditionedMotion(segment.t, q, qd, differentiate(qd, rate), tau, moving(qd, rate))
 
 
-def position_cutoff(treatment: ConditioningSettings) -> float:
+def position_cutoff(settings: ConditioningSettings) -> float:
     """
     Place the cut-off for the positions, Hz.
 
     It is well above that of the rows, to keep the effect of friction when a joint reverses. The
     filter of the rows removes noise of the derivatives together with that of the torque.
     """
-    return min(THRESHOLDS.position_margin * treatment.cutoff_hz,
-               THRESHOLDS.highest * treatment.rate_hz)
+    return min(THRESHOLDS.position_margin * settings.cutoff_hz,
+               THRESHOLDS.highest * settings.rate_hz)
 
 
 def _one_period(
-    segment: Segment, tau: Array, treatment: ConditioningSettings
+    segment: Segment, tau: Array, settings: ConditioningSettings
 ) -> ConditionedMotion:
-    assert treatment.period is not None
-    part = periodic_part(segment.q, treatment.rate_hz, treatment.period)
-    q, rate = average_periods(segment.q[part], treatment.rate_hz, treatment.period, SAME)
-    tau, _ = average_periods(tau[part], treatment.rate_hz, treatment.period)
-    reach = treatment.decimator().reach
-    cutoff = position_cutoff(treatment)
+    assert settings.period is not None
+    part = periodic_part(segment.q, settings.rate_hz, settings.period)
+    q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME)
+    tau, _ = average_periods(tau[part], settings.rate_hz, settings.period)
+    reach = settings.decimator().reach
+    cutoff = position_cutoff(settings)
     steps = np.arange(-reach, len(q) + reach)
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))

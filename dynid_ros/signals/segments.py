@@ -66,9 +66,9 @@ class Segment:
     u: Array
 
 
-def sample_rate(log: Recording) -> float:
+def sample_rate(recording: Recording) -> float:
     """Median rate of a recording, Hz."""
-    return float(1 / np.median(np.diff(log.t)))
+    return float(1 / np.median(np.diff(recording.t)))
 
 
 def longest_gap(rate_hz: float) -> float:
@@ -76,13 +76,15 @@ def longest_gap(rate_hz: float) -> float:
     return max(THRESHOLDS.gap_periods / rate_hz, stamp_checks.THRESHOLDS.gap_seconds)
 
 
-def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tuple[Segment, ...]:
+def uniform_segments(
+    recording: Recording, rate_hz: float, delay: float = 0.0,
+) -> tuple[Segment, ...]:
     """
     Cut a recording at its gaps and bring each stretch to a uniform rate.
 
     Parameters
     ----------
-    log : Recording
+    recording : Recording
         Recording with increasing stamps.
     rate_hz : float
         Rate to bring it to.
@@ -102,17 +104,18 @@ def uniform_segments(log: Recording, rate_hz: float, delay: float = 0.0) -> tupl
 
     """
     shortest = quality.THRESHOLDS.shortest
-    breaks = np.flatnonzero(np.diff(log.t) > longest_gap(rate_hz)) + 1
-    edges = [0, *breaks.tolist(), len(log.t)]
+    breaks = np.flatnonzero(np.diff(recording.t) > longest_gap(rate_hz)) + 1
+    edges = [0, *breaks.tolist(), len(recording.t)]
     stretches = [slice(a, b) for a, b in pairwise(edges)]
     segments = [
-        _uniform(log.t[s], log.q[s], log.u[s], rate_hz, delay)
+        _uniform(recording.t[s], recording.q[s], recording.u[s], rate_hz, delay)
         for s in stretches
-        if log.t[s.stop - 1] - log.t[s.start] >= shortest
+        if recording.t[s.stop - 1] - recording.t[s.start] >= shortest
     ]
     if not segments:
         raise RecordingError(
-            f'{log.source}: no stretch of {shortest:g} s without a gap in its stamps; record again'
+            f'{recording.source}: no stretch of {shortest:g} s without a gap in its stamps; '
+            'record again'
         )
     return tuple(segments)
 

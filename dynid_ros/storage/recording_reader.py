@@ -66,20 +66,20 @@ def read_recording(
     if not path.exists():
         raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')
     if path.is_dir() or path.suffix in BAG_SUFFIXES:
-        log = _from_bag(path, arm, topic, received)
+        recording = _from_bag(path, arm, topic, received)
     elif path.suffix in TABLE_SUFFIXES:
         table = read_table(path, arm, rate_hz=rate_hz)
-        signal = arm.drive.signal
-        log = Recording(table.t, table.q, table.u, arm.joint_names, signal, str(path), table.qd)
+        recording = Recording(
+            table.t, table.q, table.u, arm.joint_names, arm.drive.signal, str(path), table.qd)
     else:
         raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
-    return _at_joints(log, arm)
+    return _at_joints(recording, arm)
 
 
-def _at_joints(log: Recording, arm: ArmModel) -> Recording:
-    qd = None if log.qd is None else joint_velocity(log.qd, arm.drive)
-    q = joint_position(log.q, arm.drive)
-    return replace(log, q=q, qd=qd)
+def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
+    qd = None if recording.qd is None else joint_velocity(recording.qd, arm.drive)
+    q = joint_position(recording.q, arm.drive)
+    return replace(recording, q=q, qd=qd)
 
 
 def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recording:

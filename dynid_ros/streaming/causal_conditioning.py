@@ -25,7 +25,7 @@ class CausalConditioner(Checkpointed):
 
     Parameters
     ----------
-    treatment : ConditioningSettings
+    settings : ConditioningSettings
         Rate, cut-off, and delay of the drive signal.
     joints : int
         n.
@@ -39,13 +39,13 @@ class CausalConditioner(Checkpointed):
 
     saved = ('buffer',)
 
-    def __init__(self, treatment: ConditioningSettings, joints: int) -> None:
-        smooth = treatment.decimator().taps
+    def __init__(self, settings: ConditioningSettings, joints: int) -> None:
+        smooth = settings.decimator().taps
         self._taps = np.pad(smooth, _REACH)
         # Taps run from the oldest sample on.
-        self._slope = np.convolve(smooth, _DIFFERENCE[::-1]) * treatment.rate_hz
+        self._slope = np.convolve(smooth, _DIFFERENCE[::-1]) * settings.rate_hz
         self.lag = len(self._taps) // 2
-        ahead = np.clip(treatment.delay * treatment.rate_hz, -self.lag, self.lag - 1)
+        ahead = np.clip(settings.delay * settings.rate_hz, -self.lag, self.lag - 1)
         self._ahead = int(np.floor(ahead))
         self._part = float(ahead - self._ahead)
         self.buffer = np.zeros((0, 1 + 2 * joints))

@@ -14,7 +14,7 @@ from dynid_ros.recordings.recording import Defect
 
 Array = NDArray[np.float64]
 
-#: Counted defects, and their treatment.
+#: Counted defects, and what the stream does about them.
 RULES = {
     'joints_missing': 'messages without all joints are left out',
     'names_reordered': 'joints are found by name in every message',

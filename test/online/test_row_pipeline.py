@@ -129,7 +129,7 @@ def test_a_stream_that_changes_its_rate_goes_on(panda):
     online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
     online.push(t[:half], q[:half], u[:half])
     online.push(t[half::4], q[half::4], u[half::4])
-    assert online.pipeline.treatment.rate_hz == pytest.approx(RATE / 4)
+    assert online.pipeline.settings.rate_hz == pytest.approx(RATE / 4)
     assert online.pipeline.counters.as_dict()['rate_changed'] == 1
     assert off(online, panda) < 5e-3
 

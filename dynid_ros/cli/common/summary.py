@@ -63,16 +63,16 @@ def _finite(content: Any) -> Any:
 
 def result_lines(result: IdentifiedModel) -> Iterable[str]:
     """Summary of a result."""
-    layout, treatment = result.arm.layout, result.treatment
+    layout, settings = result.arm.layout, result.treatment
     yield (f'{result.arm.name}: {len(result.theta)} base parameters (of {layout.size} standard '
            f'ones) from {result.seconds:.1f} s, condition number {result.condition_number:.0f}')
     how = 'chosen by cross-validation' if result.friction_trials else 'as given'
     yield f'friction: {", ".join(result.arm.friction) or "none"} ({how})'
-    origin = 'from the data' if treatment.cutoff_from_data else 'as given'
-    delay = f'{1000 * treatment.delay:.1f} ms removed' if treatment.delay else 'none'
-    yield (f'conditioning: {treatment.filter}, cut-off {treatment.cutoff_hz:.3g} Hz ({origin}), '
-           f'every {treatment.decimation}. of {treatment.rate_hz:.4g} samples/s, delay {delay}')
-    yield from treatment.notes
+    origin = 'from the data' if settings.cutoff_from_data else 'as given'
+    delay = f'{1000 * settings.delay:.1f} ms removed' if settings.delay else 'none'
+    yield (f'conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '
+           f'every {settings.decimation}. of {settings.rate_hz:.4g} samples/s, delay {delay}')
+    yield from settings.notes
     yield from metric_lines(result.fit, result.validation)
     yield from verdict_lines(result)
 
