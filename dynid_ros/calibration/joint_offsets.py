@@ -29,7 +29,7 @@ ITERATIONS, SETTLED, SETTLED_BY_STD = 12, 1e-6, 0.02
 #: 100 cases.
 ACCURACY = float(np.radians(0.025))
 PRIOR = float(np.radians(2.0))
-#: Variance of what the rows say nothing about.
+#: Variance of offsets that the rows do not determine.
 OPEN_ENDED = 1e6
 #: Change of the torque that parameters cannot make up for, by the whole change, below which an
 #: offset cannot be told from parameters by any motion.

@@ -1,1 +1,1 @@
-"""What touches the arm."""
+"""Contact of the arm with its surroundings: external torque and the wrench behind it."""

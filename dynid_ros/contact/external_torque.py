@@ -1,5 +1,5 @@
 """
-External torque: what is measured beyond the model, how sure it is, and when it is a contact.
+External torque: measured beyond modelled torque, its error bars, and the alarm of a contact.
 
 Sign: ``external = measured - modelled``, the torque with which the drives push against their
 surroundings; a wrench w on the arm shows as ``-J(q)ᵀ w``.
@@ -46,7 +46,7 @@ class ExternalTorque:
 
     @property
     def contact(self) -> NDArray[np.bool_]:
-        """Tell the samples and joints, (N, n), at which the threshold is exceeded."""
+        """Samples and joints, (N, n), at which the torque exceeds the threshold."""
         return np.asarray(np.abs(self.torque) > self.threshold)
 
 

@@ -25,7 +25,7 @@ class MomentumObserver:
     `momentum_regressors`), the observer low-passes both sides by ``K / (s + K)``; what the right
     side has more is the external torque, measured minus modelled. That is the residual of the
     generalised-momentum observer, with the opposite sign. Since it is linear in the parameters,
-    their covariance says how sure it is.
+    their covariance gives its standard deviation.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class MomentumObserver:
         if self._time is None:
             self._sum = -momentum
         step = 0.0 if self._time is None else t - self._time
-        # What drives the filter by the trapezoidal rule, its own decay implicitly: stable for
+        # The input of the filter by the trapezoidal rule, its own decay implicitly: stable for
         # any step.
         self._sum = self._sum + step * (self._rate + rate) / 2
         filtered = self._gain * (momentum + self._sum) / (1 + self._gain * step)

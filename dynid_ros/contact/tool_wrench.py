@@ -31,7 +31,7 @@ class ToolWrench:
     covariance : (6, 6) ndarray
         Of what the torque determines.
     determined : (6,) ndarray of bool
-        Components on which the torque says all.
+        Components that the torque determines.
 
     """
 

@@ -1,4 +1,4 @@
-"""What was identified while the arm moved, beside the recording of it and the truth."""
+"""The result of the online identification beside that of the recording and the truth."""
 
 from __future__ import annotations
 

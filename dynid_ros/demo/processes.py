@@ -21,9 +21,9 @@ from dynid_ros.nodes.bag_process import end_with_parent
 
 #: Longest time that a node takes to end, s.
 PATIENCE = 15.0
-#: What can wait comes after the control of the arm where processors are few.
+#: Nodes that can wait come after the control of the arm where processors are few.
 BEHIND = {'identifier': 10, 'recorder': 10}
-#: Lines of a log that say why a node ended.
+#: Last lines of a log, which hold the reason for which a node ended.
 LAST_LINES = 5
 #: Domains to choose from: above those that people set, below the ports that Linux hands out.
 DOMAINS = range(60, 102)
@@ -40,7 +40,7 @@ class Processes:
     Parameters
     ----------
     logs : Path
-        Folder for what each of them prints.
+        Folder for the output of each of them.
 
     """
 
@@ -71,7 +71,7 @@ class Processes:
             command += ['-p', f'{key}:={_text(value)}']
         log = (self._logs / f'{name}.log').open('wb')
         self._files.append(log)
-        # Of Ctrl-C only this process hears, and tells the others in order.
+        # Only this process gets Ctrl-C, and ends the others in order.
         self._running[name] = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             start_new_session=True, preexec_fn=lambda: _begin(BEHIND.get(name, 0)))
@@ -87,7 +87,7 @@ class Processes:
         Raises
         ------
         NodeEndedError
-            One does not; it says why.
+            One does not; the message holds the reason.
 
         """
         for name, process in self._running.items():

@@ -1,4 +1,4 @@
-"""Progress of the running nodes, as they state it, on the terminal."""
+"""Progress of the running nodes, as they publish it, on the terminal."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class View:
     Parameters
     ----------
     title : str
-        What is shown.
+        Heading of the page.
 
     """
 
@@ -80,7 +80,7 @@ class View:
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._title = title
-        self._told = -math.inf
+        self._printed = -math.inf
         self._began = time.monotonic()
 
     def __enter__(self) -> View:
@@ -103,8 +103,8 @@ class View:
         """Show what is known self."""
         if self._console.is_terminal:
             self._live.update(self._page(stage, progress), refresh=True)
-        elif time.monotonic() - self._told > QUIET and progress.samples:
-            self._told = time.monotonic()
+        elif time.monotonic() - self._printed > QUIET and progress.samples:
+            self._printed = time.monotonic()
             self.say(f'{stage}: {_summary(progress)}')
 
     def _page(self, stage: str, progress: ProgressNode) -> Group:

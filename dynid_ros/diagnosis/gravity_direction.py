@@ -29,7 +29,7 @@ class GravityThresholds:
     Attributes
     ----------
     vague : float
-        Standard deviation beyond which the data do not tell the direction, rad. Good recordings
+        Standard deviation beyond which the data leave the direction open, rad. Good recordings
         reach 0.028.
     tolerated : float
         Angle to the stated direction that is not reported, rad: models of real arms are no better.

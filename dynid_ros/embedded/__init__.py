@@ -20,7 +20,7 @@ from dynid_ros.errors import InputError
 _MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
              'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs', 'std_msgs', 'std_srvs',
              'trajectory_msgs')
-#: What modules of rclpy hold here, and where it is.
+#: Names in modules of rclpy, and the modules here that hold them.
 _RCLPY = {
     'rclpy': ('spin', 'init ok shutdown try_shutdown spin_once'),
     'rclpy.action': ('actions', 'ActionClient ActionServer CancelResponse'),

@@ -20,7 +20,7 @@ _SERVICES = {'SendGoal': 'send_goal', 'GetResult': 'get_result', 'CancelGoal': '
 
 
 class CancelResponse(Enum):
-    """What a server says to a wish to cancel."""
+    """Answer of a server to a request to cancel."""
 
     REJECT = 1
     ACCEPT = 2
@@ -39,7 +39,7 @@ class GoalHandle:
     def execute(self) -> None:
         """Let the server execute it."""
         result = self._server.run(self)
-        self._server.tell()
+        self._server.publish_status()
         self.answer.set_result(
             self._server.kinds['GetResult'].Response(status=self.status, result=result))
 
@@ -77,7 +77,7 @@ class ActionServer:
             message_class('action_msgs/msg/GoalStatusArray'), f'{action_name}/_action/status',
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
 
-    def tell(self) -> None:
+    def publish_status(self) -> None:
         """Publish how all goals stand."""
         status = message_class('action_msgs/msg/GoalStatus')
         self._status.publish(message_class('action_msgs/msg/GoalStatusArray')(status_list=[
@@ -94,7 +94,7 @@ class ActionServer:
             del self._goals[next(iter(self._goals))]
         goal = self._goals[request.goal_id.uuid.tobytes()] = GoalHandle(self, request)
         response.accepted, response.stamp = True, Clock().now().to_msg()
-        self.tell()
+        self.publish_status()
         self._accepted(goal)
         return response
 
@@ -109,7 +109,7 @@ class ActionServer:
                     and self._cancel(goal) is CancelResponse.ACCEPT):
                 goal.status = _CANCELING
                 response.goals_canceling.append(_info(goal.goal_id))
-        self.tell()
+        self.publish_status()
         return response
 
 

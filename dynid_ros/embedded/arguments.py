@@ -1,4 +1,4 @@
-"""What follows ``--ros-args``: names, remappings and parameters, as rcl reads them."""
+"""Arguments after ``--ros-args``: names, remappings and parameters, as rcl reads them."""
 
 from __future__ import annotations
 

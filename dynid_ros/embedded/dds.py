@@ -20,11 +20,11 @@ from rosbags.interfaces import Nodetype
 from dynid_ros.embedded.messages import message_class, STORE
 from dynid_ros.errors import InputError
 
-#: What a writer waits for a reader that does not keep up, ns.
+#: Time for which a writer waits for a reader that does not keep up, ns.
 BLOCKING = 10**9
 #: Largest message that is taken from the network, bytes.
 LARGEST = 8_000_000
-#: What a publisher holds for a subscriber that died, bytes: two seconds at 1 kHz, and more.
+#: Messages that a publisher holds for a subscriber that died, bytes: two seconds at 1 kHz.
 UNHEARD = 4_000_000
 _BOUNDS = f"""<CycloneDDS><Domain><Internal><MaxSampleSize>{LARGEST}B</MaxSampleSize>
 <Watermarks><WhcHigh>{UNHEARD}B</WhcHigh></Watermarks></Internal></Domain></CycloneDDS>"""
@@ -52,7 +52,7 @@ class DurabilityPolicy(IntEnum):
 
 @dataclass(frozen=True)
 class QoSProfile:
-    """What nodes say of it; the last `depth` messages are kept."""
+    """Quality of service of a topic; the last `depth` messages are kept."""
 
     depth: int = 10
     reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE
@@ -72,7 +72,7 @@ def to_dds(qos: QoSProfile, user_data: str) -> Qos:
 
 
 def from_dds(qos: Qos) -> QoSProfile:
-    """Read what another process offers or asks for; depths are not told."""
+    """Read the quality that another process offers or asks for; depths are not announced."""
     reliable = isinstance(qos[Policy.Reliability], Policy.Reliability.Reliable)
     local = qos[Policy.Durability] == Policy.Durability.TransientLocal
     return QoSProfile(
@@ -106,8 +106,8 @@ class Participant:
         qos : QoSProfile
             Quality.
         service : str
-            User data that tells which reader and writer are one service or client; its messages
-            carry a header.
+            User data that joins the reader and the writer of one service or client, whose
+            messages carry a header; empty for a topic.
 
         """
         return DataWriter(self.dds, *self._plan(topic, name, qos, service))
@@ -119,7 +119,7 @@ class Participant:
     def _plan(self, topic: str, name: str, qos: QoSProfile, service: str) -> tuple[Any, Qos]:
         if (topic, name) not in self._topics:
             self._topics[topic, name] = Topic(self.dds, topic, _wire_type(name, bool(service)))
-            # What reads and writes it is made now, not when the first message waits.
+            # Its reader and writer are compiled now, not when the first message waits.
             STORE.get_msgdef(name)
         return self._topics[topic, name], to_dds(
             qos, f'{service}typehash={STORE.hash_rihs01(name)};')
@@ -131,7 +131,7 @@ def write(writer: DataWriter[Any], cdr: bytes) -> None:
 
 
 def take(reader: DataReader[Any], most: int = 100) -> list[bytes]:
-    """Take what has arrived, of what may be much."""
+    """Take the messages that have arrived, up to a number."""
     return [sample.cdr for sample in reader.take(most)
             if sample.sample_info is not None and sample.sample_info.valid_data]
 

@@ -1,4 +1,4 @@
-"""What a node sends and hears through: publishers, subscriptions, services and clients."""
+"""Endpoints of a node: publishers, subscriptions, services and clients."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Publisher:
         write(self.writer, encode(message))
 
     def get_subscription_count(self) -> int:
-        """Count who listens."""
+        """Count the subscriptions."""
         return len(self.writer.get_matched_subscriptions())
 
 
@@ -143,7 +143,7 @@ class _Pair(Subscription):
         self._kind = kind
         sides = [(f'rq{name}Request', kind.Request.TYPE), (f'rr{name}Reply', kind.Response.TYPE)]
         heard, said = sides if serves else sides[::-1]
-        # Tells which reader and writer belong together.
+        # Joins the reader and the writer that belong together.
         identity = '.'.join(f'{byte:02x}' for byte in secrets.token_bytes(16))
         user_data = f'{"serviceid" if serves else "clientid"}={identity};'
         reader = participant.reader(*heard, QoSProfile(), service=user_data)

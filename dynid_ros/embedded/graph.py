@@ -1,4 +1,4 @@
-"""Who is there: the graph of nodes, topics and services of ROS 2."""
+"""The graph of nodes, topics and services of ROS 2."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EndpointInfo:
 
 class Graph:
     """
-    What this process tells of its nodes, and learns of the others.
+    Announcements of the nodes of this process, and of those of others.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Graph:
         self._owners: dict[bytes, dict[bytes, tuple[str, str]]] = {}
         self.refused = 0
 
-    def tell(self, node: tuple[str, str], readers: list[UUID], writers: list[UUID]) -> None:
+    def announce(self, node: tuple[str, str], readers: list[UUID], writers: list[UUID]) -> None:
         """Announce a node, namespace and name, with its endpoints; without any it is gone."""
         self._own[node] = [guid.bytes for guid in readers], [guid.bytes for guid in writers]
         if not (readers or writers):

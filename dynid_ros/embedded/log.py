@@ -21,7 +21,7 @@ class Logger:
         if throttle_duration_sec and now - self._told.get(place, -1e9) < throttle_duration_sec:
             return
         self._told[place] = now
-        # What comes from the network must not look like lines of its own.
+        # Text from the network must not look like lines of its own.
         plain = ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
         print(f'[{level}] [{time.time():.9f}] [{self._name}]: {plain}',
               file=sys.stderr, flush=True)

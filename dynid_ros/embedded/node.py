@@ -103,11 +103,11 @@ class Node:
         return self.timers[-1]
 
     def get_publishers_info_by_topic(self, topic_name: str) -> list[EndpointInfo]:
-        """Who publishes a topic, anywhere."""
+        """Find the publishers of a topic, anywhere."""
         return CONTEXT.graph.endpoints('publishers', f'rt{self.resolve_topic_name(topic_name)}')
 
     def get_subscriptions_info_by_topic(self, topic_name: str) -> list[EndpointInfo]:
-        """Who listens to a topic, anywhere."""
+        """Find the subscriptions to a topic, anywhere."""
         name = self.resolve_topic_name(topic_name)
         return CONTEXT.graph.endpoints('subscriptions', f'rt{name}')
 
@@ -134,7 +134,7 @@ class Node:
             self.inboxes.remove(end)
             CONTEXT.forget(end)
         end.reader = end.writer = None
-        self.__tell()
+        self.__announce()
 
     destroy_subscription = destroy_service = destroy_client = destroy_publisher
 
@@ -156,11 +156,11 @@ class Node:
         if isinstance(end, Subscription):
             self.inboxes.append(end)
             CONTEXT.watch(end)
-        self.__tell()
+        self.__announce()
         return end
 
-    def __tell(self) -> None:
-        CONTEXT.graph.tell(
+    def __announce(self) -> None:
+        CONTEXT.graph.announce(
             (self.__namespace, self.__name), [inbox.reader.guid for inbox in self.inboxes],
             [end.writer.guid for end in self.__ends if end.writer is not None])
 

@@ -80,7 +80,7 @@ shutdown = try_shutdown = CONTEXT.shutdown
 
 
 class ClockType(Enum):
-    """What a clock shows."""
+    """Time that a clock shows."""
 
     ROS_TIME = 1
     SYSTEM_TIME = 2
@@ -119,12 +119,12 @@ class Clock:
     """
 
     def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> None:
-        self._tell = time.monotonic_ns if clock_type is ClockType.STEADY_TIME else time.time_ns
+        self._read = time.monotonic_ns if clock_type is ClockType.STEADY_TIME else time.time_ns
         self.simulated: int | None = None
 
     def now(self) -> Time:
-        """Tell the time."""
-        return Time(nanoseconds=self._tell() if self.simulated is None else self.simulated)
+        """Return the time."""
+        return Time(nanoseconds=self._read() if self.simulated is None else self.simulated)
 
 
 class Timer:

@@ -48,7 +48,7 @@ def identify(
     arm : ArmModel
         The arm.
     recordings : iterable of Recording
-        What to fit; an iterator that keeps nothing saves memory.
+        Recordings to fit; an iterator that keeps nothing saves memory.
     friction : sequence of str, optional
         Friction terms; by default they are chosen by cross-validation.
     holdout : float

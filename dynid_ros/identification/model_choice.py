@@ -1,4 +1,4 @@
-"""The fit of a model to what its own predictions do not refute."""
+"""The fit of a model, repeated without the outliers that its own predictions show."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Model:
     motions : list of ConditionedMotion
         These samples.
     notes : tuple of str
-        What was left out, a sentence each.
+        Outliers that were left out, a sentence each.
     reasons : tuple of str
         Reasons against the model, a sentence each.
 
@@ -69,7 +69,7 @@ def fit_model(
     *, choose: bool,
 ) -> Model:
     """
-    Fit a model, and again without the samples that it does not explain at all.
+    Fit a model, and again without outliers.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def unexplained(
     arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction],
 ) -> tuple[str, ...]:
     """
-    Name what a model does not explain in held-out samples, whose figures include it.
+    Name the outliers of held-out samples, whose figures include them.
 
-    Where that is much, it is the model that does not hold, and the figures say so.
+    Many outliers refute the model itself; the figures show that, and none is listed.
     """
     usual = usual_residual(own)
     far = far_samples(unseen, usual) if unseen else []

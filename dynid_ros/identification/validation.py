@@ -40,9 +40,9 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     Returns
     -------
     first : Recording
-        What is fitted.
+        Training set.
     last : Recording or None
-        What is held out.
+        Held-out set.
 
     Raises
     ------
@@ -78,18 +78,18 @@ def motion_span(recording: Recording) -> tuple[float, float]:
 @dataclass(frozen=True)
 class Division:
     """
-    Recordings, divided into what is fitted and what is held out.
+    Recordings, divided into a training set and a held-out set.
 
     Attributes
     ----------
     train : list of Recording
-        What is fitted.
+        Training set.
     unseen : list of (str, Recording)
-        What is held out, with a name for it.
+        Held-out set, each recording with a name.
     source : str
-        Name of what is fitted.
+        Name of the training set.
     paths : tuple of str
-        Where what is fitted was read from.
+        Files of the training set.
     defects : tuple of Defect
         Of all recordings.
 

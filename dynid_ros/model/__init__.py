@@ -1,1 +1,1 @@
-"""The identified model: what an identification results in."""
+"""The identified model: its parameters, their error bars, its metrics and predictions."""

@@ -73,7 +73,7 @@ class IdentifiedModel:
     data_hash : str
         SHA-256 of the samples used for fitting.
     treatment : ConditioningSettings
-        What was done to the signals.
+        Settings of the conditioning of the signals.
     fit : Metrics
         In-sample figures.
     validation : Metrics or None
@@ -83,7 +83,7 @@ class IdentifiedModel:
     friction_trials : dict of str to float
         Cross-validated relative error by set of friction terms, if these were chosen, %.
     defects : tuple of Defect
-        What is wrong with the recordings.
+        Defects of the recordings.
     timing : dict of str to float
         Seconds by stage.
     predictions : tuple of Prediction
@@ -111,7 +111,7 @@ class IdentifiedModel:
     predictions: tuple[Prediction, ...] = ()
 
     def __repr__(self) -> str:
-        """Tell the arm, the data, the held-out error, the largest doubt, and how to go on."""
+        """Show the arm, the data, the friction terms, the held-out error and the verdict."""
         b, first = len(self.theta), self.fit if self.validation is None else self.validation
         kind = 'held-out' if first.held_out else 'in-sample'
         doubt = '' if self.verdict.trustworthy else f': {"; ".join(self.verdict.reasons)}'

@@ -35,7 +35,7 @@ class Prediction:
         Conditioned positions and velocities.
     tau, tau_hat : (N, n) ndarray
         Measured and predicted torque after the same low-pass filter, Nm; NaN where a joint
-        stands still, since no model predicts what friction holds.
+        stands still: static friction can hold any torque up to its limit.
 
     """
 

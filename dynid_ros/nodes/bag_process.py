@@ -97,7 +97,7 @@ class BagProcess:
         if size != self._grown[0]:
             self._grown = size, messages
         if free < FULL:
-            # What comes later is lost too, even if there is space again.
+            # Later messages are lost too, even if there is space again.
             self._lost = f'the disk is full ({free} bytes are free)'
         waiting = messages - self._grown[1]
         if self._lost is None and waiting > STALLED:
@@ -117,7 +117,7 @@ class BagProcess:
         return sum(file.stat().st_size for file in self.bag.glob('*.mcap'))
 
     def stop(self) -> str | None:
-        """Close the bag, and say why it is incomplete if it is."""
+        """Close the bag, and return the reason if it is incomplete."""
         trouble = self.ended() or self._lost
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)

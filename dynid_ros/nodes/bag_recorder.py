@@ -1,4 +1,4 @@
-"""What ``ros2 bag record`` does, for the recorder, where there is no rosbag2."""
+"""A stand-in for ``ros2 bag record``, for the recorder, where there is no rosbag2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import yaml
 
 from dynid_ros.embedded.messages import message_class, STORE
 
-#: Time after which what was recorded is on the disk, s.
+#: Time after which recorded messages are on the disk, s.
 FLUSH = 0.2
 #: Messages that wait for a busy recorder, and longest time for them at the end, s.
 DEPTH = 2000

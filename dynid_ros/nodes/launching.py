@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 #: Nodes that simulated time waits for.
 LOCKSTEP = ['trajectory_publisher', 'identifier', 'recorder']
-#: In real time the motion waits until these listen: what identifies and what records.
+#: In real time the motion waits until these listen: the identifier and the recorder of bags.
 LISTENERS = ['identifier', 'recorder_bag']
 #: In real time, distance from the reference at which the publisher stops the arm, rad, and age of
 #: the last state at which it does so, s: on a busy computer the simulation falls behind, and the
 #: controller in it watches its path too.
 TRACKING_ERROR = 10.0
 STATE_TIMEOUT = 1.0
-#: Options of the design: what its seed alone decides is the same on every computer.
+#: Options of the design: one start and ample time, so that on every computer the seed decides.
 DESIGN = ('--starts', '1', '--time', '1000')
 PACKAGE = 'dynid_ros'
 #: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
@@ -83,7 +83,7 @@ def node(executable: str, *parameters: object, prefix: str = PATIENT, **further:
     parameters : sequence of file or dict
         As for ``launch_ros.actions.Node``.
     prefix : str
-        What its command line begins with.
+        First words of its command line.
     **further
         Goes to ``launch_ros.actions.Node``.
 

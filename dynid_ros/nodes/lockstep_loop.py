@@ -18,7 +18,7 @@ from dynid_ros.simulation.live import LiveArm, PERIOD
 
 #: States that are published at once where nobody answers each of them.
 BURST = 50
-#: Wall time without an answer after which users read who is waited for, s.
+#: Wall time without an answer after which the log names the awaited nodes, s.
 PATIENCE = 10.0
 #: A node that has said so often that it has not heard the last state was started after it, or has
 #: lost it. One that is only slow reads it between two looks.
@@ -80,7 +80,7 @@ class Lockstep(SimulationLoop):
         self._last: list[float] = []
         self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
-        # What a node said last that it has heard, where that is old, and how often it said it.
+        # The last state that a node has reported, where that is old, and how often it did so.
         self._missing: dict[str, tuple[int, int]] = {}
         node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
 
@@ -129,7 +129,7 @@ class Lockstep(SimulationLoop):
         self._go_on()
 
     def _notice_missing(self, name: str, heard: int) -> None:
-        """Wait no longer where a node says again and again that the last state is not there."""
+        """Wait no longer for a node that repeats that it lacks the last state."""
         if self._keeps_up(name) or heard == self._stamps[-1]:
             self._missing.pop(name, None)
             return
@@ -139,7 +139,7 @@ class Lockstep(SimulationLoop):
             self._answered[name] = self._states
 
     def _look(self) -> None:
-        """Go on where no answer does it, and say who is waited for."""
+        """Go on where no answer does it, and log the names of awaited nodes."""
         if self._kept:
             self._kept = False
             self._advance(max(1, round(LOOK / (self._every * PERIOD))))

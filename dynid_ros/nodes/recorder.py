@@ -1,4 +1,4 @@
-"""Node that records an arm into rosbag2, and says how good the data is while it does."""
+"""Node that records an arm into rosbag2, and reports the quality of the data meanwhile."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from dynid_ros.storage.whole_file import write_whole
 
 Array = NDArray[np.float64]
 
-#: What says nothing of so short a time, or of an arm that may stand still.
+#: Defects without a meaning in so short a time, or of an arm that may stand still.
 IGNORED = ('too_short', 'joint_constant')
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
@@ -234,7 +234,7 @@ class RollingQuality:
         return 1e9 / step if step > 0 else 0.0
 
     def defects(self) -> tuple[Defect, ...]:
-        """Find what is wrong with the last seconds."""
+        """Find the defects of the last seconds."""
         if len(self._stamps) < 3:
             return ()
         t = (self._stamps - self._stamps[0]) * 1e-9

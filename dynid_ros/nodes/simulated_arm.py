@@ -6,7 +6,7 @@ It reads ``effort_commands`` (std_msgs/Float64MultiArray, Nm, in the order of it
 ``joint_trajectory_controller/follow_joint_trajectory`` and the topic
 ``joint_trajectory_controller/joint_trajectory``. Neither interrupts the other: commands that
 come while the arm is moved in the other way are refused. It publishes ``joint_states``, with the
-drive signal of the arm (torque, current or voltage, as its arm.yaml says) in the field
+drive signal of the arm (torque, current or voltage, as in its arm.yaml) in the field
 ``effort``; of arms with currents or voltages that signal is on ``drive_signal`` as well. The
 parameter ``fault`` makes the stream go wrong while it runs:
 ``ros2 param set /simulated_arm fault 'silent 0.2'``. Its kinds are

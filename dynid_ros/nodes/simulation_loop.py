@@ -1,4 +1,4 @@
-"""What moves the simulated arm on; here real time."""
+"""Loops that step the simulated arm; here in real time."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SimulationLoop:
         """End the time, once whoever commands the arm has brought it to rest, if it can."""
 
     def _tick(self, stamp: int) -> None:
-        """Tell the simulated time, ns."""
+        """Publish the simulated time, ns."""
         if self._clock is not None and stamp - self._ticked >= CLOCK * 1e9:
             self._ticked = stamp
             self._clock.publish(ClockMessage(clock=Time(nanoseconds=stamp).to_msg()))

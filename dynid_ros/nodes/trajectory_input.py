@@ -51,7 +51,7 @@ class TrajectoryInput:
     arm : LiveArm
         The arm.
     loop : SimulationLoop
-        What steps it, maybe in another thread, and knows its time.
+        Loop that steps it, maybe in another thread, and knows its time.
 
     """
 
@@ -67,7 +67,7 @@ class TrajectoryInput:
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._result,
             handle_accepted_callback=self._accept, cancel_callback=self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
-        node.create_service(GetParameters, f'{NAME}/get_parameters', self._tell)
+        node.create_service(GetParameters, f'{NAME}/get_parameters', self._report_joints)
         node.create_timer(LOOK, self.answer_ended, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
@@ -172,10 +172,10 @@ class TrajectoryInput:
         return FollowJointTrajectory.Result(
             error_code=int(outcome.code), error_string=outcome.reason)
 
-    def _tell(
+    def _report_joints(
         self, request: GetParameters.Request, response: GetParameters.Response,
     ) -> GetParameters.Response:
-        """Tell the joints, the only parameter that there is."""
+        """Return the joints, the only parameter that there is."""
         joints = ParameterValue(
             type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=self._names)
         response.values = [

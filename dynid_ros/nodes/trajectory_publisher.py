@@ -35,7 +35,7 @@ SIMULATED_PATIENCE = 15.0
 
 
 class NotThereError(InputError):
-    """Who takes the commands is not there, or not known yet."""
+    """The arm, its controller or a listener is not there, or not known yet."""
 
 
 class TrajectoryPublisher(Node):
@@ -142,10 +142,10 @@ class TrajectoryPublisher(Node):
             tau, problem = self._output.follow(now, state, wanted)
             if problem and following:
                 self._abort(problem.text)
-            self._tell(now, message, wanted, tau)
+            self._publish(now, message, wanted, tau)
         self._notice_phase()
 
-    def _tell(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
+    def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
         if now - self._told < REFERENCE:
             return
         self._told = now
@@ -190,7 +190,7 @@ class TrajectoryPublisher(Node):
             self.status = int(self._phase is Phase.ABORTED)
 
     def _look(self) -> None:
-        """Look at who else is there."""
+        """Look at the publishers, listeners and controllers in the graph."""
         self._states.follow()
         if self._executor.phase not in (Phase.IDLE, Phase.ABORTED):
             problem = self._states.mixed or self._states.gone or self._output.missing
@@ -220,7 +220,7 @@ class TrajectoryPublisher(Node):
         try:
             self.get_logger().info(self._start())
         except InputError as error:
-            # What others lack needs no time of the arm; all else may.
+            # Others may come while the time of the arm stands still; all else may need it.
             self._refused = not isinstance(error, NotThereError)
             if self._refused or self._patient:
                 self.get_logger().warning(
@@ -235,7 +235,7 @@ class TrajectoryPublisher(Node):
         return response
 
     def _start(self) -> str:
-        """Begin, and say what was begun."""
+        """Begin, and return a sentence on the motion."""
         self._executor.check_free()
         self._states.follow()
         if self._states.mixed:

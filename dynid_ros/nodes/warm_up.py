@@ -1,4 +1,4 @@
-"""Compile or load all that a stream needs, before the first message waits for it."""
+"""Compile or load all kernels of a stream, before the first message waits for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTICE = 'compiling the numeric kernels, once on this machine'
 
 
 class _Notice(event.Listener):
-    """Says once that something is compiled and not found in the cache."""
+    """Reports once that a kernel is compiled, because the cache lacks it."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -48,14 +48,14 @@ def warm_up(arm: ArmModel) -> None:
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
     """
-    Compile what the nodes of a simulation need, before several processes do so at once.
+    Compile the kernels of a simulation, before several processes do so at once.
 
     Parameters
     ----------
     arm : ArmModel
         The arm that will be simulated.
     say : callable
-        Told if anything has to be compiled.
+        Takes a notice if anything has to be compiled.
 
     """
     from dynid_ros.simulation.live import LiveArm

@@ -19,7 +19,7 @@ _VARIANCE_LEFT = 0.9946
 @dataclass(frozen=True)
 class InnovationThresholds:
     """
-    Bounds of innovations, and how many of them tell their noise.
+    Bounds of innovations, and the number of them that determines their noise.
 
     Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.

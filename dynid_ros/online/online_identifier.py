@@ -1,4 +1,4 @@
-"""A session on a live stream: what was learned, its result, and its state to resume from."""
+"""A session on a live stream: its history, its result, and its state to resume from."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OnlineIdentifier:
     arm : ArmModel
         The arm.
     source : str
-        What is listened to, for the result.
+        Name of the stream, for the result.
     cutoff_hz, delay, memory
         As for `StreamingLeastSquares`.
 

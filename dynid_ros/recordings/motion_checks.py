@@ -15,7 +15,7 @@ from dynid_ros.recordings.stamp_checks import first_stamp
 Array = NDArray[np.float64]
 
 TURN = 2 * np.pi
-#: Samples that are searched for encoder steps; more do not tell more.
+#: Samples that are searched for encoder steps; more of them change nothing.
 QUANTISED_SAMPLES = 20_000
 
 

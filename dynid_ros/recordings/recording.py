@@ -25,12 +25,12 @@ class Defect:
     Attributes
     ----------
     code : str
-        What is wrong, such as ``stamps_repeated`` or ``effort_zero``.
+        Kind of the defect, such as ``stamps_repeated`` or ``effort_zero``.
     severity : str
-        ``info``, ``warning`` (worked around, and how is said) or ``error`` (nothing trustworthy
-        can be identified).
+        ``info``, ``warning`` (worked around, as the message states) or ``error`` (no trustworthy
+        model can be identified).
     message : str
-        One sentence for people, with the numbers and what to do.
+        One sentence for people, with the numbers and the remedy.
     joint : str or None
         Joint concerned, or None for the whole recording.
     count : int
@@ -38,7 +38,7 @@ class Defect:
     first_stamp : float or None
         Where it first occurs, s since the start of the recording.
     value, threshold : float or None
-        What was seen and what would have been acceptable.
+        The value in the recording, and the acceptable one.
 
     """
 
@@ -75,13 +75,13 @@ class Recording:
     joint_names : tuple of str
         Names in the order of the columns, as the arm calls them.
     signal : str
-        What ``u`` is: ``effort``, ``current`` or ``voltage``.
+        Quantity of ``u``: ``effort``, ``current`` or ``voltage``.
     source : str
         Where it was read from.
     qd : (N, n) ndarray or None
         Velocities as recorded, where there are any.
     defects : tuple of Defect
-        What was found wrong while reading.
+        Defects found while reading.
 
     Raises
     ------

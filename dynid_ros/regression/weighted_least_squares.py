@@ -126,7 +126,7 @@ class LeastSquares:
     W : (m, b) ndarray
         Regressor, the rows weighted.
     scale : (b,) array_like, optional
-        What each column is divided by; its length if not given. A column that is nothing beside
+        Divisor of each column; its length if not given. A column that is nothing beside
         the longest one counts as zero.
     tolerance : float
         Singular value of the scaled columns, by the largest one, up to which a direction is open.

@@ -179,7 +179,7 @@ def find_period(q: Array, rate_hz: float) -> float:
         raise RecordingError('the motion does not repeat itself from start to end; give its '
                              'period or choose another filter')
     # Of all multiples of the period, the first that fits nearly as well as the best; of its own
-    # multiples, the last tells it most exactly.
+    # multiples, the last gives it most exactly.
     shortest = shifts[np.argmax(fits <= max(SAME / 2, 1.5 * fits.min()))]
     times = int((shifts[-1] + 0.5) / shortest)
     last = shifts[np.argmin(np.abs(shifts - times * shortest))]

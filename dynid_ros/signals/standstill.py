@@ -56,7 +56,7 @@ def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> 
     """
     Detect motion and standstill, joint by joint.
 
-    A joint at rest can hold any torque within its static friction, so that no model predicts it.
+    A joint at rest can hold any torque within its static friction: it is not predictable.
     Short passages through zero velocity count as motion.
 
     Parameters

@@ -13,7 +13,7 @@ from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
-#: What is kept of a file, which may hold images too.
+#: Types of messages that are kept of a file, which may hold images too.
 KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray')
 MAGIC = b'\x89MCAP0\r\n'
 

@@ -11,7 +11,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
 from dynid_ros.recordings.recording import Defect
 
-#: Relative error of a joint from which on it is named, %.
+#: Relative error from which the summary names a joint, %.
 POOR = 25.0
 
 

@@ -1,1 +1,1 @@
-"""What several nodes share."""
+"""Start, subscriptions and simulated time, shared by several nodes."""

@@ -1,4 +1,4 @@
-"""Messages that say what was identified; every value with its name."""
+"""Messages of an estimate; every value has its name."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticSta
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
-    """Torque of each joint, Nm; NaN where it says nothing."""
+    """Torque of each joint, Nm; NaN where there is no value."""
     message = JointState(name=list(arm.joint_names), effort=effort.tolist())
     message.header.stamp = time_message(stamp)
     return message
 
 
 def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) -> str:
-    """All that is known as JSON; what JSON cannot say, such as infinity, is null."""
+    """Write an estimate as JSON; values that JSON lacks, such as infinity, are null."""
     base, units = base_parameters(arm), parameter_units(arm)
     columns = zip(
         base.names, estimate.theta.tolist(), estimate.std.tolist(),

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 ORDERS = 16
 #: Names of other joints that are shown.
 SHOWN = 20
-#: What is counted, and what it means.
+#: Events that are counted, and their meaning.
 PROBLEMS = {
     'joints_missing': 'messages that lack joints of the arm',
     'values_missing': 'messages whose positions or drive signals do not match their names',

@@ -4,7 +4,7 @@ How nodes and a simulated arm keep step in simulated time, so that no processor 
 Nodes that run on simulated time answer the joint states on the topic ``lockstep``
 (sensor_msgs/JointState): ``header.frame_id`` is the node, ``header.stamp`` the newest state that
 it has dealt with, and ``effort`` what it commanded for it, in the order of ``effort_commands``. A
-node that has not answered for a second says again and again what it needs: ``name`` then holds
+node that has not answered for a second repeats its needs: ``name`` then holds
 each node and topic that must have met before the time begins, ``position`` the number of states
 by which the node may be behind, and the stamp is that of the newest state that it has heard, zero
 if there was none. A node that leaves answers with a negative number there.
@@ -23,7 +23,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 TOPIC = 'lockstep'
-#: Period of looks at who is there while no state comes, s, and time after which none comes.
+#: Period of looks at the graph while no state comes, s, and time after which none comes.
 LOOK = 0.05
 SILENCE = 1.0
 #: States between two answers of a node that only learns from them, and by which it may be behind:
@@ -85,7 +85,7 @@ class ControlTime:
             self._stamp = max(self._stamp, stamp)
 
     def now(self) -> float:
-        """Tell the time, s."""
+        """Return the time, s."""
         if not self.simulated:
             return time.monotonic()
         return float(max(self._stamp, self._clock.now().nanoseconds) * 1e-9)
@@ -93,7 +93,7 @@ class ControlTime:
 
 class Answers:
     """
-    What a node says to the simulated arm; nothing where the time is real.
+    Answers of a node to the simulated arm; none where the time is real.
 
     Parameters
     ----------

@@ -20,9 +20,9 @@ from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
 
-#: Messages that wait for a busy callback of who learns from each: two seconds at 1 kHz.
+#: Messages that wait for the busy callback of a node that learns: two seconds at 1 kHz.
 DEPTH = 2000
-#: And for who controls: what is not the newest would only make a busy control loop later.
+#: And of one that controls: an older message would only delay a busy control loop.
 NEWEST = 1
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
@@ -91,7 +91,7 @@ def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
 
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """
-    Run a node until a signal, and let it say its last words.
+    Run a node until a signal, and let it send its last messages.
 
     rclpy's own signal handlers make the context invalid before the node can publish a last safe
     command; these only set a flag. A node may have a method ``stop()``, called before it goes,

@@ -24,7 +24,7 @@ FEEDFORWARD = ('none', 'gravity', 'model')
 
 class Output:
     """
-    What takes a motion to the arm.
+    Way of a motion to the arm.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Output:
         return now
 
     def look(self) -> str:
-        """Find out before a motion who takes the commands, and say why that cannot be, if so."""
+        """Look for the controller before a motion; return its problem, or an empty text."""
         return ''
 
     def begin(self, executor: MotionExecutor, now: float) -> None:

@@ -1,4 +1,4 @@
-"""The state of the arm that is moved: read from messages, its age, and who publishes it."""
+"""The state of the arm that is moved: its messages, its age, and its publishers."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class MotionStateReader:
 
 class StateWatch:
     """
-    The last usable state of an arm, and what is wrong with those who publish it.
+    The last usable state of an arm, and problems of its publishers.
 
     Parameters
     ----------
@@ -143,11 +143,11 @@ class StateWatch:
 
     @property
     def silence(self) -> str:
-        """Say why no usable states come."""
+        """Reason for which no usable states come."""
         return self.mixed or f'no usable joint state has come for {self._age * 1000:.0f} ms'
 
     def follow(self) -> None:
-        """Adapt to who publishes states, and keep what is wrong about that."""
+        """Adapt to the publishers of states, and take note of their problems."""
         publishers = self._subscription.follow()
         self.mixed = '' if len(publishers) < 2 else (
             f'{self.topic} has several publishers: {", ".join(publishers)}')
@@ -156,7 +156,7 @@ class StateWatch:
             f'nobody publishes {self.topic} any more')
 
     def deaf(self, listeners: Sequence[str]) -> str:
-        """Say which of the nodes does not hear the states yet, or nothing."""
+        """Name the nodes that do not hear the states yet, in a clause; empty if all do."""
         there = {info.node_name for info in self._node.get_subscriptions_info_by_topic(self.topic)}
         missing = [name for name in listeners if name not in there]
         return f'{", ".join(missing)} does not listen to {self.topic} yet' if missing else ''

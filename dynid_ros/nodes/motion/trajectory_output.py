@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 #: Rate of the points of a trajectory, Hz; the controller interpolates by quintics.
 POINTS_HZ = 25.0
-#: Time of the first point, s: what the arm moves on until a goal is accepted is made up for there.
+#: Time of the first point, s: by then the goal has made up for the time until it was accepted.
 LEAD = 0.1
 #: Largest time by which the arm may be ahead because its controller answered late, s.
 AHEAD_SECONDS = 0.2
@@ -70,7 +70,7 @@ class ControllerJoints:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Joints of the controller; empty if it does not tell."""
+        """Joints of the controller; empty if it does not report them."""
         if self._asked is None or not self._asked.done():
             return ()
         values = self._asked.result().values
@@ -185,7 +185,7 @@ class TrajectoryOutput(Output):
         return (now if self._sent is None else self._sent) - self._late
 
     def look(self) -> str:
-        """Ask a new controller for its joints, and say if they are the wrong ones."""
+        """Ask a new controller for its joints; return a problem with them, or an empty text."""
         self._joints.look()
         return '' if self._silent else self._joints.problem
 
