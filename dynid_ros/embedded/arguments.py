@@ -40,7 +40,7 @@ class Arguments:
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def remap(self, key: str, node: str) -> str | None:
-        """Find what a name is remapped to; the first rule that fits wins."""
+        """Find the new name of a remapped one; the first rule that fits wins."""
         return next((to for only, name, to in self.remaps
                      if name == key and only in ('', node)), None)
 
