@@ -46,7 +46,7 @@ class ExternalTorque:
 
     @property
     def contact(self) -> NDArray[np.bool_]:
-        """Samples and joints, (N, n), at which the torque exceeds the threshold."""
+        """Tell the samples and joints, (N, n), at which the torque exceeds the threshold."""
         return np.asarray(np.abs(self.torque) > self.threshold)
 
 

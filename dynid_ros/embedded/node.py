@@ -36,6 +36,8 @@ class Node:
         self.__ends: list[Any] = []
         self.inboxes: list[Subscription] = []
         self.timers: list[Timer] = []
+        # Whether the last piece of work was a timer's.
+        self.timed = False
         self.__parameters = ParameterStore(arguments.overrides(full))
         for name, kind, answer in self.__parameters.services():
             self.create_service(kind, f'~/{name}', answer)

@@ -172,13 +172,15 @@ def spin_once(node: Any, *, timeout_sec: float | None = None) -> None:
     """Wait for work of a node, and do one piece of it."""
     end = math.inf if timeout_sec is None else time.monotonic() + timeout_sec
     while CONTEXT.ok():
-        for work in (*node.timers, *node.inboxes):
-            if work.ready():
-                # A flood of one topic must not keep all others waiting.
-                if work in node.inboxes:
-                    node.inboxes.append(node.inboxes.pop(node.inboxes.index(work)))
-                work.run()
-                return
+        # Neither timers of a slow process nor a flood of one topic may keep all else waiting.
+        kinds = (node.inboxes, node.timers) if node.timed else (node.timers, node.inboxes)
+        for works in kinds:
+            for work in works:
+                if work.ready():
+                    node.timed = works is node.timers
+                    works.append(works.pop(works.index(work)))
+                    work.run()
+                    return
         now = time.monotonic()
         if now >= end:
             return

@@ -98,6 +98,7 @@ class Identifier(Node):
             if self._heard > heard:
                 heard, since = self._heard, time.monotonic()
         self._learn()
+        self._input.leave()
         if self._settings['save_at_end']:
             try:
                 self.get_logger().info(self._save())

@@ -73,6 +73,7 @@ class Recorder(Node):
         """Close the bag."""
         if self._bag is not None:
             self.get_logger().info(self._finish())
+        self._input.leave()
 
     @property
     def _bag_node(self) -> str:
@@ -239,8 +240,9 @@ class RollingQuality:
             return ()
         t = (self._stamps - self._stamps[0]) * 1e-9
         q = joint_position(self._values[:, 0], self._arm.drive)
-        recording = Recording(t, q, self._values[:, 1].copy(), self._arm.joint_names,
-                        self._arm.drive.signal, self._topic)
+        recording = Recording(
+            t, q, self._values[:, 1].copy(), self._arm.joint_names, self._arm.drive.signal,
+            self._topic)
         return tuple(d for d in check_recording(recording, self._arm) if d.code not in IGNORED)
 
 

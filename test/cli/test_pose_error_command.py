@@ -9,6 +9,7 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.cli import external_force, pose_error
+from dynid_ros.cli.main import main
 from dynid_ros.dynamics.external_force import external_force as force_matrix
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
@@ -72,7 +73,7 @@ def test_too_few_positions_are_refused_with_the_joints():
 
 
 def test_a_position_outside_the_limits_is_warned_of_in_one_line(capsys):
-    run('pose-error', 'panda', '--at', *['0'] * 7)
+    assert main(['pose-error', 'panda', '--at', *['0'] * 7]) == 0
     error = capsys.readouterr().err
     assert error.count('\n') == 1
     assert error.startswith("warning: q of joint 'fer_joint4' is 0, outside its limits")

@@ -124,6 +124,10 @@ class ArmSubscription:
         self._publishers = {each.topic: each.follow() for each in self._followed}
         return self._publishers[self.topic]
 
+    def leave(self) -> None:
+        """Tell a simulated arm that it need not wait any more."""
+        self._answers.leave()
+
     def values(self) -> dict[str, object]:
         """Return counts for diagnostics."""
         values: dict[str, object] = {'messages': self.reader.messages}
