@@ -80,8 +80,8 @@ class Lockstep(SimulationLoop):
         self._last: list[float] = []
         self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
-        # The last state that a node has reported, where that is old, and how often it did so.
-        self._missing: dict[str, tuple[int, int]] = {}
+        # The last state that a node has reported, where that is old, how often and when.
+        self._missing: dict[str, tuple[int, int, float]] = {}
         node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
 
     def begin(self, settle: Callable[[], None]) -> None:
@@ -133,8 +133,12 @@ class Lockstep(SimulationLoop):
         if self._keeps_up(name) or heard == self._stamps[-1]:
             self._missing.pop(name, None)
             return
-        before, times = self._missing.get(name, (heard, 0))
-        self._missing[name] = heard, times + 1 if before == heard else 1
+        before, times, last = self._missing.get(name, (heard, 0, self._since))
+        now = time.monotonic()
+        if before == heard and now < last + LOOK / 2:
+            # The node said so before the last state came, and this process reads it late.
+            return
+        self._missing[name] = heard, times + 1 if before == heard else 1, now
         if times >= MISSING:
             self._answered[name] = self._states
 
@@ -196,6 +200,7 @@ class Lockstep(SimulationLoop):
 
     def _advance(self, states: int) -> None:
         self._since = time.monotonic()
+        self._missing.clear()
         for _ in range(states):
             reading = self._step(self._every)
             self._settle()
