@@ -1,0 +1,148 @@
+"""
+From the URDF of a real robot to its identified model, with the commands that a user types.
+
+    python benchmarks/any_arm.py [--robots FOLDER] [--time 10] [NAME ...]
+
+For each arm of PyPI's ``example-robot-data`` (found where pip has put it, or in the folder given):
+``dynid init``, ``design``, ``simulate`` and ``identify``. One line each: joints, condition number,
+held-out error, share of base parameters within their 95 % intervals, time, and the reason where a
+command did not end well. The truth is the arm that ``dynid simulate`` writes into its bag.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+from pathlib import Path
+import site
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+
+from dynid_ros.cli.main import main as dynid
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.storage.plain import arm_from_plain
+from dynid_ros.storage.result_file import read_result
+
+#: Description below the robots' folder, and how the arm in it is chosen.
+ROBOTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    'panda': ('panda_description/urdf/panda.urdf', ()),
+    'z1': ('z1_description/urdf/z1.urdf', ()),
+    'so100': ('so_arm_description/urdf/so100.urdf', ()),
+    'so101': ('so_arm_description/urdf/so101.urdf', ()),
+    'talos_left_arm': ('talos_data/robots/talos_left_arm.urdf', ()),
+    'talos right arm': ('talos_data/robots/talos_reduced.urdf', ('--tip', 'arm_right_7_link')),
+    'baxter right': ('baxter_description/urdf/baxter.urdf', ()),
+    'baxter left': ('baxter_description/urdf/baxter.urdf', ('--tip', 'left_wrist')),
+    'ur3': ('ur_description/urdf/ur3_robot.urdf', ()),
+    'ur3_gripper': ('ur_description/urdf/ur3_gripper.urdf', ()),
+    'ur5': ('ur_description/urdf/ur5_robot.urdf', ()),
+    'ur5_limited': ('ur_description/urdf/ur5_joint_limited_robot.urdf', ()),
+    'ur10': ('ur_description/urdf/ur10_robot.urdf', ()),
+    'kinova': ('kinova_description/robots/kinova.urdf', ()),
+    'xarm7': ('xarm_description/urdf/xarm7.urdf', ()),
+    'tiago': ('tiago_description/robots/tiago.urdf', ()),
+    'tiago_no_hand': ('tiago_description/robots/tiago_no_hand.urdf', ()),
+    'tiago_pro': ('tiago_pro_description/robots/tiago_pro.urdf', ()),
+    'b1-z1': ('b1_description/urdf/b1-z1.urdf', ()),
+    'anymal-kinova': ('anymal_b_simple_description/robots/anymal-kinova.urdf', ()),
+    'borinot': ('borinot_description/urdf/borinot_flying_arm_2.urdf', ()),
+    'hextilt': ('hextilt_description/urdf/hextilt_flying_arm_5.urdf', ()),
+    'allegro left finger': ('allegro_hand_description/urdf/allegro_left_hand.urdf', ()),
+    'allegro right hand': (
+        'allegro_hand_description/urdf/allegro_right_hand.urdf', ('--joints', 'all')),
+    'solo12': ('solo_description/robots/solo12.urdf', ('--joints', 'all')),
+    'hyq': ('hyq_description/robots/hyq_no_sensors.urdf', ()),
+    'icub_reduced': ('icub_description/robots/icub_reduced.urdf', ()),
+    'pr2': ('pr2_description/urdf/pr2.urdf', ()),
+    'g1': ('g1_description/urdf/g1_29dof_rev_1_0.urdf', ()),
+    'double_pendulum': ('double_pendulum_description/urdf/double_pendulum.urdf', ()),
+    'double_pendulum_continuous': (
+        'double_pendulum_description/urdf/double_pendulum_continuous.urdf', ()),
+}
+
+
+class Found(NamedTuple):
+    """Figures of one arm, as text."""
+
+    joints: str = ''
+    condition: str = ''
+    error: str = ''
+    covered: str = ''
+    reason: str = ''
+
+
+def folder_of_robots(given: str | None) -> Path:
+    """Find the descriptions of example-robot-data."""
+    roots = [Path(given)] if given else [
+        Path(packages) / 'cmeel.prefix' / 'share' / 'example-robot-data' / 'robots'
+        for packages in site.getsitepackages()]
+    for root in roots:
+        if root.is_dir():
+            return root
+    raise SystemExit(f'there is no {roots[0]}; pip install example-robot-data')
+
+
+def command(*arguments: object) -> tuple[int, str, str]:
+    """Run ``dynid``; return its status, its output, and its last error or reason in one line."""
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            status = dynid([str(argument) for argument in arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+    lines = [line for line in error.getvalue().splitlines() if not line.startswith('warning')]
+    return status, out.getvalue(), lines[-1] if lines else ''
+
+
+def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Path) -> Found:
+    """Go the whole way with one robot."""
+    arm, motion, bag, result = (folder / name for name in ('arm', 'motion.yaml', 'bag', 'result'))
+    for step in (
+            ('init', robot, '-o', arm, *chosen),
+            ('design', arm, '-o', motion, '--time', seconds),
+            ('simulate', arm, motion, '-o', bag)):
+        status, _, reason = command(*step)
+        if status:
+            return Found(reason=reason or f'dynid {step[0]} ended with status {status}')
+    status, printed, reason = command('identify', bag, '--arm', arm, '-o', result, '--json')
+    if status > 1:
+        return Found(reason=reason)
+    verdict = json.loads(printed)['verdict']
+    model = read_result(result)
+    truth = arm_from_plain(yaml.safe_load((bag / 'recording.yaml').read_text())['arm'])
+    true = nominal_parameters(truth.with_friction(model.arm.friction))
+    off = np.abs(model.theta - base_parameters(model.arm).grouping @ true)
+    error = model.validation.relative_error_percent if model.validation else np.nan
+    return Found(
+        str(model.arm.n), f'{model.condition_number:.0f}', f'{error:.2f} %',
+        f'{100 * np.mean(off < 1.96 * model.std):.0f} %',
+        '' if verdict['trustworthy'] else '; '.join(verdict['reasons']))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--robots', help='folder of the descriptions')
+    parser.add_argument('--time', type=float, default=10.0, help='of the design, s')
+    parser.add_argument('names', nargs='*', default=list(ROBOTS))
+    given = parser.parse_args()
+    robots = folder_of_robots(given.robots)
+    print(f'{"":28}{"joints":>7}{"condition":>11}{"held-out":>10}{"covered":>9}{"s":>6}')
+    for name in given.names:
+        path, chosen = ROBOTS[name]
+        begin = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            found = identified(robots / path, chosen, given.time, Path(folder))
+        print(f'{name:28}{found.joints:>7}{found.condition:>11}{found.error:>10}'
+              f'{found.covered:>9}{time.perf_counter() - begin:6.0f}  {found.reason}', flush=True)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
