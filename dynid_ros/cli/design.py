@@ -54,8 +54,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add('--starts', type=int, default=3,
         help='random motions to start from (default: %(default)s)')
     add('--time', type=float, default=20.0, metavar='S',
-        help='end the search after this time; a search that ends before it depends on the seed '
-             'alone (default: %(default)g)')
+        help='end the search, which begins once the arm and its meshes are read, after this '
+             'time; one that ends earlier depends on the seed alone (default: %(default)g)')
     add('--seed', type=int, default=0, help='(default: %(default)s)')
     add('--export', nargs='+', default=[], type=Path, metavar='FILE',
         help='samples as well: .yaml (JointTrajectory) or .csv')
@@ -153,8 +153,27 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
         yield 'torque is not checked: the arm has no nominal inertias or no effort limits'
     if notes['pairs_not_checked']:
         yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
+    yield from _about_meshes(notes)
     if not notes['margins']['clearance']:
         yield 'collisions are not checked: arm.yaml declares no "collision" capsules'
+
+
+def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
+    """Lines on what stands for the meshes, and on pairs that keep less clearance."""
+    yield from notes['notes']
+    less = notes['less_clearance']
+    if less:
+        yield (f'close neighbours keep less than {1000 * notes["clearance"]:g} mm: ' + ', '.join(
+            f'{name} {1000 * value:.1f} mm' for name, value in less.items()))
+    gaps, distances = notes['hull_gaps'], notes['mesh_distances']
+    if gaps:
+        widest = max(gaps, key=gaps.get)
+        yield (f'convex hulls stand for {len(gaps)} meshes and reach at most '
+               f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
+    if distances:
+        nearest = min(distances, key=distances.get)
+        yield (f'the meshes themselves, where their hulls are nearest: '
+               f'{1000 * distances[nearest]:.1f} mm apart or more ({nearest})')
 
 
 def _least(margins: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from dynid_ros.dynamics.regressor import regressor, tree
 from dynid_ros.excitation.information_criteria import Criterion, Information
 from dynid_ros.feasibility.barrier import LimitBarrier
 from dynid_ros.feasibility.collision import CollisionBarrier
+from dynid_ros.feasibility.pair_distances import NearPairs
 from dynid_ros.feasibility.torque_limit import TorqueLimit
 from dynid_ros.trajectory.sampled_series import SampledSeries
 
@@ -36,11 +38,13 @@ class RegressorSensitivity:
     ----------
     arm : ArmModel
         The arm, without friction terms that need the load.
+    check : callable, optional
+        Called again and again; may raise to end a computation.
 
     """
 
-    def __init__(self, arm: ArmModel) -> None:
-        self._arm, self._layout = arm, arm.layout
+    def __init__(self, arm: ArmModel, check: Callable[[], None] = lambda: None) -> None:
+        self._arm, self._layout, self._check = arm, arm.layout, check
         self._tree = tree(arm)
         self._inertial = self._layout.all_inertial()
         n = arm.n
@@ -93,6 +97,7 @@ class RegressorSensitivity:
             flat.reshape(samples * each, 3, n).transpose(1, 0, 2))
         values = np.empty((samples, each))
         for first in range(0, samples, BLOCK):
+            self._check()
             count = min(BLOCK, samples - first)
             rows = slice(first * each, (first + count) * each)
             out = self._out[:count * each]
@@ -120,6 +125,8 @@ class CostPoint:
         Derivative of the criterion by the information.
     by_load : (K, n, p) ndarray or None
         Derivative of the barrier of the torque by the regressor.
+    near : NearPairs or None
+        Pairs of bodies that the barrier of the collisions acts on.
 
     """
 
@@ -128,6 +135,28 @@ class CostPoint:
     Y: Array
     slope: Array
     by_load: Array | None
+    near: NearPairs | None
+
+
+@dataclass(frozen=True, eq=False)
+class Hindrance:
+    """
+    Limits that a position or a motion violates.
+
+    Attributes
+    ----------
+    sample : int
+        The sample at which it does.
+    pairs : (v,) ndarray of int
+        Pairs of bodies that violate their clearance; none where torque is the matter.
+    joints : (n,) ndarray of bool
+        Joints that can move these apart, or whose torque is beyond its limit.
+
+    """
+
+    sample: int
+    pairs: NDArray[np.intp]
+    joints: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +178,8 @@ class DesignCost:
         Effort limits.
     collision : CollisionBarrier or None
         Clearances.
+    check : callable
+        Called again and again; may raise to end a computation.
     sensitivity : RegressorSensitivity
         Derivatives of the regressor of the arm.
 
@@ -160,11 +191,12 @@ class DesignCost:
     allowed: LimitBarrier
     torque: TorqueLimit | None = None
     collision: CollisionBarrier | None = None
+    check: Callable[[], None] = lambda: None
     sensitivity: RegressorSensitivity = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the derivatives."""
-        object.__setattr__(self, 'sensitivity', RegressorSensitivity(self.arm))
+        object.__setattr__(self, 'sensitivity', RegressorSensitivity(self.arm, self.check))
 
     def at(
         self, X: Array, criterion: Criterion, wall: float,
@@ -189,8 +221,9 @@ class DesignCost:
             For `gradient`; None outside.
 
         """
+        self.check()
         states = self.series.states(X)
-        nearness = 0.0 if self.collision is None else self.collision.value(states[0])
+        nearness, near = (0.0, None) if self.collision is None else self.collision.at(states[0])
         if not np.isfinite(nearness):
             return np.inf, None
         Y = regressor(self.arm, *states)
@@ -198,7 +231,7 @@ class DesignCost:
         if not np.isfinite(load):
             return np.inf, None
         value, slope = criterion(self.information.matrix(Y))
-        point = CostPoint(wall, states, Y, slope, by_load)
+        point = CostPoint(wall, states, Y, slope, by_load, near)
         return value + wall * (nearness + load), point
 
     def gradient(self, point: CostPoint) -> Array:
@@ -207,12 +240,40 @@ class DesignCost:
         if point.by_load is not None:
             by_regressor += point.wall * point.by_load
         result = self.sensitivity.by_states(point.states, by_regressor)
-        if self.collision is not None:
-            result[0] += point.wall * self.collision.slope(point.states[0])
+        if self.collision is not None and point.near is not None:
+            result[0] += point.wall * self.collision.slope(point.states[0], point.near)
         return self.series.pull_back(result)
 
-    def feasible(self, X: Array) -> bool:
-        """Whether all limits are kept at the samples."""
-        if not self.allowed.slacks(X).min() > 0:
-            return False
-        return bool(np.isfinite(self.at(X, lambda G: (0.0, G), 1.0)[0]))
+    def curvature(self, point: CostPoint) -> Array | None:
+        """Curvature (n m, n m) of the barrier of the collisions, or None where it does not act."""
+        if self.collision is None or point.near is None or not len(point.near.samples):
+            return None
+        by_positions = self.collision.curvature(point.states[0], point.near)
+        K, n, _ = by_positions.shape
+        maps = self.series.maps[0]
+        m = maps.shape[1]
+        squares = (maps[:, :, None] * maps[:, None, :]).reshape(K, m * m)
+        result = (by_positions.reshape(K, n * n).T @ squares).reshape(n, n, m, m)
+        return np.asarray(point.wall * result.transpose(0, 2, 1, 3).reshape(n * m, n * m))
+
+    def hindrance(self, states: Array) -> Hindrance | None:
+        """
+        Find what violates a torque limit or a clearance at states (3, K, n).
+
+        Returns
+        -------
+        Hindrance or None
+            The first violation that was found; None where all is kept.
+
+        """
+        if self.collision is not None:
+            sample, pairs = self.collision.violated(states[0])
+            if len(pairs):
+                levers = self.collision.scene.levers[pairs]
+                return Hindrance(sample, pairs, (levers != 0).max(axis=0))
+        if self.torque is not None:
+            over = self.torque.exceeded(states[0], states[1], states[2])
+            if over.any():
+                sample = int(over.any(axis=1).argmax())
+                return Hindrance(sample, np.zeros(0, dtype=np.intp), over[sample])
+        return None

@@ -50,7 +50,18 @@ def design_metadata(
         'margins': margins_as_dict(designed.margins, arm),
         'clearance': None if scene is None else scene.clearance,
         'pairs_not_checked': [] if scene is None else list(scene.ignored),
+        'less_clearance': {} if scene is None else _less_clearance(scene),
+        'mesh_distances': {name: _short(value) for name, value in designed.meshes.items()},
+        'hull_gaps': {} if scene is None else {
+            name: _short(value) for name, value in scene.gaps.items()},
+        'notes': [] if scene is None else list(scene.notes),
     }
+
+
+def _less_clearance(scene: Scene) -> dict[str, float]:
+    """Distances that pairs keep which are never as far apart as the clearance, m."""
+    return {name: _short(value) for name, value in zip(scene.names, scene.kept, strict=True)
+            if value < scene.clearance}
 
 
 def margins_as_dict(margins: MotionMargins, arm: ArmModel) -> dict[str, Any]:

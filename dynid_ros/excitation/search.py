@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from time import perf_counter
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,14 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
+from dynid_ros.excitation.deadline import Deadline, OutOfTimeError
 from dynid_ros.excitation.descent import Descent
 from dynid_ros.excitation.design_cost import DesignCost
 from dynid_ros.excitation.design_objective import DesignObjective
 from dynid_ros.excitation.information_criteria import condition_of, Information, smoothed
 from dynid_ros.excitation.initial_guess import initial_guess
 from dynid_ros.feasibility.barrier import LimitBarrier
-from dynid_ros.feasibility.collision import CollisionBarrier
+from dynid_ros.feasibility.collision import CollisionBarrier, mesh_distances, RESOLUTION
 from dynid_ros.feasibility.margins import all_limits, MotionMargins
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.feasibility.torque_limit import torque_limit
@@ -32,7 +32,7 @@ Progress = Callable[[int, float, float], None]
 #: Points in the period of the highest harmonic: of the descent, of its limits, of the result.
 POINTS = 28
 LIMIT_POINTS = 100
-RESULT_POINTS = 200
+RESULT_POINTS = 60
 #: Share by which the descent keeps off the limits, for what lies between the points.
 SPARE = 1e-3
 #: Distance by which it keeps off the clearances, m.
@@ -65,8 +65,9 @@ class Task:
     starts : int
         Random motions from which the design starts; the best result counts.
     seconds : float
-        Time after which the search ends. A search that ends before it gives the same motion for
-        the same seed.
+        Time after which the search ends, verification included; the arm, its bodies and its base
+        parameters are prepared before. A search that ends earlier gives the same motion for the
+        same seed.
     seed : int
         Of the random motions.
 
@@ -103,6 +104,8 @@ class Design:
         Whether all descents were completed, so that the result depends on the seed alone.
     seconds : float
         Computing time.
+    meshes : dict of str to float
+        Distances of the meshes themselves where their hulls are nearest to each other, m.
 
     """
 
@@ -113,6 +116,7 @@ class Design:
     starts: int
     complete: bool
     seconds: float
+    meshes: dict[str, float] = field(default_factory=dict)
 
 
 class Search:
@@ -135,7 +139,10 @@ class Search:
     def __init__(
         self, arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None,
     ) -> None:
-        self._begin = perf_counter()
+        if not task.seconds > 0:
+            raise InputError(
+                f'{task.seconds:g} s leave no time for one iteration of a design for '
+                f"'{arm.name}'; give it a second at least")
         self._arm, self._task, self._progress = arm.without_load, task, progress
         self._limits = all_limits(self._arm, scene)
         objective = task.objective
@@ -143,33 +150,38 @@ class Search:
         self._information = Information(self._arm, weights, objective.prior)
         self._stages = objective.stages(self._arm)
         self.cost = self._make_cost()
+        # Compiles the kernels and finds the base parameters before the clock runs.
+        still = np.zeros((1, arm.n))
+        self._information.matrix(regressor(self._arm, still, still, still))
         self._best: Design | None = None
-        self._steps = 0
+        self._deadline = Deadline(task.seconds)
 
     def first(self, start: int) -> Array:
         """Coordinates (n, m) from which a start begins."""
         rng = np.random.default_rng([self._task.seed, start])
-        return initial_guess(self.cost, self._arm, rng)
+        return initial_guess(self.cost, self._arm, rng, self._deadline)
 
     def run(self) -> Design:
         """Descend from all starts, or from as many as the time allows."""
-        task, start, interrupted = self._task, 0, False
+        task, start, complete = self._task, 0, True
+        self._deadline = Deadline(task.seconds)
         try:
             for start in range(task.starts):
-                if start > 0 and self._late():
-                    break
+                if self._best is not None:
+                    self._deadline.check()
                 self._descend(start)
         except KeyboardInterrupt:
             if self._best is None:
                 raise
-            interrupted = True
+            complete = False
+        except OutOfTimeError as late:
+            if self._best is None:
+                raise self._too_late(late) from None
+            complete = False
         if self._best is None:
             raise self._failure()
-        complete = not interrupted and start + 1 == task.starts and not self._late()
-        best = self._best
-        return Design(
-            best.motion, best.score, best.condition_number, best.margins, start + 1, complete,
-            perf_counter() - self._begin)
+        found = replace(self._verified_by_meshes(self._best), starts=start + 1, complete=complete)
+        return replace(found, seconds=self._deadline.gone)
 
     def random(self) -> Design:
         """
@@ -181,11 +193,18 @@ class Search:
             The limits leave no motion.
 
         """
-        for start in range(RANDOM):
-            self._offer(self.first(start))
+        self._deadline = Deadline(self._task.seconds)
+        try:
+            for start in range(RANDOM):
+                if self._best is not None:
+                    self._deadline.check()
+                self._offer(self.first(start))
+        except OutOfTimeError as late:
+            if self._best is None:
+                raise self._too_late(late) from None
         if self._best is None:
             raise self._failure()
-        return self._best
+        return self._verified_by_meshes(self._best)
 
     def _make_cost(self) -> DesignCost:
         task, limits = self._task, self._limits
@@ -196,64 +215,99 @@ class Search:
         return DesignCost(
             arm, descent, self._information, LimitBarrier(grid, limits.allowed.shrunk(SPARE)),
             torque_limit(arm),
-            None if limits.scene is None else CollisionBarrier(limits.scene, SPARE_CLEARANCE))
-
-    def _late(self) -> bool:
-        return perf_counter() - self._begin > self._task.seconds
+            None if limits.scene is None else CollisionBarrier(limits.scene, SPARE_CLEARANCE),
+            lambda: self._deadline.check())
 
     def _descend(self, start: int) -> None:
         first = self.first(start)
+        if self._best is None:
+            # However little time is left, there is a result.
+            self._offer(first)
+            self._report(start)
         descent = Descent(self.cost, first)
         try:
             for criterion, wall, steps in self._stages:
-                descent.run(criterion, wall, steps, self._late)
+                descent.run(criterion, wall, steps, self._deadline.check)
                 if descent.steps:
                     self._offer(descent.X)
                 self._report(start)
         finally:
             # After an interrupt too, since every point of the descent keeps the limits.
-            self._steps += descent.steps
             if descent.steps and not self._offer(descent.X):
                 self._offer(first)
             self._report(start)
 
     def _offer(self, X: Array) -> bool:
         """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
-        share, cut = 1.0, CUT
+        begin = self._deadline.gone
+        # Without any result, the first one is worth the time that it takes.
+        check = self._deadline.check_end if self._best is not None else _no_check
+        try:
+            return self._verified(X, check)
+        except OutOfTimeError:
+            return True
+        finally:
+            self._deadline.reserve = max(self._deadline.reserve, self._deadline.gone - begin)
+
+    def _verified(self, X: Array, check: Callable[[], None]) -> bool:
+        share, cut, task = 1.0, CUT, self._task
         center = X * (np.arange(X.shape[1]) == 0)
         while share > 0:
-            task = self._task
+            check()
             motion = motion_at(center + share * (X - center), task.period, task.periods, task.ramp)
             score, condition = self._judge(motion)
             if self._best is not None and score >= self._best.score:
                 return True
-            margins = self._limits.margins(motion)
+            margins = self._limits.margins(motion, check)
             if margins.kept:
                 self._best = Design(motion, score, condition, margins, 0, False, 0.0)
                 return True
             share, cut = share - cut, 2 * cut
         return False
 
+    def _verified_by_meshes(self, found: Design) -> Design:
+        """Compare the clearance of a motion with its meshes, which their hulls must contain."""
+        scene = self._limits.scene
+        if scene is None:
+            return found
+        meshes = mesh_distances(scene, found.motion)
+        for name, distance in meshes.items():
+            if distance < scene.clearance_of(name) - RESOLUTION:
+                raise InputError(
+                    f"the meshes of {name} of '{self._arm.name}' come to {distance:.3g} m of each "
+                    'other, nearer than their convex hulls; correct the meshes, or declare '
+                    'capsules under "collision" in arm.yaml')
+        return replace(found, meshes=meshes)
+
     def _judge(self, motion: FourierMotion) -> tuple[float, float]:
         """Score, and condition number of the plain base regressor."""
         points = RESULT_POINTS * motion.harmonics
         t = motion.ramp + np.arange(points) * (motion.period / points)
         Y = regressor(self._arm, *motion.evaluate(t))
+        information = self._information
+        G = information.matrix(Y)
+        score = self._task.objective.score(self._arm, G)
+        if information.prior is None and (information.weights == 1).all():
+            return score, condition_of(G)
         plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
-        score = self._task.objective.score(self._arm, self._information.matrix(Y))
         return score, condition_of(plain)
 
     def _report(self, start: int) -> None:
         if self._progress is not None:
             best = np.inf if self._best is None else self._best.score
-            self._progress(start, perf_counter() - self._begin, best)
+            self._progress(start, self._deadline.gone, best)
+
+    def _too_late(self, late: OutOfTimeError) -> InputError:
+        return InputError(
+            f"no motion of '{self._arm.name}' within all limits was found in "
+            f'{self._task.seconds:g} s{f": {late}" if str(late) else ""}; give it more time or '
+            'wider limits')
 
     def _failure(self) -> InputError:
-        name = self._arm.name
-        if not self._steps and self._late():
-            return InputError(
-                f'{self._task.seconds:g} s leave no time for one iteration of a design for '
-                f"'{name}'; give it a second at least")
         return InputError(
-            f"no motion was found within all limits of '{name}' between samples too; give it more "
-            'time or wider limits')
+            f"no motion was found within all limits of '{self._arm.name}' between samples too; "
+            'give it more time or wider limits')
+
+
+def _no_check() -> None:
+    """Let a computation go on."""

@@ -70,7 +70,7 @@ class LimitBarrier:
         return weight * self.series.pull_back(slope), weight * hessian
 
 
-def soft_wall(margin: Array, width: float) -> tuple[Array, Array]:
+def soft_wall(margin: Array, width: float | Array) -> tuple[Array, Array]:
     """
     Barrier that is zero and flat beyond a width and infinite at the wall.
 
@@ -78,7 +78,7 @@ def soft_wall(margin: Array, width: float) -> tuple[Array, Array]:
     ----------
     margin : ndarray
         Distances from the wall.
-    width : float
+    width : float or ndarray
         Distance beyond which there is no effect.
 
     Returns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,7 +36,7 @@ class MotionMargins:
     torque : (n,) ndarray or None
         Left of the effort limits, Nm or N; None where the nominal parameters are unknown.
     clearance : dict of str to float
-        Distance of each pair of bodies minus the clearance, m.
+        Distance of each pair of bodies minus the clearance that it keeps, m.
 
     """
 
@@ -75,20 +76,22 @@ class AllLimits:
     torque: TorqueLimit | None = None
     scene: Scene | None = None
 
-    def margins(self, motion: FourierMotion) -> MotionMargins:
-        """Verify a motion."""
+    def margins(
+        self, motion: FourierMotion, check: Callable[[], None] = lambda: None,
+    ) -> MotionMargins:
+        """Verify a motion; `check` is called again and again and may raise to end that."""
         bounds, allowed = motion_bounds(motion), self.allowed
         return MotionMargins(
             np.minimum(bounds.lower - allowed.lower, allowed.upper - bounds.upper),
             allowed.velocity - bounds.velocity,
             allowed.acceleration - bounds.acceleration,
             None if self.torque is None else self.torque.limit - self.torque.largest(motion),
-            self._clearance(motion))
+            self._clearance(motion, check))
 
-    def _clearance(self, motion: FourierMotion) -> dict[str, float]:
+    def _clearance(self, motion: FourierMotion, check: Callable[[], None]) -> dict[str, float]:
         if self.scene is None:
             return {}
-        left = clearances(self.scene, motion) - self.scene.clearance
+        left = clearances(self.scene, motion, check) - self.scene.kept
         least: dict[str, float] = {}
         # Several bodies of one link share their name.
         for name, value in zip(self.scene.names, left.tolist(), strict=True):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.feasibility.barrier import soft_wall
@@ -72,6 +73,31 @@ class TorqueLimit:
         by_torque = -slope * np.sign(torque) / (self.limit * len(Y))
         return float(value.sum() / len(Y)), by_torque[:, :, None] * self.theta
 
+    def exceeded(self, q: Array, qd: Array, qdd: Array) -> NDArray[np.bool_]:
+        """Whether the barrier of a joint is infinite at states (K, n) each, (K, n)."""
+        load = np.abs(self.torque(q, qd, qdd)) + self.dry
+        return np.asarray(load >= (1 - SPARE) * self.limit)
+
+    def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torque (K, n) without dry friction at states (K, n) each, Nm."""
+        assert self.arm.inertial is not None
+        if not (self.arm.inertial[:, 0] > 0).all():
+            # No body of Pinocchio has inertia but no mass.
+            return np.asarray(regressor(self.arm, q, qd, qdd) @ self.theta)
+        import pinocchio
+
+        known = pinocchio_arm(self.arm)
+        rigid = np.array([
+            pinocchio.rnea(known.model, known.data, *state)
+            for state in zip(q[:, known.order], qd[:, known.order], qdd[:, known.order],
+                             strict=True)])[:, known.place]
+        for term in friction_terms(self.arm.friction):
+            columns = [self.arm.layout.friction_column(j, term.symbol) for j in range(self.arm.n)]
+            if self.theta[columns].any():
+                rigid += self.theta[columns] * term.value(
+                    qd, np.zeros_like(qd), self.arm.friction_shape)
+        return rigid
+
     def largest(self, motion: FourierMotion) -> Array:
         """
         Bound of the torque over a motion, (n,), Nm.
@@ -89,7 +115,7 @@ class TorqueLimit:
             parts = [t]
         worst = np.zeros(motion.n)
         for part in parts:
-            torque = regressor(self.arm, *motion.evaluate(part)) @ self.theta
+            torque = self.torque(*motion.evaluate(part))
             bend = np.abs(np.diff(torque, 2, axis=0)).max(axis=0, initial=0.0) / 8
             worst = np.maximum(worst, np.abs(torque).max(axis=0) + 2 * bend)
         return np.asarray(worst + self.dry)

@@ -1,0 +1,151 @@
+"""Shapes of the links, as a URDF or declared capsules give them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from dynid_ros.arm.description.joint_choice import choose_joints
+from dynid_ros.arm.description.urdf import reduced_model
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.surroundings import Capsule
+from dynid_ros.feasibility.mesh_files import find_mesh
+from dynid_ros.feasibility.substitute_shapes import substitutes
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """
+    A body of coal on a link.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    joint : int
+        Joint that moves it; -1 for the base.
+    placement : pinocchio.SE3
+        Its pose in the frame of the link.
+    shape : coal.CollisionGeometry
+        A convex shape, or a mesh as the file has it.
+    source : str
+        File and scale of a mesh; empty for other shapes.
+
+    """
+
+    name: str
+    joint: int
+    placement: Any
+    shape: Any
+    source: str = ''
+
+    @property
+    def is_mesh(self) -> bool:
+        """Whether it is a mesh, which need not be convex."""
+        return bool(self.source)
+
+
+def capsule_body(capsule: Capsule) -> Body:
+    """Body of a declared capsule."""
+    import coal
+    import pinocchio
+
+    line = capsule.end - capsule.start
+    length = float(np.linalg.norm(line))
+    up = np.array([0.0, 0.0, 1.0])
+    turn = pinocchio.Quaternion.FromTwoVectors(up, line / length if length > 0 else up)
+    placement = pinocchio.SE3(turn.toRotationMatrix(), (capsule.start + capsule.end) / 2)
+    return Body(capsule.name, capsule.joint, placement, coal.Capsule(capsule.radius, length))
+
+
+def urdf_bodies(
+    arm: ArmModel, path: Path, locked: dict[str, float],
+) -> tuple[list[Body], tuple[str, ...]]:
+    """
+    Read the collision geometry of a URDF.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm that was read from it.
+    path : Path
+        The URDF; see `find_mesh` for where its meshes are sought.
+    locked : dict of str to float
+        Positions of locked joints, rad or m.
+
+    Returns
+    -------
+    bodies : list of Body
+        Empty if the file has no collision geometry.
+    notes : tuple of str
+        A line that names the meshes that were not found or not readable, and what replaces them.
+
+    """
+    import coal
+    import pinocchio
+
+    tree = read_urdf_xml(path)
+    _, rest = choose_joints(tree.joints, arm.joint_names, dict(locked), path)
+    # Free of entities, since read_urdf_xml accepts it.
+    root = ElementTree.fromstring(path.read_bytes())
+    loader = coal.CachedMeshLoader()
+    missing = _point_to_files(root, path, loader)
+    whole = reduced_model(tree.xml, {}, path)
+    geometry = pinocchio.buildGeomFromUrdfString(
+        whole, ElementTree.tostring(root, encoding='unicode'),
+        pinocchio.GeometryType.COLLISION, mesh_loader=loader)
+    replaced, notes = substitutes(whole, tree.joints, missing)
+    for body in replaced:
+        geometry.addGeometryObject(body)
+    reference = pinocchio.neutral(whole)
+    for name, position in rest.items():
+        reference[whole.joints[whole.getJointId(name)].idx_q] = position
+    ids = [whole.getJointId(name) for name in rest]
+    model = whole
+    if ids:
+        model, geometry = pinocchio.buildReducedModel(whole, geometry, ids, reference)
+    bodies = [
+        Body(body.name, arm.joint_names.index(model.names[body.parentJoint])
+             if body.parentJoint else -1, body.placement, body.geometry, _source(body))
+        for body in geometry.geometryObjects]
+    return bodies, notes
+
+
+def _source(body: Any) -> str:
+    is_mesh = hasattr(body.geometry, 'buildConvexHull')
+    return f'{body.meshPath} {body.meshScale}' if is_mesh else ''
+
+
+def _point_to_files(root: Any, path: Path, loader: Any) -> dict[str, list[str]]:
+    """Replace the URIs of meshes by paths; return the links of each mesh that is taken out."""
+    missing: dict[str, list[str]] = {}
+    for link in root.findall('link'):
+        for visual in link.findall('visual'):
+            link.remove(visual)
+        for collision in link.findall('collision'):
+            mesh = collision.find('geometry/mesh')
+            if mesh is None:
+                continue
+            uri = mesh.get('filename', '')
+            found = find_mesh(uri, path)
+            if found is not None and _readable(found, mesh, loader):
+                mesh.set('filename', str(found))
+            else:
+                link.remove(collision)
+                missing.setdefault(uri, []).append(link.get('name', ''))
+    return missing
+
+
+def _readable(path: Path, mesh: Any, loader: Any) -> bool:
+    """Whether the loader, which keeps the mesh for later, can read it at its scale."""
+    try:
+        scale = np.array([float(x) for x in mesh.get('scale', '1 1 1').split()])
+        loader.load(str(path), scale)
+    except (ValueError, RuntimeError):
+        return False
+    return True

@@ -1,0 +1,116 @@
+"""Shapes in place of meshes that are missing: boxes from the inertia, or lines between joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.description.urdf_xml import UrdfJoint
+
+Array = NDArray[np.float64]
+
+#: Radius of the capsules along the lines between joints, m: a slender link.
+LINE_RADIUS = 0.03
+#: Shortest line that gets a capsule, m.
+SHORTEST = 1e-3
+
+
+def substitutes(
+    model: Any, joints: Mapping[str, UrdfJoint], missing: Mapping[str, list[str]],
+) -> tuple[list[Any], tuple[str, ...]]:
+    """
+    Shapes for links of which a mesh is missing.
+
+    A link with an inertia becomes the homogeneous box that has it, one without becomes capsules
+    from its frame to the joints that it carries.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Of the whole URDF, no joint locked.
+    joints : mapping of str to UrdfJoint
+        Joints of the URDF.
+    missing : mapping of str to list of str
+        Links that lack a mesh, by its URI.
+
+    Returns
+    -------
+    bodies : list of pinocchio.GeometryObject
+        The shapes.
+    notes : tuple of str
+        One line on all of them; empty where nothing is missing.
+
+    """
+    bodies: list[Any] = []
+    kinds: dict[str, list[str]] = {}
+    for link in dict.fromkeys(link for links in missing.values() for link in links):
+        box = _inertia_box(model, link)
+        shapes = _lines(model, joints, link) if box is None else [box]
+        kind = 'nothing' if not shapes else 'lines between joints' if box is None else (
+            'the box of the same inertia')
+        kinds.setdefault(kind, []).append(link)
+        bodies += shapes
+    if not kinds:
+        return [], ()
+    names = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
+    taken = '; '.join(f'{kind} for {", ".join(links)}' for kind, links in kinds.items())
+    return bodies, (
+        f'meshes not found or not readable: {names}; clearance takes instead {taken}',)
+
+
+def _frame(model: Any, link: str) -> Any:
+    import pinocchio
+
+    return model.frames[model.getFrameId(link, pinocchio.FrameType.BODY)]
+
+
+def _inertia_box(model: Any, link: str) -> Any:
+    """Homogeneous box of the mass and inertia of a link, or None where it has none."""
+    import coal
+    import pinocchio
+
+    frame = _frame(model, link)
+    inertia = frame.inertia
+    if not inertia.mass > 0:
+        return None
+    moments, axes = np.linalg.eigh(inertia.inertia)
+    # Of a box, Ixx = m (b² + c²) / 12.
+    squares = 6 / inertia.mass * (moments.sum() - 2 * moments)
+    size = np.sqrt(np.maximum(squares, 0.0))
+    if not size.max() > 0:
+        return None
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    placement = frame.placement * pinocchio.SE3(axes, inertia.lever)
+    return pinocchio.GeometryObject(
+        f'{link}_inertia', frame.parentJoint, 0, placement,
+        coal.Box(*np.maximum(size, SHORTEST)))
+
+
+def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
+    """Capsules from the frame of a link to the joints that it carries."""
+    import coal
+    import pinocchio
+
+    frame = _frame(model, link)
+    result = []
+    for name, joint in joints.items():
+        if joint.parent != link:
+            continue
+        end = (_frame(model, joint.child).placement if joint.kind == 'fixed'
+               else model.jointPlacements[model.getJointId(name)]).translation
+        start = frame.placement.translation
+        length = float(np.linalg.norm(end - start))
+        if length < SHORTEST:
+            continue
+        up = np.array([0.0, 0.0, 1.0])
+        turn = pinocchio.Quaternion.FromTwoVectors(up, (end - start) / length)
+        placement = pinocchio.SE3(turn.toRotationMatrix(), (start + end) / 2)
+        result.append(pinocchio.GeometryObject(
+            f'{link}_to_{name}', frame.parentJoint, 0, placement,
+            coal.Capsule(LINE_RADIUS, length)))
+    return result
