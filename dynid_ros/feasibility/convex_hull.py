@@ -25,24 +25,21 @@ def convex_hull(mesh: Any) -> Any:
 
 def convex_pieces(mesh: Any) -> list[Any]:
     """
-    Cut a mesh into parts, and return the hull of each; together they contain its surface.
+    Cut a mesh into `PIECES`, and return the hull of each; together they contain its surface.
 
-    The part whose cut saves most volume, by the boxes around it and its halves, is cut next,
-    across the middle of one of its principal axes, until there are `PIECES` or nothing is saved.
+    The largest part, by the box around it, is cut next, across the middle of its longest side.
     """
     vertices = np.array(mesh.vertices())
     triangles = np.array([
         [t[0], t[1], t[2]] for t in (mesh.tri_indices(i) for i in range(mesh.num_tris))])
-    corners = vertices[triangles]
-    parts = [corners]
-    cuts = [_best_cut(corners)]
+    parts = [vertices[triangles]]
     while len(parts) < PIECES:
-        worst = int(np.argmax([saved for saved, _ in cuts]))
-        if cuts[worst][0] <= 0:
-            break
-        halves = cuts[worst][1]
-        parts[worst:worst + 1] = halves
-        cuts[worst:worst + 1] = [_best_cut(half) for half in halves]
+        boxes = [_box(part) for part in parts]
+        largest = int(np.argmax([float(np.prod(high - low)) for _, low, high in boxes]))
+        axes, low, high = boxes[largest]
+        side = int(np.argmax(high - low))
+        parts[largest:largest + 1] = _cut(
+            parts[largest], axes[:, side], float(low[side] + high[side]) / 2)
     return [_hull_of(part.reshape(-1, 3)) for part in parts]
 
 
@@ -90,38 +87,19 @@ def _hull_of(points: Array) -> Any:
 
 def _solid(points: Array) -> Array:
     """Points (N, 3), or the corners of a thin box around them where they lie in a plane."""
-    axes = _principal_axes(points)
-    along = points @ axes
-    low, high = along.min(axis=0), along.max(axis=0)
+    axes, low, high = _box(points)
     if (high - low).min() >= FLAT:
         return points
     # Qhull in coal ends the process on flat points.
     return np.array(list(product(*zip(low - FLAT, high + FLAT, strict=True)))) @ axes.T
 
 
-def _principal_axes(points: Array) -> Array:
-    """Principal axes of points (N, 3), as columns."""
-    return np.asarray(np.linalg.eigh(np.cov(points.T, bias=True))[1])
-
-
-def _volume(corners: Array) -> float:
-    """Volume of the box along principal axes around triangles (N, 3, 3), m³."""
-    points = corners.reshape(-1, 3)
-    return float(np.prod(np.ptp(points @ _principal_axes(points), axis=0)))
-
-
-def _best_cut(corners: Array) -> tuple[float, list[Array]]:
-    """Volume that the best of three cuts of triangles (N, 3, 3) saves, and its two parts."""
-    points = corners.reshape(-1, 3)
-    whole = _volume(corners)
-    best: tuple[float, list[Array]] = (0.0, [])
-    for axis in _principal_axes(points).T:
-        along = points @ axis
-        halves = _cut(corners, axis, float(along.min() + along.max()) / 2)
-        saved = whole - sum(map(_volume, halves))
-        if saved > best[0]:
-            best = (saved, halves)
-    return best
+def _box(points: Array) -> tuple[Array, Array, Array]:
+    """Principal axes of points (..., 3), as columns, and lowest and highest place along each."""
+    flat = points.reshape(-1, 3)
+    axes = np.linalg.eigh(np.cov(flat.T, bias=True))[1]
+    along = flat @ axes
+    return axes, along.min(axis=0), along.max(axis=0)
 
 
 def _cut(corners: Array, axis: Array, height: float) -> list[Array]:

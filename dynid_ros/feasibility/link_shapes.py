@@ -99,7 +99,7 @@ def urdf_bodies(
     geometry = pinocchio.buildGeomFromUrdfString(
         whole, ElementTree.tostring(root, encoding='unicode'),
         pinocchio.GeometryType.COLLISION, mesh_loader=loader)
-    replaced, notes = substitutes(whole, tree.joints, missing)
+    replaced, notes = substitutes(whole, root, tree.joints, missing)
     for body in replaced:
         geometry.addGeometryObject(body)
     reference = pinocchio.neutral(whole)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.description.urdf_xml import UrdfJoint
 
 Array = NDArray[np.float64]
@@ -20,7 +21,7 @@ SHORTEST = 1e-3
 
 
 def substitutes(
-    model: Any, joints: Mapping[str, UrdfJoint], missing: Mapping[str, list[str]],
+    model: Any, root: Any, joints: Mapping[str, UrdfJoint], missing: Mapping[str, list[str]],
 ) -> tuple[list[Any], tuple[str, ...]]:
     """
     Shapes for links of which a mesh is missing.
@@ -32,6 +33,8 @@ def substitutes(
     ----------
     model : pinocchio.Model
         Of the whole URDF, no joint locked.
+    root : Element
+        The URDF.
     joints : mapping of str to UrdfJoint
         Joints of the URDF.
     missing : mapping of str to list of str
@@ -47,8 +50,9 @@ def substitutes(
     """
     bodies: list[Any] = []
     kinds: dict[str, list[str]] = {}
-    for link in dict.fromkeys(link for links in missing.values() for link in links):
-        box = _inertia_box(model, link)
+    links = {element.get('name'): element for element in root.findall('link')}
+    for link in dict.fromkeys(link for names in missing.values() for link in names):
+        box = _inertia_box(model, links[link])
         shapes = _lines(model, joints, link) if box is None else [box]
         kind = 'nothing' if not shapes else 'lines between joints' if box is None else (
             'the box of the same inertia')
@@ -56,10 +60,10 @@ def substitutes(
         bodies += shapes
     if not kinds:
         return [], ()
-    names = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
-    taken = '; '.join(f'{kind} for {", ".join(links)}' for kind, links in kinds.items())
+    files = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
+    taken = '; '.join(f'{kind} for {", ".join(names)}' for kind, names in kinds.items())
     return bodies, (
-        f'meshes not found or not readable: {names}; clearance takes instead {taken}',)
+        f'meshes not found or not readable: {files}; clearance takes instead {taken}',)
 
 
 def _frame(model: Any, link: str) -> Any:
@@ -68,27 +72,39 @@ def _frame(model: Any, link: str) -> Any:
     return model.frames[model.getFrameId(link, pinocchio.FrameType.BODY)]
 
 
-def _inertia_box(model: Any, link: str) -> Any:
+def _inertia_box(model: Any, link: Any) -> Any:
     """Homogeneous box of the mass and inertia of a link, or None where it has none."""
     import coal
     import pinocchio
 
-    frame = _frame(model, link)
-    inertia = frame.inertia
-    if not inertia.mass > 0:
+    inertial = link.find('inertial')
+    mass = _numbers(inertial, 'mass', 'value')[0]
+    if not mass > 0:
         return None
-    moments, axes = np.linalg.eigh(inertia.inertia)
+    moments, axes = np.linalg.eigh([
+        [_numbers(inertial, 'inertia', f'i{"".join(sorted(a + b))}')[0] for b in 'xyz']
+        for a in 'xyz'])
     # Of a box, Ixx = m (b² + c²) / 12.
-    squares = 6 / inertia.mass * (moments.sum() - 2 * moments)
-    size = np.sqrt(np.maximum(squares, 0.0))
+    size = np.sqrt(np.maximum(6 / mass * (moments.sum() - 2 * moments), 0.0))
     if not size.max() > 0:
         return None
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1
-    placement = frame.placement * pinocchio.SE3(axes, inertia.lever)
+    name = link.get('name')
+    frame = _frame(model, name)
+    turn = rotation_rpy(_numbers(inertial, 'origin', 'rpy', 3))
+    middle = np.array(_numbers(inertial, 'origin', 'xyz', 3))
     return pinocchio.GeometryObject(
-        f'{link}_inertia', frame.parentJoint, 0, placement,
+        f'{name}_inertia', frame.parentJoint, 0,
+        frame.placement * pinocchio.SE3(turn @ axes, middle),
         coal.Box(*np.maximum(size, SHORTEST)))
+
+
+def _numbers(inertial: Any, tag: str, key: str, count: int = 1) -> list[float]:
+    """Read numbers of an element that Pinocchio has read before; zeros where it is absent."""
+    found = None if inertial is None else inertial.find(tag)
+    text = None if found is None else found.get(key)
+    return [0.0] * count if text is None else [float(x) for x in text.split()]
 
 
 def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
