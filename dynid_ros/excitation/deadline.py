@@ -7,6 +7,9 @@ from time import perf_counter
 
 #: Share of the time by which the verification of the last motion may exceed it.
 OVERRUN = 0.15
+#: Share of the time after which the first motion found is taken to start from. Where finding it
+#: takes as long, the descents that follow never end before the time does.
+FIRST = 0.2
 #: Largest share of the time that is kept for that verification.
 LARGEST_RESERVE = 0.5
 
@@ -29,13 +32,12 @@ class Deadline:
     ----------
     seconds : float
         Time from its start to its end, s.
-    reserve : float
-        Part at the end that is kept for the verification of the last motion, s.
 
     """
 
     seconds: float
-    reserve: float = 0.0
+    _motion: float = 0.0
+    _end: float = 0.0
     _begin: float = field(default_factory=lambda: now())
 
     @property
@@ -46,7 +48,21 @@ class Deadline:
     @property
     def late(self) -> bool:
         """Whether no further step may begin."""
-        return self.gone + min(self.reserve, LARGEST_RESERVE * self.seconds) > self.seconds
+        reserve = min(self._motion + self._end, LARGEST_RESERVE * self.seconds)
+        return self.gone + reserve > self.seconds
+
+    @property
+    def far_gone(self) -> bool:
+        """Whether so much is gone that a search should go on with the first motion it has."""
+        return self.gone > FIRST * self.seconds
+
+    def reserve_for_motion(self, seconds: float) -> None:
+        """Keep the time in which a motion was verified for the last one, the longest, s."""
+        self._motion = max(self._motion, seconds)
+
+    def reserve_for_end(self, seconds: float) -> None:
+        """Keep time for the end, after the last motion, s."""
+        self._end = seconds
 
     def check(self) -> None:
         """Raise where no further step may begin."""

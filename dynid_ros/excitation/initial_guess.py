@@ -47,7 +47,7 @@ def initial_guess(
     rng : numpy.random.Generator
         Source of the random numbers.
     deadline : Deadline
-        When it is late, the best motion so far is returned.
+        When much of the time is gone, the best motion so far is returned.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def initial_guess(
             break
         if share is not None:
             widest, best = float(share.mean()), center + share[:, None] * move
-        if widest > ENOUGH:
+        if widest > ENOUGH or (best is not None and deadline.far_gone):
             break
     if best is None:
         raise InputError(

@@ -224,6 +224,7 @@ class Search:
             # However little time is left, there is a result.
             self._offer(first)
             self._report(start)
+            self._reserve_for_meshes()
         descent = Descent(self.cost, first)
         try:
             for criterion, wall, steps in self._stages:
@@ -247,7 +248,14 @@ class Search:
         except OutOfTimeError:
             return True
         finally:
-            self._deadline.reserve = max(self._deadline.reserve, self._deadline.gone - begin)
+            self._deadline.reserve_for_motion(self._deadline.gone - begin)
+
+    def _reserve_for_meshes(self) -> None:
+        """Measure on the first motion how long the last one takes to be verified by its meshes."""
+        begin = self._deadline.gone
+        if self._best is not None:
+            self._verified_by_meshes(self._best)
+        self._deadline.reserve_for_end(self._deadline.gone - begin)
 
     def _verified(self, X: Array, check: Callable[[], None]) -> bool:
         share, cut, task = 1.0, CUT, self._task

@@ -21,8 +21,10 @@ RESOLUTION = 1e-3
 SHARE = 0.1
 #: Parts into which a stretch of a motion is cut at first.
 PARTS = 100
-#: Instants at which the distance of two meshes is taken, those at which their hulls are nearest.
+#: Instants at which the distance of two meshes is taken, those at which their hulls are nearest,
+#: and how near these must come, beyond the clearance, m.
 VERIFIED = 3
+VERIFIED_WITHIN = 0.02
 #: Halvings of a part before it is left as it is.
 LEVELS = 16
 
@@ -190,14 +192,14 @@ def mesh_distances(scene: Scene, motion: FourierMotion) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        By pair, of those whose hulls come within `Scene.width` of their clearance, m.
+        By pair, of those whose hulls come within `VERIFIED_WITHIN` of their clearance, m.
 
     """
     if scene.exact is None:
         return {}
     middle, _ = _parts(motion)
     q = motion.evaluate(middle)[0]
-    horizon = scene.kept + scene.width
+    horizon = scene.kept + VERIFIED_WITHIN
     hulls = scene.between.distances(q, horizon)
     nearest: dict[str, Array] = {}
     for name, column, limit in zip(scene.names, hulls.T, horizon, strict=True):
