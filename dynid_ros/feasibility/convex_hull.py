@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Hulls that replace the one of a mesh which feigns contact.
-PIECES = 8
 #: Points on the surface of a hull at which its distance from the mesh is taken.
 SAMPLES = 200
 #: Thickness below which a mesh counts as flat, and by which the box around it is larger, m.
@@ -23,9 +21,9 @@ def convex_hull(mesh: Any) -> Any:
     return _hull_of(np.array(mesh.vertices()))
 
 
-def convex_pieces(mesh: Any) -> list[Any]:
+def convex_pieces(mesh: Any, count: int) -> list[Any]:
     """
-    Cut a mesh into `PIECES`, and return the hull of each; together they contain its surface.
+    Cut a mesh into parts, and return the hull of each; together they contain its surface.
 
     The largest part, by the box around it, is cut next, across the middle of its longest side.
     """
@@ -33,7 +31,7 @@ def convex_pieces(mesh: Any) -> list[Any]:
     triangles = np.array([
         [t[0], t[1], t[2]] for t in (mesh.tri_indices(i) for i in range(mesh.num_tris))])
     parts = [vertices[triangles]]
-    while len(parts) < PIECES:
+    while len(parts) < count:
         boxes = [_box(part) for part in parts]
         largest = int(np.argmax([float(np.prod(high - low)) for _, low, high in boxes]))
         axes, low, high = boxes[largest]
