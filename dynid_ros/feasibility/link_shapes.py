@@ -11,6 +11,7 @@ import numpy as np
 
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.urdf import reduced_model
+from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Capsule
@@ -91,8 +92,7 @@ def urdf_bodies(
 
     tree = read_urdf_xml(path)
     _, rest = choose_joints(tree.joints, arm.joint_names, dict(locked), path)
-    # Free of entities, since read_urdf_xml accepts it.
-    root = ElementTree.fromstring(path.read_bytes())
+    root = urdf_root(path)
     loader = coal.CachedMeshLoader()
     missing = _point_to_files(root, path, loader)
     whole = reduced_model(tree.xml, {}, path)

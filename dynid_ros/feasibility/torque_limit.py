@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.pinocchio_model import pinocchio_arm
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
 from dynid_ros.feasibility.barrier import soft_wall
 from dynid_ros.trajectory.fourier import FourierMotion
 
