@@ -1,4 +1,4 @@
-"""Tracking control of an arm: PD with gains from its mass matrix, and feed-forward."""
+"""Tracking control of an arm: computed torque, or PD with feed-forward."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid_ros.dynamics.rigid_parameters import check_physical, pinocchio_arm
 
 Array = NDArray[np.float64]
 
-#: Natural frequency of each joint under control, rad/s, and damping ratio.
+#: Natural frequency of each joint under PD control, rad/s, and damping ratio.
 NATURAL_FREQUENCY = 60.0
 DAMPING_RATIO = 1.0
 #: Largest product of the fastest damping rate and the reaction time of the loop.
@@ -21,6 +21,10 @@ STABLE_RATE = 0.5
 POSITIONS = 50
 #: Reaction time of a controller behind topics on a busy machine, s.
 REACTION = 0.005
+# Each pass takes the excess of the worst position off the joints that take part in it; the excess
+# that is left shrinks to a thousandth in 10 to 60 passes on arms of 2 to 17 joints.
+_PASSES = 500
+_EXCESS = 1.001
 
 
 class RigidArm:
@@ -105,13 +109,45 @@ class Gains:
         return np.asarray(self.stiffness * (wanted_q - q) + self.damping * (wanted_qd - qd))
 
 
+class ComputedTorque:
+    """
+    Computed-torque control: the joints follow the reference as if each stood alone.
+
+    The torque is that of the rigid arm for the acceleration ``qdd* + w² (q* - q) +
+    2 z w (qd* - qd)`` (Luh, Walker and Paul 1980, resolved acceleration). No link is too light for
+    it, because the loop has the same poles whatever the mass matrix, as fast as the reaction time
+    allows.
+
+    Parameters
+    ----------
+    rigid : RigidArm
+        The arm.
+    reaction : float
+        Period of the control and delay of the command, together, s.
+
+    """
+
+    def __init__(self, rigid: RigidArm, reaction: float) -> None:
+        self._rigid = rigid
+        frequency = STABLE_RATE / (2 * DAMPING_RATIO * reaction)
+        self._stiffness, self._damping = frequency**2, 2 * DAMPING_RATIO * frequency
+
+    def torque(
+        self, q: Array, qd: Array, wanted_q: Array, wanted_qd: Array, wanted_qdd: Array,
+    ) -> Array:
+        """Torque (n,) towards the reference."""
+        qdd = wanted_qdd + self._stiffness * (wanted_q - q) + self._damping * (wanted_qd - qd)
+        return self._rigid.torque(q, qd, qdd)
+
+
 def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
     """
-    Gains that give each joint the same natural frequency.
+    Gains of a PD control that the coupled, sampled loop bears.
 
-    With d the mean diagonal of the mass matrix, the stiffness is d w² and the damping 2 z w d.
-    Coupled joints are faster than this: where a discrete loop is unstable at the largest
-    eigenvalue of M⁻¹ diag(d), all joints get a lower frequency.
+    With d the mean diagonal of the mass matrix, the stiffness of a joint is d w² and its damping
+    2 z w d. All joints begin with the same natural frequency w. Coupled joints are faster than
+    this, light ones at the end of the arm above all: where a discrete loop is unstable at the
+    largest eigenvalue of M⁻¹ D, the joints of its eigenvector get a lower w.
 
     Parameters
     ----------
@@ -127,16 +163,40 @@ def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
 
     """
     rigid = RigidArm(arm)
-    rng = np.random.default_rng(0)
+    masses = [rigid.mass_matrix(q) for q in random_positions(arm)]
+    typical = np.mean([np.diag(M) for M in masses], axis=0)
+    inverses = np.array([np.linalg.inv(M) for M in masses])
+    damping = _bearable_damping(
+        inverses, 2 * DAMPING_RATIO * NATURAL_FREQUENCY * typical, STABLE_RATE / reaction)
+    frequency = damping / (2 * DAMPING_RATIO * typical)
+    return Gains(typical * frequency**2, damping)
+
+
+def random_positions(arm: ArmModel) -> Array:
+    """Positions (POSITIONS, n) between the limits and within half a turn, always the same."""
     lower = np.maximum(arm.limits.lower, -np.pi)
     upper = np.minimum(arm.limits.upper, np.pi)
-    masses = [rigid.mass_matrix(q) for q in rng.uniform(lower, upper, (POSITIONS, arm.n))]
-    typical = np.mean([np.diag(M) for M in masses], axis=0)
-    # Similar to M⁻¹ diag(d), but symmetric.
-    root = np.sqrt(np.outer(typical, typical))
-    coupling = max(1 / np.linalg.eigvalsh(M / root)[0] for M in masses)
-    frequency = min(NATURAL_FREQUENCY, STABLE_RATE / (2 * DAMPING_RATIO * coupling * reaction))
-    return Gains(typical * frequency**2, 2 * DAMPING_RATIO * frequency * typical)
+    return np.random.default_rng(0).uniform(lower, upper, (POSITIONS, arm.n))
+
+
+def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:
+    """
+    Lower dampings (n,) until no eigenvalue of M⁻¹ D exceeds a rate.
+
+    With v the unit eigenvector of D^½ M⁻¹ D^½, the logarithm of an eigenvalue grows by v_j² for
+    that of the damping of joint j. The smallest change that removes the excess follows this
+    gradient.
+    """
+    for _ in range(_PASSES):
+        root = np.sqrt(damping)
+        values, vectors = np.linalg.eigh(inverses * np.outer(root, root))
+        worst = int(np.argmax(values[:, -1]))
+        excess = values[worst, -1] / rate
+        if excess <= _EXCESS:
+            break
+        part = vectors[worst, :, -1] ** 2
+        damping = damping * excess ** (-part / (part @ part))
+    return np.asarray(damping / max(excess, 1.0))
 
 
 def feedforward(arm: ArmModel, kind: str, q: Array, qd: Array, qdd: Array) -> Array:

@@ -9,9 +9,11 @@ import pytest
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.execution.tracking_control import (
+    ComputedTorque,
     feedforward,
     NATURAL_FREQUENCY,
     RigidArm,
+    STABLE_RATE,
     tracking_gains,
 )
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
@@ -50,8 +52,10 @@ def test_one_joint_gets_its_natural_frequency_with_critical_damping():
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])
 @pytest.mark.parametrize('reaction', [1e-3, 8e-3])
-def test_the_sampled_loop_is_stable_at_every_position(name, reaction):
-    arm = load_arm(name)
+@pytest.mark.parametrize('rotors', [True, False])
+def test_the_sampled_loop_is_stable_at_every_position(name, reaction, rotors):
+    stated = load_arm(name)
+    arm = stated if rotors else replace(stated, rotor_nominal=None)
     gains, rigid, n = tracking_gains(arm, reaction), RigidArm(arm), arm.n
     for q in np.random.default_rng(5).uniform(-1, 1, (20, n)):
         inverse = np.linalg.inv(rigid.mass_matrix(q))
@@ -61,6 +65,39 @@ def test_the_sampled_loop_is_stable_at_every_position(name, reaction):
         B = np.vstack([h**2 / 2 * inverse, h * inverse])
         K = np.hstack([np.diag(gains.stiffness), np.diag(gains.damping)])
         assert np.abs(np.linalg.eigvals(A - B @ K)).max() < 1
+
+
+def test_only_the_joints_that_a_light_link_couples_get_softer():
+    heavy, light = 1.0, 1e-3
+    links = [[1.0, 0, 0, 0, own, 0, 0, own, 0, own] for own in (light, heavy, heavy)]
+    # The axes of the first two joints are one, that of the third is at right angles.
+    arm = replace(
+        random_arm(np.random.default_rng(0), 3, prismatic=False), parent=np.array([-1, 0, 1]),
+        rotation=np.stack([np.eye(3)] * 3), translation=np.zeros((3, 3)),
+        axis=np.array([[0.0, 0, 1], [0, 0, 1], [1, 0, 0]]), inertial=np.array(links))
+    gains = tracking_gains(arm, reaction=1e-3)
+    frequency = 2 * gains.stiffness / gains.damping
+    assert (frequency[:2] < 0.1 * NATURAL_FREQUENCY).all()
+    assert frequency[2] == pytest.approx(NATURAL_FREQUENCY, rel=1e-2)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_computed_torque_decouples_arms_of_any_inertia(seed):
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, 5)
+    # Every link a hundred times lighter than the one before.
+    arm = replace(arm, inertial=arm.inertial * 100.0 ** -np.arange(5)[:, None])
+    rigid = RigidArm(arm)
+    control = ComputedTorque(rigid, reaction=1e-3)
+    q, qd, error, rate, qdd = rng.normal(size=(5, 5))
+    model = pinocchio_model(arm)
+    tau = control.torque(q, qd, q + error, qd + rate, qdd)
+    moved = pin.aba(model, model.createData(), q, qd, tau)
+    # Critically damped, and as fast as the reaction time allows.
+    frequency = STABLE_RATE / 2e-3
+    expected = qdd + frequency**2 * error + 2 * frequency * rate
+    # The mass matrix has a condition number of some 1e10.
+    np.testing.assert_allclose(moved, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
 
 
 def test_feedforward_is_nothing_gravity_or_all_of_the_model():
