@@ -12,11 +12,17 @@ from dynid_ros.dynamics.rigid_parameters import check_physical
 
 #: Added to each principal inertia, kg m²: MuJoCo has no point masses and no thin rods.
 EXTENT = 1e-12
+#: Distance of the end stops behind the position limits, by the range of the joint. Limits of the
+#: control lie some degrees before the stops, and a motion that uses them fully must not touch.
+STOP_DISTANCE = 0.05
+#: Time constant of the end stops, by the step of the integration, which bears two (MuJoCo,
+#: "Solver parameters").
+STOP_STEPS = 10.0
 
 
 def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     """
-    Build a MuJoCo model: the same joints in the same order, without contacts and limits.
+    Build a MuJoCo model: the same joints in the same order, with end stops, without contacts.
 
     Parameters
     ----------
@@ -28,7 +34,8 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     Returns
     -------
     mujoco.MjModel
-        Rotor inertia is the armature of the joints; the caller adds friction.
+        Rotor inertia is the armature of the joints; the caller adds friction. Joints with two
+        finite position limits have end stops `STOP_DISTANCE` behind them.
 
     Raises
     ------
@@ -41,18 +48,23 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     check_physical(arm)
     spec = mujoco.MjSpec()
     spec.modelname = arm.name
+    spec.compiler.degree = False
     spec.option.timestep = timestep
     spec.option.gravity = arm.gravity
     bodies: list[Any] = []
     for joint in range(arm.n):
         parent = spec.worldbody if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
         bodies.append(_add_link(parent, arm, joint))
+        stops = _end_stops(arm, joint)
         bodies[-1].add_joint(
             name=arm.joint_names[joint],
             type=mujoco.mjtJoint.mjJNT_SLIDE if arm.prismatic[joint] else (
                 mujoco.mjtJoint.mjJNT_HINGE),
             axis=arm.axis[joint],
             armature=0.0 if arm.rotor_nominal is None else float(arm.rotor_nominal[joint]),
+            limited=bool(stops),
+            range=stops or (0.0, 0.0),
+            solref_limit=(STOP_STEPS * timestep, 1.0),
         )
     return spec.compile()
 
@@ -64,6 +76,15 @@ def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]
     MuJoCo numbers the bodies of a branched tree depth first, whatever the order of the joints.
     """
     return np.array([int(model.joint(name).dofadr[0]) for name in arm.joint_names], dtype=np.intp)
+
+
+def _end_stops(arm: ArmModel, joint: int) -> tuple[float, float] | None:
+    """Positions of the end stops of a joint, or None if it has none."""
+    lower, upper = float(arm.limits.lower[joint]), float(arm.limits.upper[joint])
+    if not (np.isfinite([lower, upper]).all() and lower < upper):
+        return None
+    behind = STOP_DISTANCE * (upper - lower)
+    return lower - behind, upper + behind
 
 
 def _add_link(parent: Any, arm: ArmModel, joint: int) -> Any:

@@ -11,11 +11,14 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.simulation.implicit_friction import end_velocity, JointFriction
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
+from dynid_ros.simulation.typical_motion import known_effort
 
 Array = NDArray[np.float64]
 
 #: Default step of the integration, s.
 TIMESTEP = 0.0005
+#: Speed, rad/s or m/s, beyond which MuJoCo takes a state for an error.
+FASTEST = 1e10
 
 
 class ArmState(NamedTuple):
@@ -44,7 +47,8 @@ class SimulatedArm:
     Physics of an arm with joint friction and effort limits: torques in, state out.
 
     The rigid bodies move by MuJoCo's semi-implicit Euler method. Friction follows
-    `JointFriction`, at the velocity of the end of each step.
+    `JointFriction`, at the velocity of the end of each step. An effort limit of zero counts as
+    unknown.
 
     Parameters
     ----------
@@ -72,9 +76,11 @@ class SimulatedArm:
         self.friction = JointFriction.nominal(arm) if friction is None else friction
         self._mujoco = mujoco
         self._model = mujoco_model(arm, timestep)
+        self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         self._data = mujoco.MjData(self._model)
         self._order = joint_order(self._model, arm)
         self._grid = np.ix_(self._order, self._order)
+        self._effort = known_effort(arm)
         self._mass = np.zeros((arm.n, arm.n))
         # Pairs of a row and the unit vector that gives it.
         self._rows = list(zip(self._mass, np.eye(arm.n), strict=True))
@@ -102,6 +108,8 @@ class SimulatedArm:
 
         """
         self._mujoco.mj_resetData(self._model, self._data)
+        # MuJoCo writes the first warning of each kind into a file in the working directory.
+        self._data.warning.number[:] = 1
         self._data.qpos[self._order] = q
         self._data.qvel[self._order] = 0.0 if qd is None else qd
         self._tau = np.zeros(self.arm.n)
@@ -127,7 +135,7 @@ class SimulatedArm:
         Raises
         ------
         InputError
-            A torque is not a finite number.
+            A torque is not a finite number, or the arm moves too fast for the integration.
 
         """
         command = np.asarray(tau, dtype=float)
@@ -136,8 +144,7 @@ class SimulatedArm:
             raise InputError(
                 f"joint '{self.arm.joint_names[joint]}' of the simulated arm is commanded a "
                 f'torque of {command[joint]}; command finite torques')
-        effort = self.arm.limits.effort
-        self._tau = np.clip(command, -effort, effort)
+        self._tau = np.clip(command, -self._effort, self._effort)
         for _ in range(steps):
             self._step()
         return self.state
@@ -155,6 +162,14 @@ class SimulatedArm:
             self._mass[self._grid], qd,
             driving - data.qfrc_bias[order], qd + self._change, friction.viscous,
             friction.coulomb, friction.width, self.timestep)
+        if not np.abs(after).max() < FASTEST:
+            self._refuse_speed(after)
         self._change = after - qd
         data.qfrc_applied[order] = self._tau - friction.torque(after)
         mujoco.mj_step2(model, data)
+
+    def _refuse_speed(self, qd: Array) -> None:
+        joint = int(np.argmin(np.abs(qd) < FASTEST))
+        raise InputError(
+            f"joint '{self.arm.joint_names[joint]}' of the simulated '{self.arm.name}' moves "
+            'faster than its physics can follow; lower the torques')

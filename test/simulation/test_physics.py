@@ -121,3 +121,41 @@ def test_a_torque_that_is_no_number_is_refused_by_joint(bad):
     physics = SimulatedArm(random_arm(np.random.default_rng(0), 3))
     with pytest.raises(InputError, match="'j2' of the simulated arm is commanded a torque of"):
         physics.step([0.0, bad, 0.0])
+
+
+def test_an_effort_limit_of_zero_counts_as_unknown():
+    limits = replace(JointLimits.unknown(1), effort=np.zeros(1))
+    physics = SimulatedArm(replace(_pendulum(), limits=limits), _friction(1))
+    assert physics.step([-50.0]).tau[0] == -50.0
+
+
+def test_end_stops_hold_a_joint_that_is_driven_beyond_its_limits():
+    limits = replace(
+        JointLimits.unknown(1), lower=np.array([-1.0]), upper=np.array([1.0]))
+    physics = SimulatedArm(replace(_pendulum(), limits=limits), _friction(1))
+    physics.reset([0.0])
+    # The torque of gravity at the stop is a third of the driving one.
+    for tau, stop in ((-20.0, -1.1), (20.0, 1.1)):
+        course = [physics.step([tau]).q[0] for _ in range(4000)]
+        # 5 % of the range behind the limit; a stop gives way by some mrad.
+        assert course[-1] == pytest.approx(stop, abs=0.01)
+        assert np.abs(course).max() < 1.2
+
+
+def test_stops_do_nothing_within_the_limits():
+    limits = replace(JointLimits.unknown(1), lower=np.array([-4.0]), upper=np.array([4.0]))
+    arms = _pendulum(), replace(_pendulum(), limits=limits)
+    free, stopped = (SimulatedArm(arm, _friction(1)) for arm in arms)
+    for _ in range(1000):
+        assert free.step([0.0]).q[0] == stopped.step([0.0]).q[0]
+
+
+@pytest.mark.parametrize(('speed', 'tau'), [(1e12, 0.0), (0.0, 1e300)])
+def test_an_arm_that_moves_too_fast_is_an_error_and_leaves_no_file(
+        tmp_path, monkeypatch, speed, tau):
+    monkeypatch.chdir(tmp_path)
+    physics = SimulatedArm(_pendulum(), _friction(1))
+    physics.reset([0.0], [speed])
+    with pytest.raises(InputError, match="simulated 'random' moves faster than its physics"):
+        physics.step([tau], 1000)
+    assert list(tmp_path.iterdir()) == []
