@@ -13,9 +13,12 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         'simulate', help='record a simulated arm, faster than real time',
-        description='Simulate an arm in MuJoCo under PD control, with friction, encoder '
-                    'quantisation and torque noise, and record it into a rosbag2.')
-    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+        description='Simulate an arm in MuJoCo under computed-torque control, with friction, '
+                    'encoder quantisation and torque noise, and record it into a rosbag2. '
+                    'Plausible rotor inertia and friction take the place of nominal values that '
+                    'the arm does not state; recording.yaml in the bag states all of them.')
+    parser.add_argument(
+        'arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml or a URDF')
     parser.add_argument(
         'excitation', nargs='?', type=Path, metavar='EXCITATION',
         help='excitation.yaml; without it, a random motion within the limits')
@@ -34,7 +37,9 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.errors import InputError
     from dynid_ros.excitation.random_motion import random_motion
+    from dynid_ros.simulation.plausible_drive import with_plausible_drives
     from dynid_ros.simulation.record import simulate
+    from dynid_ros.simulation.sidecar import write_sidecar
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
     from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -44,6 +49,10 @@ def run(args: argparse.Namespace) -> int:
             f'{args.arm}: simulations hold the drive signal in the joint states; simulate an arm '
             'without drive.topic')
     check_absent(args.output)
+    simulated = with_plausible_drives(arm)
+    arm = simulated.arm
+    if simulated.sentence:
+        print(f'dynid: {simulated.sentence}', file=sys.stderr)
     if args.excitation is None:
         motion = random_motion(arm, args.seed)
     else:
@@ -52,13 +61,16 @@ def run(args: argparse.Namespace) -> int:
         motion = excitation.motion
     with tqdm(total=1.0, desc='simulate', disable=not sys.stderr.isatty(), leave=False,
               bar_format='{desc} {percentage:3.0f}% |{bar}| {elapsed}') as bar:
-        log = simulate(
-            arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n)).log
+        simulation = simulate(
+            arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n))
+    log = simulation.log
     write_joint_states(args.output, log.joint_names, log.t, log.q, log.qd, log.u)
+    write_sidecar(args.output, simulated, simulation, args.seed)
     if args.json:
         print_json({
             'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t),
             'seconds': log.seconds,
+            'assumed': {name: value.tolist() for name, value in simulated.assumed.items()},
         })
     else:
         print(f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}')

@@ -12,6 +12,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.storage.result_file import read_result
 
 Array = NDArray[np.float64]
@@ -74,12 +75,12 @@ def compare(arm: str, online: Path, batch: Path) -> Comparison:
     Parameters
     ----------
     arm : str
-        The simulated arm, whose nominal parameters are the truth.
+        The simulated arm, whose nominal or plausible parameters are the truth.
     online, batch : Path
         Folders of the results.
 
     """
-    model = load_arm(arm)
+    model = with_plausible_drives(load_arm(arm)).arm
     true = base_parameters(model).grouping @ nominal_parameters(model)
     first, second = read_result(online), read_result(batch)
     return Comparison(

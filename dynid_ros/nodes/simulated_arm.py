@@ -51,6 +51,7 @@ from dynid_ros.nodes.simulation_loop import RealTime
 from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
+from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SETTINGS = (
@@ -74,7 +75,10 @@ class SimulatedArmNode(Node):
     def __init__(self) -> None:
         super().__init__('simulated_arm')
         values = declare(self, SETTINGS)
-        arm = load_arm(values['arm'])
+        simulated = with_plausible_drives(load_arm(values['arm']))
+        arm = simulated.arm
+        if simulated.sentence:
+            self.get_logger().info(simulated.sentence)
         self._arm = LiveArm(
             arm, _start_of(values['excitation'], arm), seed=values['seed'],
             command_timeout=values['command_timeout'])

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel
 from dynid_ros.errors import ArmError
+from dynid_ros.simulation.typical_motion import typical_speed
 
 Array = NDArray[np.float64]
 
 #: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
+#: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.
 COULOMB_WIDTH = 1e-3
 
 _ITERATIONS = 60
@@ -62,7 +64,8 @@ class JointFriction:
         zero = np.zeros(arm.n)
         viscous, coulomb, offset = (
             np.asarray(arm.friction_nominal.get(name, zero), dtype=float) for name in known)
-        return JointFriction(viscous, coulomb, offset)
+        width = COULOMB_WIDTH * min(1.0, float(typical_speed(arm).min()))
+        return JointFriction(viscous, coulomb, offset, width)
 
     def torque(self, qd: Array) -> Array:
         """Friction torque, of the shape (..., n) of the velocity."""

@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import live_gains, RigidArm, tracking_gains
+from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
-from dynid_ros.simulation.sensors import drive_signal, quantise, rated_noise, SensorModel
+from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
+from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
 
 Array = NDArray[np.float64]
 
 #: Period of the physics as commands and readings see it, s.
 PERIOD = 0.001
-#: Torque noise by rating of the default sensors.
-NOISE_SHARE = 0.01
 
 
 class Reading(NamedTuple):
@@ -60,8 +59,8 @@ class LiveArm:
     start : (n,) ndarray
         Position at the start, rad or m.
     sensors : SensorModel, optional
-        Encoders of 16 bit and torque noise of 1 % of the rating if not given; coloured noise is
-        not simulated here.
+        Those of `plausible_sensors` for `typical_torque` and `typical_speed` if not given,
+        because the motion is not known yet; coloured noise is not simulated here.
     seed : int
         Of the noise.
     command_timeout : float
@@ -89,14 +88,15 @@ class LiveArm:
         self._rigid = RigidArm(arm)
         self._damping = live_gains(arm).damping
         # This control runs at every step, and needs no time for topics.
-        self._controller = TrajectoryController(arm, self._rigid, tracking_gains(arm, PERIOD))
+        self._controller = TrajectoryController(arm, ComputedTorque(self._rigid, PERIOD))
         self._rng = np.random.default_rng(seed)
         self._timeout = command_timeout
         if sensors is None:
-            holding = self._rigid.gravity(start)[None]
-            sensors = SensorModel(effort_noise=rated_noise(arm, holding, NOISE_SHARE))
+            sensors = plausible_sensors(arm, typical_torque(arm), typical_speed(arm))
         self._sensors = sensors
-        self._noise = np.broadcast_to(np.asarray(sensors.effort_noise, dtype=float), arm.n)
+        self._noise, self._velocity_noise = (
+            np.broadcast_to(np.asarray(noise, dtype=float), arm.n)
+            for noise in (sensors.effort_noise, sensors.velocity_noise))
         self._commanded: tuple[float, Array] | None = None
         # Compiles the physics, which takes seconds the first time.
         self._physics.step(np.zeros(arm.n))
@@ -199,7 +199,7 @@ class LiveArm:
         drive, sensors = self.arm.drive, self._sensors
         tau = self._torques[0] + self._noise * self._rng.normal(size=self.arm.n)
         gravity = np.zeros(self.arm.n) if drive.includes_gravity else self._rigid.gravity(q)
-        velocity = qd + sensors.velocity_noise * self._rng.normal(size=self.arm.n)
+        velocity = qd + self._velocity_noise * self._rng.normal(size=self.arm.n)
         position = quantise(motor_position(q, drive), sensors.encoder_counts, self.arm.prismatic)
         return Reading(
             t, position, drive.transmission @ velocity,

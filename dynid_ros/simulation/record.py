@@ -14,17 +14,18 @@ from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import feedforward, Gains, RigidArm, tracking_gains
+from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,
     drive_signal,
+    plausible_sensors,
     quantise,
-    rated_noise,
     SensorModel,
 )
+from dynid_ros.simulation.typical_motion import root_mean_square
 from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
@@ -33,8 +34,6 @@ Array = NDArray[np.float64]
 CONTROL_HZ = 1000.0
 #: Standstill before and after the motion, s.
 HOLD = 0.5
-#: Torque noise by rating of the default sensors.
-NOISE_SHARE = 0.01
 #: Distance from the wanted position at which the simulation is given up, rad or m.
 LOST = 0.5
 #: Control steps between two reports of progress.
@@ -79,6 +78,8 @@ class Simulation:
     ----------
     log : Recording
         The recording, from the sensors.
+    sensors : SensorModel
+        Sensors that recorded it.
     truth : Trace
         True course at the stamps of the recording.
     theta : (p,) ndarray
@@ -87,17 +88,18 @@ class Simulation:
     """
 
     log: Recording
+    sensors: SensorModel
     truth: Trace
     theta: Array
 
 
 def simulate(
     arm: ArmModel, motion: FourierMotion, *, rate_hz: float = 500.0,
-    sensors: SensorModel | None = None, seed: int = 0, ahead: str = 'gravity',
-    command_delay: float = 0.0, progress: Callable[[float], None] | None = None,
+    sensors: SensorModel | None = None, seed: int = 0, command_delay: float = 0.0,
+    progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """
-    Record a simulated arm that follows a motion under PD control.
+    Record a simulated arm that follows a motion under computed-torque control.
 
     Parameters
     ----------
@@ -108,11 +110,9 @@ def simulate(
     rate_hz : float
         Rate of the recording.
     sensors : SensorModel, optional
-        Encoders of 16 bit and torque noise of 1 % of the rating if not given.
+        Those of `plausible_sensors` for the true torque and speed if not given.
     seed : int
         Of the noise; the same seed gives the same recording.
-    ahead : str
-        Feed-forward of the control: ``none``, ``gravity`` or ``model``.
     command_delay : float
         Time from a command until it acts, rounded to control periods, s.
     progress : callable, optional
@@ -136,18 +136,17 @@ def simulate(
     per_sample = math.ceil(CONTROL_HZ / rate_hz)
     period = 1 / (rate_hz * per_sample)
     lag = round(command_delay / period)
-    gains = tracking_gains(arm, period * (1 + lag))
-    course = _follow(arm, motion, gains, period, ahead, lag, progress)
+    course = _follow(arm, motion, period, lag, progress)
     truth = course.every(per_sample)
     if sensors is None:
-        sensors = SensorModel(effort_noise=rated_noise(arm, truth.tau, NOISE_SHARE))
+        sensors = plausible_sensors(arm, root_mean_square(truth.tau), root_mean_square(truth.qd))
     late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
     log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
-    return Simulation(log, truth, nominal_parameters(arm))
+    return Simulation(log, sensors, truth, nominal_parameters(arm))
 
 
 def _follow(
-    arm: ArmModel, motion: FourierMotion, gains: Gains, period: float, ahead: str, lag: int,
+    arm: ArmModel, motion: FourierMotion, period: float, lag: int,
     progress: Callable[[float], None] | None,
 ) -> Trace:
     """Course of the controlled arm at the rate of the control."""
@@ -155,14 +154,16 @@ def _follow(
     physics = SimulatedArm(arm, timestep=period / steps)
     t = np.arange(round((motion.duration + 2 * HOLD) / period) + 1.0) * period
     wanted, wanted_qd, wanted_qdd = motion.evaluate(t - HOLD)
-    extra = feedforward(arm, ahead, wanted, wanted_qd, wanted_qdd)
+    rigid = RigidArm(arm)
+    control = ComputedTorque(rigid, period * (1 + lag))
     q, qd, tau = (np.empty_like(wanted) for _ in range(3))
     state = physics.reset(wanted[0])
-    waiting = deque([extra[0]] * lag)
+    waiting = deque([rigid.gravity(wanted[0])] * lag)
     for k in range(len(t)):
         q[k], qd[k] = state.q, state.qd
         _check_near(arm, t[k], wanted[k], state.q)
-        waiting.append(extra[k] + gains.torque(state.q, state.qd, wanted[k], wanted_qd[k]))
+        waiting.append(
+            control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]))
         state = physics.step(waiting.popleft(), steps)
         tau[k] = state.tau
         if progress and (k % REPORT_EVERY == 0 or k + 1 == len(t)):
@@ -195,7 +196,7 @@ def _measure(
     if not arm.drive.includes_gravity:
         rigid = RigidArm(arm)
         gravity = np.array([rigid.gravity(q) for q in trace.q])
-    qd = trace.qd + sensors.velocity_noise * rng.normal(size=shape)
+    qd = trace.qd + np.asarray(sensors.velocity_noise) * rng.normal(size=shape)
     return Recording(
         t=trace.t - trace.t[0],
         q=quantise(motor_position(trace.q, arm.drive), sensors.encoder_counts, arm.prismatic),

@@ -9,8 +9,34 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import Drive, is_direct
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.feasibility.planning_limits import planning_limits
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SensorShares:
+    """
+    Default sensors, as shares of the torques and speeds that occur.
+
+    Attributes
+    ----------
+    torque : float
+        Standard deviation of the torque noise by the root mean square torque of the joint. Models
+        of good recordings of real arms leave 3 to 6 %, filtered and with what the model lacks.
+    velocity : float
+        The same of the velocity.
+    counts : float
+        Counts of the encoder a turn, or over the range of a prismatic joint.
+
+    """
+
+    torque: float = 0.02
+    velocity: float = 1e-3
+    counts: float = 2.0**16
+
+
+SHARES = SensorShares()
 
 
 @dataclass(frozen=True)
@@ -20,9 +46,9 @@ class SensorModel:
 
     Attributes
     ----------
-    encoder_counts : float or None
+    encoder_counts : float, (n,) array_like or None
         Counts of the encoder a turn (a metre for prismatic joints); None measures exactly.
-    velocity_noise : float
+    velocity_noise : float or (n,) array_like
         Standard deviation of the velocity, rad/s or m/s.
     effort_noise : float or (n,) array_like
         Standard deviation of the white noise of the torque, Nm.
@@ -35,8 +61,8 @@ class SensorModel:
 
     """
 
-    encoder_counts: float | None = 2.0**16
-    velocity_noise: float = 1e-3
+    encoder_counts: ArrayLike | None = 2.0**16
+    velocity_noise: ArrayLike = 1e-3
     effort_noise: ArrayLike = 0.0
     coloured_noise: ArrayLike = 0.0
     correlation: float = 0.9
@@ -46,7 +72,7 @@ class SensorModel:
 PERFECT = SensorModel(encoder_counts=None, velocity_noise=0.0)
 
 
-def quantise(q: Array, counts: float | None, prismatic: NDArray[np.bool_]) -> Array:
+def quantise(q: Array, counts: ArrayLike | None, prismatic: NDArray[np.bool_]) -> Array:
     """
     Positions (N, n) quantised by an encoder.
 
@@ -54,7 +80,7 @@ def quantise(q: Array, counts: float | None, prismatic: NDArray[np.bool_]) -> Ar
     ----------
     q : (N, n) ndarray
         rad or m.
-    counts : float or None
+    counts : float, (n,) array_like or None
         Counts a turn (a metre for prismatic joints); None leaves the positions unchanged.
     prismatic : (n,) ndarray of bool
         Which joints are prismatic.
@@ -67,7 +93,7 @@ def quantise(q: Array, counts: float | None, prismatic: NDArray[np.bool_]) -> Ar
     """
     if counts is None:
         return q
-    count = np.where(prismatic, 1.0, 2 * np.pi) / counts
+    count = np.where(prismatic, 1.0, 2 * np.pi) / np.asarray(counts)
     return np.asarray(np.round(q / count) * count)
 
 
@@ -137,24 +163,20 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
     return np.asarray(np.linalg.solve(drive.transmission.T, torque.T).T / drive.gain)
 
 
-def rated_noise(arm: ArmModel, tau: Array, share: float) -> Array:
+def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel:
     """
-    Noise in proportion to the rating of each joint.
+    Sensors that suit the torques and speeds that occur, whatever the ratings.
 
     Parameters
     ----------
     arm : ArmModel
-        Effort limits count as ratings.
-    tau : (N, n) ndarray
-        Torques; their largest magnitude replaces an unknown limit, Nm.
-    share : float
-        Noise by rating.
-
-    Returns
-    -------
-    (n,) ndarray
-        Standard deviation, Nm.
+        The arm; its planning limits give the range of prismatic joints.
+    torque, speed : (n,) ndarray
+        Root mean square of each joint, Nm and rad/s.
 
     """
-    effort = arm.limits.effort
-    return np.asarray(share * np.where(np.isfinite(effort), effort, np.abs(tau).max(axis=0)))
+    allowed = planning_limits(arm)
+    travel = np.where(arm.prismatic, allowed.upper - allowed.lower, 1.0)
+    return SensorModel(
+        encoder_counts=SHARES.counts / travel, velocity_noise=SHARES.velocity * speed,
+        effort_noise=SHARES.torque * torque)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import Reference
-from dynid_ros.execution.tracking_control import Gains, RigidArm
+from dynid_ros.execution.tracking_control import ComputedTorque
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
 
@@ -78,19 +78,16 @@ class TrajectoryController:
     """
     Control that moves an arm along trajectories and holds it at their end.
 
-    PD control with the rigid-body torque of the nominal arm as feed-forward. A new goal replaces
-    the one before, and begins at the measured state; one that is cancelled or aborted ends in a
-    constant deceleration of each joint by its limit. Goals come from another thread than that of
-    the control.
+    A new goal replaces the one before, and begins at the measured state; one that is cancelled or
+    aborted ends in a constant deceleration of each joint by its limit. Goals come from another
+    thread than that of the control.
 
     Parameters
     ----------
     arm : ArmModel
         Limits, for the deceleration, and names.
-    rigid : RigidArm
-        The same arm.
-    gains : Gains
-        Of the PD control.
+    control : ComputedTorque
+        Of the same arm.
 
     Attributes
     ----------
@@ -99,12 +96,11 @@ class TrajectoryController:
 
     """
 
-    def __init__(self, arm: ArmModel, rigid: RigidArm, gains: Gains) -> None:
+    def __init__(self, arm: ArmModel, control: ComputedTorque) -> None:
         self.moving = False
         self._names = arm.joint_names
         self._deceleration = planning_limits(arm).acceleration
-        self._rigid = rigid
-        self._gains = gains
+        self._control = control
         self._lock = threading.Lock()
         self._goal: TrajectoryGoal | None = None
         self._course: JointTrajectory | None = None
@@ -157,7 +153,7 @@ class TrajectoryController:
                 self._brake(t, q, qd)
                 wanted = self._course.sample(0.0)
             self.moving = self._goal is not None or t - self._start < self._course.end
-        return self._rigid.torque(*wanted) + self._gains.torque(q, qd, wanted.q, wanted.qd)
+        return self._control.torque(q, qd, *wanted)
 
     def _join(self, t: float, q: Array, qd: Array) -> None:
         """Begin the goal from the present state."""

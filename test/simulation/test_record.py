@@ -92,12 +92,13 @@ def test_a_signal_without_gravity_lacks_the_torque_that_holds_the_arm():
     np.testing.assert_allclose(simulation.log.u + gravity, simulation.truth.tau, atol=1e-9)
 
 
-def test_default_torque_noise_is_one_percent_of_the_rating():
+def test_default_torque_noise_is_two_percent_of_the_torque_that_occurs():
     arm = load_arm('panda')
     simulation = simulate(arm, _motion(arm), rate_hz=1000)
     noise = (simulation.log.u - simulation.truth.tau).std(axis=0)
     # 11 000 samples: three deviations are 2 %.
-    np.testing.assert_allclose(noise, 0.01 * arm.limits.effort, rtol=0.03)
+    occurs = np.sqrt((simulation.truth.tau**2).mean(axis=0))
+    np.testing.assert_allclose(noise, 0.02 * occurs, rtol=0.03)
 
 
 def test_a_delay_of_the_effort_is_found_in_the_recording():

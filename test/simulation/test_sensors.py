@@ -12,8 +12,8 @@ from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,
     drive_signal,
+    plausible_sensors,
     quantise,
-    rated_noise,
 )
 
 
@@ -74,8 +74,16 @@ def test_drive_signal_and_motor_position_invert_the_declared_drive(includes_grav
     np.testing.assert_allclose(joints, q, atol=1e-12)
 
 
-def test_noise_is_a_share_of_the_rating_and_of_the_largest_torque_where_there_is_none():
-    limits = replace(JointLimits.unknown(2), effort=np.array([50.0, np.inf]))
-    arm = replace(random_arm(np.random.default_rng(0), 2), limits=limits)
-    tau = np.array([[1.0, -8.0], [2.0, 3.0]])
-    np.testing.assert_allclose(rated_noise(arm, tau, 0.01), [0.5, 0.08])
+def test_default_sensors_suit_torque_speed_and_range_whatever_the_rating():
+    rng = np.random.default_rng(0)
+    limits = replace(
+        JointLimits.unknown(2), effort=np.array([5e4, 0.0]), lower=np.array([-3.0, 0.0]),
+        upper=np.array([3.0, 0.04]))
+    arm = replace(random_arm(rng, 2), limits=limits, prismatic=np.array([False, True]))
+    sensors = plausible_sensors(arm, np.array([50.0, 2.0]), np.array([1.0, 0.01]))
+    np.testing.assert_allclose(sensors.effort_noise, [1.0, 0.04])
+    np.testing.assert_allclose(sensors.velocity_noise, [1e-3, 1e-5])
+    # 65536 counts a turn, and over the 40 mm of the slide.
+    read = quantise(np.array([[1.0, 0.0301]]), sensors.encoder_counts, arm.prismatic)
+    assert read[0, 1] == pytest.approx(np.round(0.0301 / 0.04 * 2**16) / 2**16 * 0.04, rel=1e-12)
+    assert read[0, 0] == pytest.approx(np.round(2**16 / (2 * np.pi)) * 2 * np.pi / 2**16)

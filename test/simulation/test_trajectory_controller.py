@@ -165,8 +165,10 @@ def test_arm_that_cannot_follow_is_aborted_and_stopped():
 
 def test_goal_that_is_not_reached_in_time_is_aborted():
     run = Run()
-    goal = run.follow(0.1 * np.ones(ARM.n), 0.5, end=1e-9)
-    run.steps(1.4)
+    # The end stop is 5 % of the range behind the limit, and so the goal 5 % behind the stop.
+    way = 0.6 * (ARM.limits.upper - ARM.limits.lower) * np.eye(ARM.n)[0]
+    goal = run.follow(way, 3.0, path=1.0)
+    run.steps(3.9)
     assert goal.outcome is None
     run.steps(0.2)
     assert goal.outcome.code is Code.GOAL_TOLERANCE_VIOLATED

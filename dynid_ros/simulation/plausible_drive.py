@@ -1,0 +1,120 @@
+"""Plausible rotor inertia and friction of an arm that states none, as a URDF."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.execution.tracking_control import random_positions, RigidArm
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.simulation.typical_motion import known_effort, typical_speed, typical_torque
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PlausibleShares:
+    """
+    Drives of an arm of which only the links are known, as shares of known quantities.
+
+    None of them has a unit, so that the arm may be of any size.
+
+    Attributes
+    ----------
+    rotor_by_links : float
+        Rotor inertia by the mean inertia of the links about the joint. The gear that accelerates a
+        load most with a given motor makes both equal (inertia matching); the nominal values of the
+        shipped UR10, Panda and Gluon are 0.4 to 60, the largest at light wrists.
+    rotor_by_rating : float
+        Largest torque that accelerates the rotor by the planned limit, by the rating. Such a motor
+        keeps nine tenths for its load. The shipped UR10, Panda and TX40 have 0.04 to 0.33.
+    coulomb, viscous : float
+        Friction torque by the typical torque, at any speed and at the typical speed. Harmonic
+        drives have more, direct drives less; the shipped UR10 has 0.1 to 0.6 and the Panda 0.02
+        to 0.3 of each.
+
+    """
+
+    rotor_by_links: float = 1.0
+    rotor_by_rating: float = 0.1
+    coulomb: float = 0.1
+    viscous: float = 0.1
+
+
+SHARES = PlausibleShares()
+_UNITS = {'rotor_inertia': ('rotor inertia', 'kg m²'),
+          'viscous': ('viscous friction', 'Nm s/rad'), 'coulomb': ('Coulomb friction', 'Nm')}
+
+
+@dataclass(frozen=True, eq=False)
+class PlausibleArm:
+    """
+    An arm to be simulated, with drives for which its description has no values.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The same arm, where it states its drives.
+    assumed : dict of str to (n,) ndarray
+        Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
+        and Nm.
+
+    """
+
+    arm: ArmModel
+    assumed: dict[str, Array]
+
+    @property
+    def sentence(self) -> str:
+        """A line for the user on all that is assumed; empty if nothing is."""
+        if not self.assumed:
+            return ''
+        texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'
+                 for name, value in self.assumed.items()]
+        return (f"'{self.arm.name}' does not state its drives completely; the simulation assumes "
+                f'{", ".join(texts)}')
+
+
+def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
+    """
+    Give an arm plausible rotor inertia and friction where it states none.
+
+    They follow from links and limits alone, so that an arm is the same in every simulation. An
+    arm of which no rotor inertia or friction is identified gets none.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters.
+
+    Raises
+    ------
+    ArmError
+        The arm cannot be simulated; see `check_physical`.
+
+    """
+    assumed: dict[str, Array] = {}
+    if arm.rotor_inertia and arm.rotor_nominal is None:
+        assumed['rotor_inertia'] = _rotor_inertia(arm)
+        arm = replace(arm, rotor_nominal=assumed['rotor_inertia'])
+    if not arm.friction_nominal:
+        torque = typical_torque(arm)
+        values = {'viscous': SHARES.viscous * torque / typical_speed(arm),
+                  'coulomb': SHARES.coulomb * torque}
+        friction = {name: value for name, value in values.items() if name in arm.friction}
+        assumed |= friction
+        arm = replace(arm, friction_nominal=friction)
+    return PlausibleArm(arm, assumed)
+
+
+def _rotor_inertia(arm: ArmModel) -> Array:
+    """Inertia that a gear matches to the links, or less where the rating does not bear it."""
+    rigid = RigidArm(arm)
+    masses = [rigid.mass_matrix(q) for q in random_positions(arm)]
+    links = np.mean([np.diag(M) for M in masses], axis=0)
+    rated = known_effort(arm) / planning_limits(arm).acceleration
+    return np.asarray(
+        np.minimum(SHARES.rotor_by_links * links, SHARES.rotor_by_rating * rated))
