@@ -26,3 +26,8 @@ def robot(inner):
     if folder is None:
         pytest.skip(ABSENT)
     return folder / inner
+
+
+def urdf(name):
+    """Path of the URDF of a name without suffix; skips where the package is absent."""
+    return next(robot('').rglob(f'{name}.urdf'))

@@ -26,7 +26,8 @@ def typical_torque(arm: ArmModel) -> Array:
     velocity are often far above what an arm reaches.
     """
     rigid, allowed = RigidArm(arm), planning_limits(arm).acceleration
-    rng, rest = np.random.default_rng(0), np.zeros(arm.n)
+    # Another seed than that of the positions, so that both are independent.
+    rng, rest = np.random.default_rng(1), np.zeros(arm.n)
     tau = [rigid.torque(q, rest, rng.uniform(-allowed, allowed)) for q in random_positions(arm)]
     return root_mean_square(np.array(tau))
 

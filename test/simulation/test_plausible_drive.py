@@ -1,0 +1,87 @@
+"""Drives of an arm that states none follow from its links and limits, and are stated."""
+
+from dataclasses import replace
+
+import numpy as np
+from oracles import random_arm
+import pytest
+import yaml
+
+from dynid_ros.arm.load import load_arm, shipped_arms
+from dynid_ros.arm.tree import JointLimits
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.simulation.plausible_drive import SHARES, with_plausible_drives
+from dynid_ros.simulation.record import simulate
+from dynid_ros.simulation.sidecar import write_sidecar
+from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
+from dynid_ros.storage.plain import arm_from_plain
+
+
+def pendulum(effort=np.inf, acceleration=10.0, velocity=1e5):
+    """A point mass of 2 kg, 0.5 m below a horizontal axis that turns by 2 rad."""
+    limits = JointLimits(*(np.array([x]) for x in (-1.0, 1.0, velocity, acceleration, effort)))
+    return replace(
+        random_arm(np.random.default_rng(0), 1, prismatic=False), limits=limits,
+        rotation=np.eye(3)[None], translation=np.zeros((1, 3)), axis=np.array([[0.0, 1.0, 0.0]]),
+        gravity=np.array([0.0, 0.0, -9.81]), rotor_nominal=None, friction_nominal={},
+        friction=('viscous', 'coulomb'),
+        inertial=np.array([[2.0, 0, 0, -1.0, 0.5, 0, 0, 0.5, 0, 0]]))
+
+
+@pytest.mark.parametrize('name', shipped_arms())
+def test_shipped_arms_state_their_drives(name):
+    arm = load_arm(name)
+    plausible = with_plausible_drives(arm)
+    assert plausible.arm is arm
+    assert (plausible.assumed, plausible.sentence) == ({}, '')
+
+
+@pytest.mark.parametrize(('effort', 'rotor'), [
+    (np.inf, 0.5), (5e4, 0.5), (0.0, 0.5), (20.0, SHARES.rotor_by_rating * 20.0 / 10.0)])
+def test_rotor_inertia_is_that_of_the_links_or_what_the_rating_bears(effort, rotor):
+    arm = with_plausible_drives(pendulum(effort)).arm
+    np.testing.assert_allclose(arm.rotor_nominal, rotor, rtol=1e-12)
+
+
+def test_friction_is_a_share_of_the_torque_at_the_speed_that_the_range_allows():
+    stated = pendulum()
+    arm = with_plausible_drives(replace(stated, rotor_nominal=np.zeros(1))).arm
+    # Gravity is 9.81 sin(q) Nm over ±1 rad, inertia 0.5 kg m² times up to 10 rad/s².
+    torque = np.sqrt(9.81**2 * (0.5 - np.sin(2.0) / 4) + (0.5 * 10.0)**2 / 3)
+    # 50 random states: three deviations of their mean square are 30 %.
+    assert typical_torque(arm) == pytest.approx(torque, rel=0.15)
+    # Half of 2 rad at 10 rad/s².
+    np.testing.assert_allclose(typical_speed(arm), np.sqrt(2 * 10.0 * 1.0))
+    np.testing.assert_allclose(typical_speed(pendulum(velocity=0.3)), 0.3)
+    np.testing.assert_allclose(arm.friction_nominal['coulomb'], 0.1 * typical_torque(arm))
+    np.testing.assert_allclose(
+        arm.friction_nominal['viscous'] * typical_speed(arm), 0.1 * typical_torque(arm))
+
+
+def test_terms_that_are_not_identified_or_stated_are_left_alone():
+    arm = replace(pendulum(), rotor_inertia=False, friction=('viscous',))
+    assert set(with_plausible_drives(arm).assumed) == {'viscous'}
+    stated = replace(pendulum(), friction_nominal={'coulomb': np.ones(1)})
+    assert set(with_plausible_drives(stated).assumed) == {'rotor_inertia'}
+
+
+def test_sidecar_states_the_arm_and_its_sensors(tmp_path):
+    simulated = with_plausible_drives(pendulum())
+    arm = simulated.arm
+    simulation = simulate(arm, random_motion(arm, 0, periods=1, tries=2), rate_hz=100)
+    write_sidecar(tmp_path, simulated, simulation, seed=7)
+    content = yaml.safe_load((tmp_path / 'recording.yaml').read_text())
+    told = content['simulation']
+    assert told['seed'] == 7
+    assert set(told['assumed']) == {'rotor_inertia', 'viscous', 'coulomb'}
+    np.testing.assert_array_equal(told['torque_noise'], simulation.sensors.effort_noise)
+    np.testing.assert_array_equal(told['encoder_counts'], [65536.0])
+    np.testing.assert_array_equal(
+        arm_from_plain(content['arm']).rotor_nominal, told['assumed']['rotor_inertia'])
+
+
+def test_sentence_tells_what_is_assumed_in_one_line():
+    sentence = with_plausible_drives(pendulum()).sentence
+    assert '\n' not in sentence
+    assert 'rotor inertia of 0.5 to 0.5 kg m²' in sentence
+    assert 'viscous friction' in sentence and 'Coulomb friction' in sentence
