@@ -1,4 +1,4 @@
-"""Arms from URDFs of real robots, without rotor inertia and friction, follow and are identified."""
+"""Arms from URDFs of real robots, which state no drives, follow and are identified."""
 
 import json
 
