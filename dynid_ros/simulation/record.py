@@ -25,7 +25,6 @@ from dynid_ros.simulation.sensors import (
     quantise,
     SensorModel,
 )
-from dynid_ros.simulation.typical_motion import root_mean_square
 from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
@@ -139,7 +138,7 @@ def simulate(
     course = _follow(arm, motion, period, lag, progress)
     truth = course.every(per_sample)
     if sensors is None:
-        sensors = plausible_sensors(arm, root_mean_square(truth.tau), root_mean_square(truth.qd))
+        sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
     log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
     return Simulation(log, sensors, truth, nominal_parameters(arm))

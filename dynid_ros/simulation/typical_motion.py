@@ -20,16 +20,16 @@ def known_effort(arm: ArmModel) -> Array:
 
 def typical_torque(arm: ArmModel) -> Array:
     """
-    Root mean square torque of each joint, (n,), over random positions and accelerations.
+    Spread of the torque of each joint, (n,), over random positions and accelerations.
 
-    The accelerations are within the planning limits. There is no velocity, because limits of
-    velocity are often far above what an arm reaches.
+    It is the standard deviation; accelerations are within the planning limits. There is no
+    velocity, because limits of velocity are often far above what an arm reaches.
     """
     rigid, allowed = RigidArm(arm), planning_limits(arm).acceleration
     # Another seed than that of the positions, so that both are independent.
     rng, rest = np.random.default_rng(1), np.zeros(arm.n)
     tau = [rigid.torque(q, rest, rng.uniform(-allowed, allowed)) for q in random_positions(arm)]
-    return root_mean_square(np.array(tau))
+    return np.asarray(np.std(tau, axis=0))
 
 
 def typical_speed(arm: ArmModel) -> Array:
@@ -42,8 +42,3 @@ def typical_speed(arm: ArmModel) -> Array:
     allowed = planning_limits(arm)
     reached = np.sqrt(allowed.acceleration * (allowed.upper - allowed.lower))
     return np.asarray(np.minimum(allowed.velocity, reached))
-
-
-def root_mean_square(values: Array) -> Array:
-    """Root mean square of each column, (n,)."""
-    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))

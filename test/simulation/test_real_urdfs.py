@@ -36,5 +36,5 @@ def test_a_urdf_is_simulated_and_identified(name, tmp_path, capsys):
     assert main(['identify', str(bag), '--arm', path, '-o', str(tmp_path / 'r'), '--json']) == 0
     found = json.loads(capsys.readouterr().out)
     assert found['verdict']['trustworthy']
-    # White noise of 2 %, most of it filtered out.
-    assert found['validation']['relative_error_percent'] < 1.0
+    # White noise of 10 %, nine tenths of it filtered out.
+    assert found['validation']['relative_error_percent'] < 2.0

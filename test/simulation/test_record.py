@@ -92,13 +92,12 @@ def test_a_signal_without_gravity_lacks_the_torque_that_holds_the_arm():
     np.testing.assert_allclose(simulation.log.u + gravity, simulation.truth.tau, atol=1e-9)
 
 
-def test_default_torque_noise_is_two_percent_of_the_torque_that_occurs():
+def test_default_torque_noise_is_a_tenth_of_the_swing_of_the_torque():
     arm = load_arm('panda')
     simulation = simulate(arm, _motion(arm), rate_hz=1000)
     noise = (simulation.log.u - simulation.truth.tau).std(axis=0)
     # 11 000 samples: three deviations are 2 %.
-    occurs = np.sqrt((simulation.truth.tau**2).mean(axis=0))
-    np.testing.assert_allclose(noise, 0.02 * occurs, rtol=0.03)
+    np.testing.assert_allclose(noise, 0.1 * simulation.truth.tau.std(axis=0), rtol=0.03)
 
 
 def test_a_delay_of_the_effort_is_found_in_the_recording():

@@ -81,7 +81,7 @@ def test_default_sensors_suit_torque_speed_and_range_whatever_the_rating():
         upper=np.array([3.0, 0.04]))
     arm = replace(random_arm(rng, 2), limits=limits, prismatic=np.array([False, True]))
     sensors = plausible_sensors(arm, np.array([50.0, 2.0]), np.array([1.0, 0.01]))
-    np.testing.assert_allclose(sensors.effort_noise, [1.0, 0.04])
+    np.testing.assert_allclose(sensors.effort_noise, [5.0, 0.2])
     np.testing.assert_allclose(sensors.velocity_noise, [1e-3, 1e-5])
     # 65536 counts a turn, and over the 40 mm of the slide.
     read = quantise(np.array([[1.0, 0.0301]]), sensors.encoder_counts, arm.prismatic)
