@@ -44,6 +44,8 @@ setup(
         'tqdm',
     ],
     extras_require={'test': [
+        # URDFs of real robots, a wheel of 131 MB.
+        'example-robot-data',
         'catkin_pkg', 'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff',
         'xacro']},
     zip_safe=False,

@@ -69,7 +69,7 @@ class PlausibleArm:
 
     @property
     def sentence(self) -> str:
-        """A line for the user on all that is assumed; empty if nothing is."""
+        """Tell the user in one line all that is assumed; empty if nothing is."""
         if not self.assumed:
             return ''
         texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'

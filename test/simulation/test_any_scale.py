@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.description.tree import LimitMargins
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.tree import LimitMargins
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
@@ -19,7 +19,7 @@ FRICTION = ('viscous', 'coulomb')
 
 
 def scaled(arm, mass, length, time):
-    """The arm in units of other size: a kilogram, metre and second of it have these sizes."""
+    """Return the arm in other units: its kilogram, metre and second have these sizes."""
     way = np.where(arm.prismatic, length, 1.0)
     torque = mass * length**2 / time**2
     limits = replace(
@@ -35,7 +35,7 @@ def scaled(arm, mass, length, time):
 
 
 def identified(name, mass, length, time):
-    """Simulation of one period, and the model identified from it."""
+    """Simulate one period, and identify the model from it."""
     arm = with_plausible_drives(scaled(load_arm(name), mass, length, time)).arm
     motion = random_motion(arm, 3, period=10 * time, periods=1, tries=5)
     simulation = simulate(arm, motion, rate_hz=500 / time)

@@ -7,8 +7,8 @@ from oracles import random_arm
 import pytest
 import yaml
 
+from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
-from dynid_ros.arm.tree import JointLimits
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import SHARES, with_plausible_drives
 from dynid_ros.simulation.record import simulate
@@ -18,7 +18,7 @@ from dynid_ros.storage.plain import arm_from_plain
 
 
 def pendulum(effort=np.inf, acceleration=10.0, velocity=1e5):
-    """A point mass of 2 kg, 0.5 m below a horizontal axis that turns by 2 rad."""
+    """Hang a point mass of 2 kg 0.5 m below a horizontal axis that turns by 2 rad."""
     limits = JointLimits(*(np.array([x]) for x in (-1.0, 1.0, velocity, acceleration, effort)))
     return replace(
         random_arm(np.random.default_rng(0), 1, prismatic=False), limits=limits,
