@@ -31,8 +31,6 @@ import array
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -50,15 +48,16 @@ from dynid_ros.nodes.lockstep_loop import Lockstep
 from dynid_ros.nodes.simulation_loop import RealTime
 from dynid_ros.nodes.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
-from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
+from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
+from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SETTINGS = (
     Setting('arm', 'panda', 'A shipped arm, or the path of an arm.yaml'),
     Setting('excitation', '',
-            'An excitation.yaml at whose start the arm stands; if empty, it stands in the middle '
-            'of its position limits'),
+            'An excitation.yaml at whose start the arm stands, and which the sensor noise suits; '
+            'if empty, it stands in the middle of its position limits'),
     Setting('joints', [], "Joints in the order of effort_commands; the arm's if empty"),
     Setting('rate', 1000.0, 'Rate of joint_states, Hz; a divisor of 1000', 1.0, 1000.0),
     Setting('seed', 0, 'Seed of the sensor noise'),
@@ -79,9 +78,11 @@ class SimulatedArmNode(Node):
         arm = simulated.arm
         if simulated.sentence:
             self.get_logger().info(simulated.sentence)
+        motion = _motion_of(values['excitation'], arm)
+        start = planning_limits(arm).middle if motion is None else motion.start
+        sensors = None if motion is None else sensors_for(arm, motion)
         self._arm = LiveArm(
-            arm, _start_of(values['excitation'], arm), seed=values['seed'],
-            command_timeout=values['command_timeout'])
+            arm, start, sensors, values['seed'], values['command_timeout'])
         self._declare_fault()
         names = self._arm.arm.joint_names
         self._names = list(names)
@@ -175,13 +176,13 @@ class SimulatedArmNode(Node):
         return nanoseconds
 
 
-def _start_of(excitation: str, arm: ArmModel) -> NDArray[np.float64]:
-    """Position (n,) at which the arm stands first."""
+def _motion_of(excitation: str, arm: ArmModel) -> FourierMotion | None:
+    """Motion of a file, or None if none is given."""
     if not excitation:
-        return planning_limits(arm).middle
+        return None
     motion = read_motion(Path(excitation))
     check_made_for(motion, arm, Path(excitation))
-    return motion.motion.start
+    return motion.motion
 
 
 def _divisor(rate: float) -> int:

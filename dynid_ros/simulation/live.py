@@ -12,16 +12,30 @@ from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
+from dynid_ros.simulation.implicit_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
 from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
+from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
 
 #: Period of the physics as commands and readings see it, s.
 PERIOD = 0.001
+#: Points of a motion at which its torque is looked at.
+POINTS = 1000
+
+
+def sensors_for(arm: ArmModel, motion: FourierMotion) -> SensorModel:
+    """Sensors of `plausible_sensors` for a motion that an arm will follow."""
+    t = np.linspace(0.0, motion.duration, POINTS)
+    q, qd, qdd = motion.evaluate(t)
+    rigid = RigidArm(arm)
+    moving = np.array([rigid.torque(*rows) for rows in zip(q, qd, qdd, strict=True)])
+    tau = moving + JointFriction.nominal(arm).torque(qd)
+    return plausible_sensors(arm, tau.std(axis=0), qd.std(axis=0))
 
 
 class Reading(NamedTuple):
@@ -60,7 +74,7 @@ class LiveArm:
         Position at the start, rad or m.
     sensors : SensorModel, optional
         Those of `plausible_sensors` for `typical_torque` and `typical_speed` if not given,
-        because the motion is not known yet; coloured noise is not simulated here.
+        since no motion is known; see `sensors_for`. Coloured noise is not simulated here.
     seed : int
         Of the noise.
     command_timeout : float

@@ -53,7 +53,7 @@ def test_an_upright_arm_is_confirmed(name):
     log, truth = recording(arm, (0, 0, 0))
     found = check(arm, log)
     assert not found.wrong
-    # Four standard deviations, of at most 0.5 degrees with torque noise of 1 % of the rating.
+    # Four standard deviations, of at most 0.5 degrees with the usual torque noise.
     assert angle(found.direction, truth) < 4 * np.degrees(found.std) < 2.5
     assert 'agrees with the data' in found.sentence
 

@@ -25,6 +25,6 @@ def test_thirty_seconds_determine_the_base_parameters(name):
     result = identify(
         arm, [recording.log], friction=arm.friction, validation=[unseen.log])
     truth = base_parameters(arm).grouping @ recording.theta
-    # Bounds of the issue: encoders of 16 bit and torque noise of 1 % of the rating.
+    # Bounds of the issue: encoders of 16 bit and torque noise of 10 % of its spread.
     assert result.validation.relative_error_percent < 2
     assert np.linalg.norm(result.theta - truth) < 0.03 * np.linalg.norm(truth)

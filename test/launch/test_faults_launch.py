@@ -190,7 +190,7 @@ class TestFaults(unittest.TestCase):
         samples_in(self.bench.call('/identifier/save'))
         result = read_result(self.chain.folder / 'result')
         true = base_parameters(ARM).grouping @ nominal_parameters(ARM)
-        # Half a minute with torque noise of 1 % of the rating leaves a deviation of some 5 %.
+        # Half a minute with the usual torque noise leaves a deviation of some 5 %.
         assert np.linalg.norm(result.theta - true) < 0.2 * np.linalg.norm(true)
 
     def kill_identifier(self):

@@ -110,7 +110,7 @@ def test_one_command_designs_moves_identifies_and_reports(launch, tmp_path):
     result = read_result(tmp_path / 'out' / 'result')
     assert result.verdict.trustworthy
     true = base_parameters(PANDA).grouping @ nominal_parameters(PANDA)
-    # Torque noise of 1 % of the rating leaves a standard deviation of 1 % after 30 s.
+    # The usual torque noise leaves a standard deviation of 1 % after 30 s.
     assert np.linalg.norm(result.theta - true) < 0.03 * np.linalg.norm(true)
 
 

@@ -5,10 +5,12 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
+from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.tracking_control import live_gains, RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.faults import parse_fault
-from dynid_ros.simulation.live import LiveArm, PERIOD
+from dynid_ros.simulation.live import LiveArm, PERIOD, sensors_for
+from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import PERFECT
 
 ARM = load_arm('panda')
@@ -25,6 +27,15 @@ def test_arm_without_commands_stays_where_it_is():
     assert arm.held
     # Rounding of the torque against gravity only.
     np.testing.assert_allclose(readings[-1].q, readings[0].q, atol=1e-6)
+
+
+def test_sensors_of_a_planned_motion_are_those_of_its_recording():
+    motion = random_motion(ARM, 0, periods=1, tries=3)
+    planned, recorded = sensors_for(ARM, motion), simulate(ARM, motion, rate_hz=100).sensors
+    # The recording stands still for a second of eleven.
+    np.testing.assert_allclose(planned.effort_noise, recorded.effort_noise, rtol=0.15)
+    np.testing.assert_allclose(planned.velocity_noise, recorded.velocity_noise, rtol=0.1)
+    np.testing.assert_array_equal(planned.encoder_counts, recorded.encoder_counts)
 
 
 def test_arm_that_is_no_longer_commanded_comes_to_rest_after_the_timeout():
