@@ -72,9 +72,10 @@ def test_only_the_joints_that_a_light_link_couples_get_softer():
     links = [[1.0, 0, 0, 0, own, 0, 0, own, 0, own] for own in (light, heavy, heavy)]
     # The axes of the first two joints are one, that of the third is at right angles.
     arm = replace(
-        random_arm(np.random.default_rng(0), 3, prismatic=False), parent=np.array([-1, 0, 1]),
-        rotation=np.stack([np.eye(3)] * 3), translation=np.zeros((3, 3)),
-        axis=np.array([[0.0, 0, 1], [0, 0, 1], [1, 0, 0]]), inertial=np.array(links))
+        random_arm(np.random.default_rng(0), 3, prismatic=False).with_tree(
+            parent=np.array([-1, 0, 1]), rotation=np.stack([np.eye(3)] * 3),
+            translation=np.zeros((3, 3)), axis=np.array([[0.0, 0, 1], [0, 0, 1], [1, 0, 0]])),
+        inertial=np.array(links))
     gains = tracking_gains(arm, reaction=1e-3)
     frequency = 2 * gains.stiffness / gains.damping
     assert (frequency[:2] < 0.1 * NATURAL_FREQUENCY).all()

@@ -28,7 +28,8 @@ def scaled(arm, mass, length, time):
         acceleration=arm.limits.acceleration * way / time**2,
         effort=arm.limits.effort * torque / way)
     return replace(
-        arm, translation=arm.translation * length, gravity=arm.gravity * length / time**2,
+        arm.with_tree(translation=arm.translation * length),
+        gravity=arm.gravity * length / time**2,
         inertial=arm.inertial * mass * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0]),
         limits=limits, margins=LimitMargins(), rotor_nominal=None, friction_nominal={},
         drive=Drive.joint_torque(arm.n))

@@ -21,10 +21,11 @@ def pendulum(effort=np.inf, acceleration=10.0, velocity=1e5):
     """Hang a point mass of 2 kg 0.5 m below a horizontal axis that turns by 2 rad."""
     limits = JointLimits(*(np.array([x]) for x in (-1.0, 1.0, velocity, acceleration, effort)))
     return replace(
-        random_arm(np.random.default_rng(0), 1, prismatic=False), limits=limits,
-        rotation=np.eye(3)[None], translation=np.zeros((1, 3)), axis=np.array([[0.0, 1.0, 0.0]]),
-        gravity=np.array([0.0, 0.0, -9.81]), rotor_nominal=None, friction_nominal={},
-        friction=('viscous', 'coulomb'),
+        random_arm(np.random.default_rng(0), 1, prismatic=False).with_tree(
+            rotation=np.eye(3)[None], translation=np.zeros((1, 3)),
+            axis=np.array([[0.0, 1.0, 0.0]])),
+        limits=limits, gravity=np.array([0.0, 0.0, -9.81]), rotor_nominal=None,
+        friction_nominal={}, friction=('viscous', 'coulomb'),
         inertial=np.array([[2.0, 0, 0, -1.0, 0.5, 0, 0, 0.5, 0, 0]]))
 
 

@@ -31,8 +31,10 @@ def test_every_joint_follows(name, drives):
 def test_a_urdf_is_simulated_and_identified(name, tmp_path, capsys):
     path, bag = str(urdf(name)), tmp_path / 'bag'
     assert main(['simulate', path, '-o', str(bag)]) == 0
-    said = capsys.readouterr().err
-    assert said.count('\n') == 1 and 'the simulation assumes rotor inertia of' in said
+    *doubts, assumed = capsys.readouterr().err.splitlines()
+    assert 'the simulation assumes rotor inertia of' in assumed
+    # Of the Panda, the finger stays locked.
+    assert len(doubts) == (name == 'panda')
     assert main(['identify', str(bag), '--arm', path, '-o', str(tmp_path / 'r'), '--json']) == 0
     found = json.loads(capsys.readouterr().out)
     assert found['verdict']['trustworthy']

@@ -79,7 +79,8 @@ def test_default_sensors_suit_torque_speed_and_range_whatever_the_rating():
     limits = replace(
         JointLimits.unknown(2), effort=np.array([5e4, 0.0]), lower=np.array([-3.0, 0.0]),
         upper=np.array([3.0, 0.04]))
-    arm = replace(random_arm(rng, 2), limits=limits, prismatic=np.array([False, True]))
+    arm = replace(
+        random_arm(rng, 2).with_tree(prismatic=np.array([False, True])), limits=limits)
     sensors = plausible_sensors(arm, np.array([50.0, 2.0]), np.array([1.0, 0.01]))
     np.testing.assert_allclose(sensors.effort_noise, [5.0, 0.2])
     np.testing.assert_allclose(sensors.velocity_noise, [1e-3, 1e-5])
