@@ -115,8 +115,9 @@ def _free_position(
     """
     Coordinates of a motion at rest at a position that keeps all clearances and torques.
 
-    Joints that bring bodies too near are drawn again, the others stay while that helps
-    (min-conflicts; Minton et al. 1992): of many pairs one always touches at a random position.
+    After `REPAIRS` random positions, joints that bring bodies too near are drawn again, the others
+    stay while that helps (min-conflicts; Minton et al. 1992): of many pairs one always touches at
+    a random position.
     """
     allowed = cost.allowed.allowed
     center = np.zeros((arm.n, cost.series.maps.shape[2]))
@@ -137,7 +138,8 @@ def _free_position(
         if conflicts <= fewest:
             # A joint that carries too much may be relieved by any other one.
             q, fewest = trial, conflicts
-            drawn_again = found.joints if len(found.pairs) else np.ones(arm.n, dtype=bool)
+            repaired = k >= REPAIRS and len(found.pairs) > 0
+            drawn_again = found.joints if repaired else np.ones(arm.n, dtype=bool)
         if worst is None or conflicts < worst[0]:
             worst = (conflicts, trial, found)
         if deadline.late:

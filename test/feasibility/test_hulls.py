@@ -144,11 +144,11 @@ def test_a_shaft_in_a_ring_is_free_although_the_hull_of_the_ring_holds_it(
     scene = build_scene(arm, load_surroundings(path, arm))
     assert scene.ignored == ()
     assert set(scene.names) == {'foot_0 - shaft_0'}
-    # Eight hulls leave most of the hole, but not to a shaft that nearly fills it.
+    # Four hulls leave half of the hole, but not to a shaft that nearly fills it.
     assert (~scene.between.convex).sum() == meshes
     exact = 0.09 * np.cos(np.pi / 24) - radius
     own = scene.distances(np.zeros(2)).min()
-    assert exact - (0 if meshes else 0.01) - 1e-5 <= own <= exact + 1e-5
+    assert exact - (0 if meshes else 0.04) - 1e-5 <= own <= exact + 1e-5
 
 
 def obj(mesh):
