@@ -25,7 +25,8 @@ import numpy as np
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import DynidError
-from dynid_ros.excitation.search import Search, Task
+from dynid_ros.excitation.design_objective import Task
+from dynid_ros.excitation.search import Search
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.trajectory.fourier import FourierMotion

@@ -17,10 +17,9 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.random_motion import condition_number, random_motion
-from dynid_ros.excitation.search import Task
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.identification.identify import identify
 from dynid_ros.recordings.recording import Recording

@@ -20,7 +20,8 @@ from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
-    from dynid_ros.excitation.search import Design, Progress, Task
+    from dynid_ros.excitation.design_objective import Task
+    from dynid_ros.excitation.search import Design, Progress
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
@@ -104,9 +105,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
-    from dynid_ros.excitation.design_objective import DesignObjective
+    from dynid_ros.excitation.design_objective import DesignObjective, Task
     from dynid_ros.excitation.prior_information import objective_given
-    from dynid_ros.excitation.search import Task
     from dynid_ros.storage.result_file import read_result
 
     objective = DesignObjective(args.criterion, args.scale_columns, tuple(args.chosen))

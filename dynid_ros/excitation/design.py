@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.prior_information import objective_given
-from dynid_ros.excitation.search import Design, Progress, Search, Task
+from dynid_ros.excitation.search import Design, Progress, Search
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.model.identified_model import IdentifiedModel
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.excitation.search import Design, Task
+from dynid_ros.excitation.design_objective import Task
+from dynid_ros.excitation.search import Design
 from dynid_ros.feasibility.margins import MotionMargins
 from dynid_ros.feasibility.scene import Scene
 

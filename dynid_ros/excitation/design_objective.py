@@ -1,4 +1,4 @@
-"""Objective of a design, and the stages of its descent."""
+"""Task and objective of a design, and the stages of its descent."""
 
 from __future__ import annotations
 
@@ -113,3 +113,41 @@ def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
         within = f'; it is part of {groups[0]}' if groups else '; it is unidentifiable'
         raise InputError(f"'{name}' of '{arm.name}' is not a base parameter{within}")
     return np.array(places, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    Requested motion, and the time for its design.
+
+    Attributes
+    ----------
+    period : float
+        Period of the fundamental, s.
+    harmonics : int
+        Number of harmonics.
+    periods : int
+        Periods at full amplitude.
+    ramp : float
+        Time in which the amplitude grows and shrinks, s.
+    objective : DesignObjective
+        Objective of the design.
+    starts : int
+        Random motions from which the design starts; the best result counts.
+    seconds : float
+        Time after which the search ends, verification included; the arm, its bodies and its base
+        parameters are prepared before. A search that ends earlier gives the same motion for the
+        same seed.
+    seed : int
+        Of the random motions.
+
+    """
+
+    period: float = 10.0
+    harmonics: int = 8
+    periods: int = 3
+    ramp: float = 0.0
+    objective: DesignObjective = field(default_factory=DesignObjective)
+    starts: int = 3
+    seconds: float = 20.0
+    seed: int = 0

@@ -14,7 +14,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.excitation.deadline import Deadline, OutOfTimeError
 from dynid_ros.excitation.descent import Descent
 from dynid_ros.excitation.design_cost import DesignCost
-from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.design_objective import Task
 from dynid_ros.excitation.information_criteria import condition_of, Information, smoothed
 from dynid_ros.excitation.initial_guess import initial_guess
 from dynid_ros.feasibility.barrier import LimitBarrier
@@ -43,44 +43,6 @@ TURNOVER = 0.02
 RANDOM = 8
 #: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
 CUT = 1e-3
-
-
-@dataclass(frozen=True)
-class Task:
-    """
-    Requested motion, and the time for its design.
-
-    Attributes
-    ----------
-    period : float
-        Period of the fundamental, s.
-    harmonics : int
-        Number of harmonics.
-    periods : int
-        Periods at full amplitude.
-    ramp : float
-        Time in which the amplitude grows and shrinks, s.
-    objective : DesignObjective
-        Objective of the design.
-    starts : int
-        Random motions from which the design starts; the best result counts.
-    seconds : float
-        Time after which the search ends, verification included; the arm, its bodies and its base
-        parameters are prepared before. A search that ends earlier gives the same motion for the
-        same seed.
-    seed : int
-        Of the random motions.
-
-    """
-
-    period: float = 10.0
-    harmonics: int = 8
-    periods: int = 3
-    ramp: float = 0.0
-    objective: DesignObjective = field(default_factory=DesignObjective)
-    starts: int = 3
-    seconds: float = 20.0
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.excitation.search import Search, Task
+from dynid_ros.excitation.search import Search
 from dynid_ros.feasibility.scene import build_scene
 
 UR10_TARGET = JointLimits(

@@ -12,7 +12,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.excitation import design_objective
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.search import Task
+from dynid_ros.excitation.design_objective import Task
 from dynid_ros.feasibility.scene import build_scene
 
 PERIOD = 5.0

@@ -7,7 +7,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.search import Task
+from dynid_ros.excitation.design_objective import Task
 from dynid_ros.feasibility.scene import build_scene
 from dynid_ros.identification.identify import identify
 from dynid_ros.simulation.record import simulate

@@ -9,9 +9,8 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design import design
-from dynid_ros.excitation.design_objective import DesignObjective
+from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.prior_information import objective_given
-from dynid_ros.excitation.search import Task
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.trajectory.fourier import FourierMotion
 

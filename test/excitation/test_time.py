@@ -10,7 +10,7 @@ from dynid_ros.arm.surroundings import Box, Capsule, load_surroundings, Surround
 from dynid_ros.errors import InputError
 from dynid_ros.excitation import deadline, design_cost, search
 from dynid_ros.excitation.design import design, validation_motion
-from dynid_ros.excitation.search import Task
+from dynid_ros.excitation.design_objective import Task
 from dynid_ros.feasibility import torque_limit
 from dynid_ros.feasibility.pair_distances import PairDistances
 from dynid_ros.feasibility.scene import build_scene
