@@ -134,6 +134,27 @@ def test_publisher_that_is_killed_and_started_again_is_waited_for_again(start, t
     assert rig.end(signal.SIGINT)[0] == 0
 
 
+def test_time_goes_on_without_a_publisher_that_was_killed(start, talker, tmp_path):
+    rig = Rig(start, talker, slow_file(tmp_path), output=CONTROLLER)
+    rig.move()
+    rig.publisher.stop(signal.SIGKILL)
+    # Its goal is the whole way, to rest at its end. DDS forgets the process after ten seconds.
+    rig.until(lambda: '/trajectory_publisher has vanished' in rig.arm.printed, 'the notice')
+    rig.wait_rest(10.0)
+    np.testing.assert_allclose(rig.states[-1].position, slow_motion().start, atol=2e-3)
+
+
+def test_signal_to_all_nodes_brings_the_arm_to_rest_without_an_abort(start, talker, tmp_path):
+    rig = Rig(start, talker, slow_file(tmp_path), output=CONTROLLER)
+    rig.move()
+    for process in (rig.arm, rig.publisher):
+        process.send(signal.SIGINT)
+    status, printed = rig.end()
+    assert status == 0
+    assert 'aborted' not in printed
+    assert rig.speed() < 0.02
+
+
 def test_motion_waits_for_its_listeners(start, talker, tmp_path):
     rig = Rig(start, talker, slow_file(tmp_path), listeners=['other'])
     answer = rig.begin()
