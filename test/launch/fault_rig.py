@@ -239,13 +239,19 @@ class Bench:
 
     def move(self, publisher: str) -> None:
         """Begin a motion, as soon as it is allowed, and wait until the arm is well on its way."""
-        def begun():
+        def moves():
+            self.begin()
             answer = self.call(f'/{publisher}/start')
+            if 'aborted because' in answer.message:
+                # It saw what has just ended, such as a second publisher, a moment longer.
+                self.call(f'/{publisher}/stop')
             # Of a question that is asked again the first answer may be lost.
-            return answer.success or re.search('(start|running) already', answer.message)
+            begun = answer.success or re.search('(start|running) already', answer.message)
+            if begun:
+                self.until(lambda: self.speed() > MOVING or 'aborted' in self.printed(), 'motion')
+            return begun and 'aborted' not in self.printed()
 
-        self.until(begun, 'a start')
-        self.until(lambda: self.speed() > MOVING, 'motion')
+        self.until(moves, 'a start')
         self.begin()
 
     def speed(self) -> float:
