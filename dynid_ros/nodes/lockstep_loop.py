@@ -159,6 +159,10 @@ class Lockstep(SimulationLoop):
             said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
         elif late := [name for name in self._listeners if not self._keeps_up(name)]:
             said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
+        elif self._awaited:
+            # Others may have replaced them before the answer was read.
+            self._awaited = []
+            said = f'stood still for {still:.0f} s: the torques of an answer have not come'
         else:
             return
         self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)
