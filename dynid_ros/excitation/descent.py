@@ -1,4 +1,4 @@
-"""Interior-point descent with the curvature of limits and clearances and BFGS for the rest."""
+"""Interior-point descent with exact curvature of the limits and BFGS for the rest."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Descent:
     X : (n, m) ndarray
         Coordinates, always inside all limits.
     curvature : (n m, n m) ndarray
-        BFGS estimate of the Hessian of criterion and torque.
+        BFGS estimate of the Hessian of criterion, torque and collision.
     steps : int
         Steps made so far.
 
@@ -81,10 +81,10 @@ class Descent:
         merit, here = self._merit(self.X, criterion, wall)
         if here is None:
             return
-        gradient, bend = self.cost.gradient(here), self.cost.curvature(here)
+        gradient = self.cost.gradient(here)
         for _ in range(iterations):
             check()
-            step, promise = self._step(gradient, bend, wall)
+            step, promise = self._step(gradient, wall)
             if promise < ARRIVED:
                 return
             length = min(1.0, BOUNDARY * self.cost.allowed.reach(self.X, step))
@@ -96,9 +96,8 @@ class Descent:
                 length /= 2
             else:
                 return
-            following, bend = self.cost.gradient(there), self.cost.curvature(there)
-            moved, change = (candidate - self.X).ravel(), (following - gradient).ravel()
-            self._learn(moved, change if bend is None else change - bend @ moved)
+            following = self.cost.gradient(there)
+            self._learn((candidate - self.X).ravel(), (following - gradient).ravel())
             self.X, gradient, merit = candidate, following, reached
             self.steps += 1
 
@@ -111,11 +110,11 @@ class Descent:
         value, point = self.cost.at(X, criterion, wall)
         return wall * allowed + value, point
 
-    def _step(self, gradient: Array, bend: Array | None, wall: float) -> tuple[Array, float]:
+    def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
         """Newton step (n, m), and the decrease predicted by its slope."""
         slope, blocks = self.cost.allowed.derivatives(self.X)
         n, m = self.X.shape
-        hessian = self.curvature.copy() if bend is None else self.curvature + bend
+        hessian = self.curvature.copy()
         for j in range(n):
             own = slice(j * m, (j + 1) * m)
             hessian[own, own] += wall * blocks[j]

@@ -244,18 +244,6 @@ class DesignCost:
             result[0] += point.wall * self.collision.slope(point.states[0], point.near)
         return self.series.pull_back(result)
 
-    def curvature(self, point: CostPoint) -> Array | None:
-        """Curvature (n m, n m) of the barrier of the collisions, or None where it does not act."""
-        if self.collision is None or point.near is None or not len(point.near.samples):
-            return None
-        by_positions = self.collision.curvature(point.states[0], point.near)
-        K, n, _ = by_positions.shape
-        maps = self.series.maps[0]
-        m = maps.shape[1]
-        squares = (maps[:, :, None] * maps[:, None, :]).reshape(K, m * m)
-        result = (by_positions.reshape(K, n * n).T @ squares).reshape(n, n, m, m)
-        return np.asarray(point.wall * result.transpose(0, 2, 1, 3).reshape(n * m, n * m))
-
     def hindrance(self, states: Array) -> Hindrance | None:
         """
         Find what violates a torque limit or a clearance at states (3, K, n).

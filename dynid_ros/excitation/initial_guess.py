@@ -25,8 +25,8 @@ CUT = 0.7
 LEAST = 1e-3
 #: Random motions of which the one whose amplitudes need the least cut is taken, and the mean
 #: share of the amplitudes beyond which no further one is tried.
-CANDIDATES = 5
-ENOUGH = 0.6
+CANDIDATES = 10
+ENOUGH = 0.95
 #: Share of the room around its middle in which a motion is centred, and that after `REPAIRS`.
 SPREAD = 0.6
 WIDE = 0.95

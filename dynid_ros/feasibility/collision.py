@@ -72,17 +72,6 @@ class CollisionBarrier:
         np.add.at(result, near.samples, slopes[:, None] * self._distance_slopes(q, near))
         return result / len(q)
 
-    def curvature(self, q: Array, near: NearPairs) -> Array:
-        """Return the second derivative (K, n, n) by the positions, as Gauss and Newton take it."""
-        margin, _ = self._near_margins(near)
-        # The second derivative of the barrier by the margin is one over its square.
-        rows = self._distance_slopes(q, near) / margin[:, None]
-        result = np.zeros((*q.shape, q.shape[1]))
-        for sample in np.unique(near.samples).tolist():
-            here = rows[near.samples == sample]
-            result[sample] = here.T @ here
-        return result / len(q)
-
     def _near_margins(self, near: NearPairs) -> tuple[Array, Array]:
         """Distance (N,) of near pairs from the wall, and its width (N,), m."""
         floor, width = (values[near.pairs] for values in self._wall())
