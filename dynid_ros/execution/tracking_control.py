@@ -199,30 +199,9 @@ def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:
     return np.asarray(damping / max(excess, 1.0))
 
 
-def feedforward(arm: ArmModel, kind: str, q: Array, qd: Array, qdd: Array) -> Array:
-    """
-    Feed-forward torque from the nominal model without friction.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm, with physical nominal inertial parameters.
-    kind : str
-        ``none``, ``gravity`` or ``model`` (all rigid-body torques).
-    q, qd, qdd : (N, n) ndarray
-        The reference: rad, rad/s, rad/s².
-
-    Returns
-    -------
-    (N, n) ndarray
-        Nm.
-
-    """
-    if kind == 'none':
-        return np.zeros_like(q)
+def rigid_torque(arm: ArmModel, q: Array, qd: Array, qdd: Array) -> Array:
+    """Torque (N, n) of the nominal arm without friction along a motion (N, n), Nm."""
     rigid = RigidArm(arm)
-    if kind == 'gravity':
-        return np.array([rigid.gravity(row) for row in q])
     return np.array([rigid.torque(*rows) for rows in zip(q, qd, qdd, strict=True)])
 
 

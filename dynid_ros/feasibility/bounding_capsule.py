@@ -48,6 +48,19 @@ class BoundingCapsule:
         return 2 * self.radius + float(np.linalg.norm(self.end - self.start))
 
 
+def capsule_along(start: Array, end: Array, radius: float) -> tuple[Any, Any]:
+    """Capsule of coal along a line (3,), (3,), and its pose as pinocchio.SE3."""
+    import coal
+    import pinocchio
+
+    line = end - start
+    length = float(np.linalg.norm(line))
+    up = np.array([0.0, 0.0, 1.0])
+    turn = pinocchio.Quaternion.FromTwoVectors(up, line / length if length > 0 else up)
+    placement = pinocchio.SE3(turn.toRotationMatrix(), (start + end) / 2)
+    return coal.Capsule(radius, length), placement
+
+
 def bounding_capsule(shape: Any, placement: Any) -> BoundingCapsule:
     """
     Fit a capsule around a bounded shape of coal.

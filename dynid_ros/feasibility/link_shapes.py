@@ -15,6 +15,7 @@ from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Capsule
+from dynid_ros.feasibility.bounding_capsule import capsule_along
 from dynid_ros.feasibility.mesh_files import find_mesh
 from dynid_ros.feasibility.substitute_shapes import substitutes
 
@@ -53,15 +54,8 @@ class Body:
 
 def capsule_body(capsule: Capsule) -> Body:
     """Body of a declared capsule."""
-    import coal
-    import pinocchio
-
-    line = capsule.end - capsule.start
-    length = float(np.linalg.norm(line))
-    up = np.array([0.0, 0.0, 1.0])
-    turn = pinocchio.Quaternion.FromTwoVectors(up, line / length if length > 0 else up)
-    placement = pinocchio.SE3(turn.toRotationMatrix(), (capsule.start + capsule.end) / 2)
-    return Body(capsule.name, capsule.joint, placement, coal.Capsule(capsule.radius, length))
+    shape, placement = capsule_along(capsule.start, capsule.end, capsule.radius)
+    return Body(capsule.name, capsule.joint, placement, shape)
 
 
 def urdf_bodies(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.model import ArmModel, path_to
 from dynid_ros.arm.surroundings import Box, Surroundings, Wall
 from dynid_ros.errors import ArmError
 from dynid_ros.feasibility.body_pairs import choose_pairs
@@ -144,9 +144,7 @@ def _box(box: Box) -> Body:
 
 def _carriers(arm: ArmModel, joint: int) -> Array:
     carried = np.zeros(arm.n)
-    while joint >= 0:
-        carried[joint] = 1.0
-        joint = int(arm.parent[joint])
+    carried[path_to(arm, joint)] = 1.0
     return carried
 
 
@@ -163,15 +161,13 @@ def _levers(arm: ArmModel, between: PairDistances) -> Array:
     lengths = np.linalg.norm(arm.translation, axis=1) + travel
     reach = np.zeros((len(between.joints), arm.n))
     for i, (carrier, capsule) in enumerate(zip(between.joints, between.capsules, strict=True)):
-        joint = int(carrier)
-        if joint < 0 or capsule is None:
+        if capsule is None:
             continue
         extent = capsule.extent
-        while joint >= 0:
+        for joint in reversed(path_to(arm, int(carrier))):
             extent += travel[joint]
             reach[i, joint] = 1.0 if arm.prismatic[joint] else extent
             extent += lengths[joint] - travel[joint]
-            joint = int(arm.parent[joint])
     first, second = reach[between.pairs[:, 0]], reach[between.pairs[:, 1]]
     # A joint that carries both bodies moves them together.
     return np.asarray(np.where((first > 0) != (second > 0), first + second, 0.0))

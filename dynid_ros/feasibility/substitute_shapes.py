@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.description.urdf_xml import UrdfJoint
+from dynid_ros.feasibility.bounding_capsule import capsule_along
 
 Array = NDArray[np.float64]
 
@@ -109,7 +110,6 @@ def _numbers(inertial: Any, tag: str, key: str, count: int = 1) -> list[float]:
 
 def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
     """Capsules from the frame of a link to the joints that it carries."""
-    import coal
     import pinocchio
 
     frame = _frame(model, link)
@@ -120,13 +120,9 @@ def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
         end = (_frame(model, joint.child).placement if joint.kind == 'fixed'
                else model.jointPlacements[model.getJointId(name)]).translation
         start = frame.placement.translation
-        length = float(np.linalg.norm(end - start))
-        if length < SHORTEST:
+        if np.linalg.norm(end - start) < SHORTEST:
             continue
-        up = np.array([0.0, 0.0, 1.0])
-        turn = pinocchio.Quaternion.FromTwoVectors(up, (end - start) / length)
-        placement = pinocchio.SE3(turn.toRotationMatrix(), (start + end) / 2)
+        shape, placement = capsule_along(start, end, LINE_RADIUS)
         result.append(pinocchio.GeometryObject(
-            f'{link}_to_{name}', frame.parentJoint, 0, placement,
-            coal.Capsule(LINE_RADIUS, length)))
+            f'{link}_to_{name}', frame.parentJoint, 0, placement, shape))
     return result

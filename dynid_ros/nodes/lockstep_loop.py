@@ -181,9 +181,9 @@ class Lockstep(SimulationLoop):
         if not self._begun:
             self._begun = (
                 all(name in self._listeners for name in self._names) and not self._unmet())
+        awaited = list(self._listeners) if self._leaving else [
+            name for name in self._names if name not in self._vanished]
         for _ in range(BURST):
-            awaited = self._listeners if self._leaving else [
-                name for name in self._names if name not in self._vanished]
             if (self._kept or not self._begun or self._awaited or not awaited
                     or not all(map(self._keeps_up, awaited))):
                 return

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_srvs.srv import Trigger
-import yaml
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
@@ -28,8 +27,7 @@ from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, DEPTH, run, Setting, state_qos
 from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.storage.plain import arm_to_plain
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.storage.sidecar import arm_entry, write_sidecar
 
 Array = NDArray[np.float64]
 
@@ -44,7 +42,6 @@ SETTINGS = (
             'states.'),
     Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0),
 )
-SIDECAR = 'recording.yaml'
 _LEVELS = {'info': say.OK, 'warning': say.WARN, 'error': say.ERROR}
 
 
@@ -103,12 +100,10 @@ class Recorder(Node):
             f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}')
         further = [self.resolve_topic_name(topic) for topic in self._settings['topics']]
         topics = list(dict.fromkeys([*self._input.topics, *further]))
-        arm = arm_to_plain(self._arm)
-        text = yaml.safe_dump(arm, sort_keys=False, default_flow_style=None)
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        arm = arm_entry(self._arm)
         self._sidecar = {
             'started': now.isoformat(), 'joint_states': self._input.topic, 'topics': topics,
-            'parameters': dict(self._settings), 'arm_sha256': digest, 'arm': arm}
+            'parameters': dict(self._settings), **arm}
         self._folder = folder
         self._write_sidecar()
         # Simulated time may be much faster than the disk.
@@ -117,7 +112,8 @@ class Recorder(Node):
                if self.get_publishers_info_by_topic(topic)}
         self._bag = BagProcess(
             folder, topics, self._bag_node,
-            {'arm': self._arm.name, 'arm_sha256': digest, 'started': now.isoformat()}, qos,
+            {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
+             'started': now.isoformat()}, qos,
             self._input.reader.messages)
         return f'recording {", ".join(topics)} into {self._bag.bag}'
 
@@ -137,8 +133,7 @@ class Recorder(Node):
         return f'{bag.size()} bytes in {bag.bag}'
 
     def _write_sidecar(self) -> None:
-        text = yaml.safe_dump(self._sidecar, sort_keys=False, default_flow_style=None)
-        write_whole(self._folder / SIDECAR, text.encode())
+        write_sidecar(self._folder, self._sidecar)
 
     def _report(self) -> None:
         publishers = self._input.follow()

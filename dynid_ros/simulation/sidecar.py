@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from dynid_ros.simulation.plausible_drive import PlausibleArm
 from dynid_ros.simulation.record import Simulation
-from dynid_ros.storage.plain import arm_to_plain
-from dynid_ros.storage.whole_file import write_whole
-
-#: Name of the file in the folder of the bag, as the recorder calls its own.
-SIDECAR = 'recording.yaml'
+from dynid_ros.storage.sidecar import arm_entry, write_sidecar
 
 
-def write_sidecar(bag: Path, simulated: PlausibleArm, simulation: Simulation, seed: int) -> None:
+def write_simulation(
+    bag: Path, simulated: PlausibleArm, simulation: Simulation, seed: int,
+) -> None:
     """
     Write what was simulated into the folder of its bag.
 
@@ -39,22 +35,15 @@ def write_sidecar(bag: Path, simulated: PlausibleArm, simulation: Simulation, se
         The file cannot be written.
 
     """
-    arm = _text(arm_to_plain(simulated.arm))
     sensors = simulation.sensors
-    content: dict[str, Any] = {
+    write_sidecar(bag, {
         'simulation': {
             'seed': seed,
             'assumed': {name: value.tolist() for name, value in simulated.assumed.items()},
             'torque_noise': _plain(sensors.effort_noise),
             'velocity_noise': _plain(sensors.velocity_noise),
             'encoder_counts': _plain(sensors.encoder_counts)},
-        'arm_sha256': hashlib.sha256(arm.encode()).hexdigest(), 'arm': yaml.safe_load(arm)}
-    write_whole(bag / SIDECAR, _text(content).encode())
-
-
-def _text(content: dict[str, Any]) -> str:
-    text: str = yaml.safe_dump(content, sort_keys=False, default_flow_style=None)
-    return text
+        **arm_entry(simulated.arm)})
 
 
 def _plain(values: Any) -> Any:

@@ -10,8 +10,8 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.execution.tracking_control import (
     ComputedTorque,
-    feedforward,
     NATURAL_FREQUENCY,
+    rigid_torque,
     RigidArm,
     STABLE_RATE,
     tracking_gains,
@@ -101,17 +101,16 @@ def test_computed_torque_decouples_arms_of_any_inertia(seed):
     np.testing.assert_allclose(moved, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
 
 
-def test_feedforward_is_nothing_gravity_or_all_of_the_model():
+def test_torques_of_gravity_and_of_the_whole_model_are_pinocchios():
     rng = np.random.default_rng(3)
     arm = random_arm(rng, 4)
     model = pinocchio_model(arm)
     data = model.createData()
     q, qd, qdd = rng.normal(size=(3, 5, 4))
     rest = np.zeros(4)
-    assert not feedforward(arm, 'none', q, qd, qdd).any()
     np.testing.assert_allclose(
-        feedforward(arm, 'gravity', q, qd, qdd),
+        [RigidArm(arm).gravity(row) for row in q],
         [pin.rnea(model, data, row, rest, rest) for row in q], atol=1e-9)
     np.testing.assert_allclose(
-        feedforward(arm, 'model', q, qd, qdd),
+        rigid_torque(arm, q, qd, qdd),
         [pin.rnea(model, data, *rows) for rows in zip(q, qd, qdd, strict=True)], atol=1e-9)

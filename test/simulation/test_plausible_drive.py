@@ -12,7 +12,7 @@ from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import SHARES, with_plausible_drives
 from dynid_ros.simulation.record import simulate
-from dynid_ros.simulation.sidecar import write_sidecar
+from dynid_ros.simulation.sidecar import write_simulation
 from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
 from dynid_ros.storage.plain import arm_from_plain
 
@@ -70,7 +70,7 @@ def test_sidecar_states_the_arm_and_its_sensors(tmp_path):
     simulated = with_plausible_drives(pendulum())
     arm = simulated.arm
     simulation = simulate(arm, random_motion(arm, 0, periods=1, tries=2), rate_hz=100)
-    write_sidecar(tmp_path, simulated, simulation, seed=7)
+    write_simulation(tmp_path, simulated, simulation, seed=7)
     content = yaml.safe_load((tmp_path / 'recording.yaml').read_text())
     told = content['simulation']
     assert told['seed'] == 7
