@@ -12,7 +12,7 @@ from dynid_ros.arm.description.doubtful_limits import plausible_limits
 from dynid_ros.arm.description.joint_choice import free_joints, main_chain
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import Description
-from dynid_ros.arm.description.urdf import read_urdf
+from dynid_ros.arm.description.urdf import describe, read_urdf
 from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.drive import Drive
@@ -118,11 +118,11 @@ def _shipped_folder() -> Path | None:
 
 
 def _from_urdf(path: Path) -> ArmModel:
-    known = read_urdf_xml(path).joints
-    chain = main_chain(known)
-    read = read_urdf(path, chain)
+    robot = read_urdf_xml(path)
+    chain = main_chain(robot.joints)
+    read = describe(robot, path, chain)
     limits, doubts = plausible_limits(read)
-    left = len(free_joints(known)) - len(chain)
+    left = len(free_joints(robot.joints)) - len(chain)
     if left:
         doubts = (f'the arm is {", ".join(chain)}, and {left} more joints stay locked', *doubts)
     if doubts:

@@ -9,17 +9,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.description.doubtful_limits import plausible_limits
+from dynid_ros.arm.description.doubtful_limits import (
+    DEFAULT_ACCELERATION,
+    DEFAULT_VELOCITY,
+    plausible_limits,
+)
 from dynid_ros.arm.description.joint_choice import free_joints, tips
 from dynid_ros.arm.description.tree import Description
-from dynid_ros.arm.description.urdf import read_urdf
-from dynid_ros.arm.description.urdf_source import urdf_root
-from dynid_ros.arm.description.urdf_xml import read_urdf_xml
+from dynid_ros.arm.description.urdf import describe
+from dynid_ros.arm.description.urdf_xml import UrdfTree
 
 Array = NDArray[np.float64]
 
-#: Taken where the description states none; cautious for an arm that a person stands beside.
-VELOCITY, ACCELERATION = 2.0, 5.0
 _WIDTH = 99
 
 
@@ -50,14 +51,16 @@ class Starter:
     open_questions: tuple[str, ...]
 
 
-def starter(robot: Path, joints: tuple[str, ...], folder: Path) -> Starter:
+def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) -> Starter:
     """
     Write down the arm of a robot's description for the user to complete.
 
     Parameters
     ----------
-    robot : Path
-        URDF, xacro file or MJCF.
+    robot : UrdfTree
+        Its description.
+    path : Path
+        URDF, xacro file or MJCF that it was read from.
     joints : tuple of str
         Joints of the arm.
     folder : Path
@@ -69,9 +72,8 @@ def starter(robot: Path, joints: tuple[str, ...], folder: Path) -> Starter:
         The description is unusable.
 
     """
-    read = read_urdf(robot, joints)
-    known = read_urdf_xml(robot).joints
-    others = tuple(name for name in free_joints(known) if name not in joints)
+    read = describe(robot, path, joints)
+    others = tuple(name for name in free_joints(robot.joints) if name not in joints)
     limits, doubts = plausible_limits(read)
     questions = [
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
@@ -81,21 +83,21 @@ def starter(robot: Path, joints: tuple[str, ...], folder: Path) -> Starter:
     if others:
         questions.append('locked: where the other joints stand while the arm moves')
     parts = [
-        _head(robot, read, folder),
+        _head(path, read, folder),
         _list('joints', joints),
         *([_locked(others)] if others else []),
         _SETTINGS,
         _limits(limits.lower, limits.upper, limits.velocity, limits.effort),
-        *_nominal(robot, joints),
+        *(_nominal(path, joints) if robot.is_mjcf else []),
         _ENVIRONMENT,
     ]
-    return Starter('\n'.join(parts), others, tips(known), doubts, tuple(questions))
+    return Starter('\n'.join(parts), others, tips(robot.joints), doubts, tuple(questions))
 
 
-def _head(robot: Path, read: Description, folder: Path) -> str:
-    source = relpath(robot.resolve(), folder.resolve())
-    return (f'# Written by "dynid init" from {robot.name}. Docs: docs/arm_yaml.md\n'
-            f'name: {_quoted(read.name or robot.stem)}\n'
+def _head(path: Path, read: Description, folder: Path) -> str:
+    source = relpath(path.resolve(), folder.resolve())
+    return (f'# Written by "dynid init" from {path.name}. Docs: docs/arm_yaml.md\n'
+            f'name: {_quoted(read.name or path.stem)}\n'
             f'description: {{urdf: {_quoted(source)}}}')
 
 
@@ -124,12 +126,12 @@ def _locked(others: tuple[str, ...]) -> str:
 
 
 def _limits(lower: Array, upper: Array, velocity: Array, effort: Array) -> str:
-    guessed = np.where(np.isfinite(velocity), velocity, VELOCITY)
+    guessed = np.where(np.isfinite(velocity), velocity, DEFAULT_VELOCITY)
     notes = ''.join(
         f'  # {quantity}: {taken} where the description has none.\n'
         for quantity, values, taken in (
             ('lower, upper', np.concatenate([lower, upper]), 'unlimited'),
-            ('velocity', velocity, f'{VELOCITY:g}'), ('effort', effort, 'unlimited'))
+            ('velocity', velocity, f'{DEFAULT_VELOCITY:g}'), ('effort', effort, 'unlimited'))
         if not np.isfinite(values).all())
     return '\n'.join([
         'limits:',
@@ -137,8 +139,8 @@ def _limits(lower: Array, upper: Array, velocity: Array, effort: Array) -> str:
         _list('  lower', lower),
         _list('  upper', upper),
         _list('  velocity', guessed),
-        f'  # Only you know; {ACCELERATION:g} is cautious.',
-        _list('  acceleration', np.full(len(lower), ACCELERATION)),
+        f'  # Only you know; {DEFAULT_ACCELERATION:g} is cautious.',
+        _list('  acceleration', np.full(len(lower), DEFAULT_ACCELERATION)),
         _list('  effort', effort),
         '  # Planned motions keep away from the limits by these.',
         f'  position_margin: {_margin(lower, upper):g}',
@@ -151,13 +153,11 @@ def _margin(lower: Array, upper: Array) -> float:
     return float(min(0.05, 0.05 * (upper - lower).min()))
 
 
-def _nominal(robot: Path, joints: tuple[str, ...]) -> list[str]:
+def _nominal(path: Path, joints: tuple[str, ...]) -> list[str]:
     """Rotor inertia and friction as an MJCF states them."""
-    if urdf_root(robot).get('source') != 'mjcf':
-        return []
     from dynid_ros.arm.description.mjcf import dissipation
 
-    rows = zip(('rotor_inertia', 'viscous', 'coulomb'), dissipation(robot, joints), strict=True)
+    rows = zip(('rotor_inertia', 'viscous', 'coulomb'), dissipation(path, joints), strict=True)
     return ['nominal:', *(_list(f'  {name}', values) for name, values in rows)]
 
 

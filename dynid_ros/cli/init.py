@@ -39,17 +39,18 @@ def run(args: argparse.Namespace) -> int:
     target = args.output / 'arm.yaml'
     if target.exists():
         raise ResultError(f'{target} exists already; name another folder, or edit it')
-    robot = _expanded(args) if args.xacro else args.robot
-    known = read_urdf_xml(robot).joints
+    path = _expanded(args) if args.xacro else args.robot
+    robot = read_urdf_xml(path)
+    known = robot.joints
     if args.tip:
-        joints = chain_to(known, args.tip, robot)
+        joints = chain_to(known, args.tip, path)
     elif args.joints == 'all':
         joints = free_joints(known)
     else:
         joints = tuple(args.joints.split(',')) if args.joints else main_chain(known)
     if not joints:
-        raise ArmError(f'{robot} has no moving joint')
-    made = starter(robot, joints, args.output)
+        raise ArmError(f'{path} has no moving joint')
+    made = starter(robot, path, joints, args.output)
     _write(target, made.text)
     print(f'{len(joints)} joints: {", ".join(joints)}')
     if made.others:

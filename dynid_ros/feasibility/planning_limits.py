@@ -7,15 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.doubtful_limits import DEFAULT_ACCELERATION, DEFAULT_VELOCITY
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 
 Array = NDArray[np.float64]
 
-#: Limits taken where an arm states none: rad or m, rad/s or m/s, rad/s² or m/s².
+#: Position limit taken where an arm states none, rad or m.
 DEFAULT_POSITION = np.pi
-DEFAULT_VELOCITY = 2.0
-DEFAULT_ACCELERATION = 5.0
 
 
 @dataclass(frozen=True, eq=False)

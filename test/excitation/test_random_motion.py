@@ -7,15 +7,12 @@ from oracles import pinocchio_model, random_arm
 import pinocchio as pin
 import pytest
 
+from dynid_ros.arm.description.doubtful_limits import DEFAULT_ACCELERATION, DEFAULT_VELOCITY
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import condition_number, random_motion
-from dynid_ros.feasibility.planning_limits import (
-    DEFAULT_ACCELERATION,
-    DEFAULT_POSITION,
-    DEFAULT_VELOCITY,
-)
+from dynid_ros.feasibility.planning_limits import DEFAULT_POSITION
 
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])

@@ -11,6 +11,11 @@ from dynid_ros.arm.description.tree import Description, JointLimits
 
 Array = NDArray[np.float64]
 
+#: Taken where a description states no limit, rad/s or m/s and rad/s² or m/s²: cautious for an arm
+#: that a person stands beside.
+DEFAULT_VELOCITY = 2.0
+DEFAULT_ACCELERATION = 5.0
+
 
 @dataclass(frozen=True)
 class LimitThresholds:
@@ -57,7 +62,8 @@ def plausible_limits(
     limits, doubts = read.limits, []
     for quantity, most, taken in (
             ('effort', thresholds.effort_share * holding_torque(read), 'no torque limit'),
-            ('velocity', np.full(len(limits.velocity), thresholds.velocity), '2 rad/s')):
+            ('velocity', np.full(len(limits.velocity), thresholds.velocity),
+             f'{DEFAULT_VELOCITY:g} rad/s')):
         values: Array = getattr(limits, quantity)
         absurd = np.isfinite(values) & (values > most)
         unknown = absurd | ~np.isfinite(values)

@@ -54,10 +54,17 @@ def read_urdf(
         comes before its parent.
 
     """
-    tree = read_urdf_xml(path)
-    moving, rest = choose_joints(tree.joints, joints, dict(locked or {}), path)
-    model = reduced_model(tree.xml, rest, path)
-    return _assemble(tree, model, moving if joints else tuple(model.names)[1:], path)
+    return describe(read_urdf_xml(path), path, joints, locked)
+
+
+def describe(
+    robot: UrdfTree, path: Path, joints: tuple[str, ...] = (),
+    locked: Mapping[str, float] | None = None,
+) -> Description:
+    """Kinematic tree of a robot that has been read from a path; as `read_urdf`."""
+    moving, rest = choose_joints(robot.joints, joints, dict(locked or {}), path)
+    model = reduced_model(robot.xml, rest, path)
+    return _assemble(robot, model, moving if joints else tuple(model.names)[1:], path)
 
 
 def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:

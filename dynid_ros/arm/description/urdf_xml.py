@@ -61,12 +61,15 @@ class UrdfTree:
     xml : str
         Links with their inertia and joints, nothing else; continuous joints are written as
         revolute ones, from which they differ by their limits only.
+    is_mjcf : bool
+        Whether the source is an MJCF.
 
     """
 
     name: str
     joints: dict[str, UrdfJoint]
     xml: str
+    is_mjcf: bool = False
 
 
 def read_urdf_xml(path: Path) -> UrdfTree:
@@ -87,7 +90,8 @@ def read_urdf_xml(path: Path) -> UrdfTree:
     elements = _by_name(root, 'joint', path)
     joints = {name: _joint(name, element, path) for name, element in elements.items()}
     _check_tree(links, joints, path)
-    return UrdfTree(root.get('name', ''), joints, _skeleton(root, joints))
+    return UrdfTree(
+        root.get('name', ''), joints, _skeleton(root, joints), root.get('source') == 'mjcf')
 
 
 def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
