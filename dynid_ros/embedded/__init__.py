@@ -32,7 +32,6 @@ _RCLPY = {
     'rclpy.parameter': ('parameters', 'Parameter'),
     'rclpy.qos': ('dds', 'DurabilityPolicy QoSProfile ReliabilityPolicy'),
     'rclpy.signals': ('spin', 'SignalHandlerOptions'),
-    'rclpy.time': ('spin', 'Time'),
 }
 
 

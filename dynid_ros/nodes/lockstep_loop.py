@@ -75,9 +75,10 @@ class Lockstep(SimulationLoop):
         self._answered: dict[str, int] = {}
         self._stamps: deque[int] = deque(maxlen=4 * BEHIND)
         self._states = 0
-        # Torques that an answer has announced, until they come; and those that came last.
+        # Torques that an answer has announced, until they come; and those that came last, of which
+        # some may be newer than the answer.
         self._awaited: list[float] = []
-        self._last: list[float] = []
+        self._came: deque[list[float]] = deque(maxlen=DEPTH)
         self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
         # The last state that a node has reported, where that is old, how often and when.
@@ -92,9 +93,9 @@ class Lockstep(SimulationLoop):
 
     def commanded(self, efforts: Sequence[float]) -> None:
         """Take note of torques that have come."""
-        if self._awaited == list(efforts):
+        self._came.append(list(efforts))
+        if self._awaited in self._came:
             self._awaited = []
-        self._last = list(efforts)
         self._go_on()
 
     def stop(self, idle: Callable[[], bool]) -> None:
@@ -125,7 +126,8 @@ class Lockstep(SimulationLoop):
             back = next(k for k, known in enumerate(reversed(self._stamps)) if known == stamp)
             self._answered[name] = self._states - back
         if len(message.effort):
-            self._awaited = [] if self._last == list(message.effort) else list(message.effort)
+            announced = list(message.effort)
+            self._awaited = [] if announced in self._came else announced
         self._go_on()
 
     def _notice_missing(self, name: str, heard: int) -> None:
@@ -159,10 +161,6 @@ class Lockstep(SimulationLoop):
             said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
         elif late := [name for name in self._listeners if not self._keeps_up(name)]:
             said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
-        elif self._awaited:
-            # Others may have replaced them before the answer was read.
-            self._awaited = []
-            said = f'stood still for {still:.0f} s: the torques of an answer have not come'
         else:
             return
         self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)

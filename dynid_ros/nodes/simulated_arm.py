@@ -34,7 +34,6 @@ from typing import Any
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -42,7 +41,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.nodes.common.lockstep import simulated_time
+from dynid_ros.nodes.common.lockstep import simulated_time, time_message
 from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.nodes.lockstep_loop import Lockstep
 from dynid_ros.nodes.simulation_loop import RealTime
@@ -167,7 +166,7 @@ class SimulatedArmNode(Node):
         message = JointState(
             name=fault.names(self._names), position=_doubles(fault.positions(reading.q)),
             velocity=_doubles(fault.values(reading.qd)), effort=_doubles(fault.efforts(reading.u)))
-        message.header.stamp = Time(nanoseconds=nanoseconds).to_msg()
+        message.header.stamp = time_message(nanoseconds)
         self._states.publish(message)
         if self._signal is not None:
             signal = JointState(name=self._names, effort=_doubles(reading.u))

@@ -10,10 +10,9 @@ from typing import Any
 
 import rclpy
 from rclpy.node import Node
-from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from dynid_ros.nodes.common.lockstep import DEPTH, nanoseconds, simulated_time
+from dynid_ros.nodes.common.lockstep import DEPTH, nanoseconds, simulated_time, time_message
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
 
 #: Lag of real time behind which the simulation is not caught up, s.
@@ -78,7 +77,7 @@ class SimulationLoop:
         """Publish the simulated time, ns."""
         if self._clock is not None and stamp - self._ticked >= CLOCK * 1e9:
             self._ticked = stamp
-            self._clock.publish(ClockMessage(clock=Time(nanoseconds=stamp).to_msg()))
+            self._clock.publish(ClockMessage(clock=time_message(stamp)))
 
     def _step(self, periods: int = 1) -> Reading:
         reading = self._arm.step(periods)

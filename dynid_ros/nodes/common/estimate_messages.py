@@ -7,7 +7,6 @@ import json
 import math
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +15,13 @@ from sensor_msgs.msg import JointState
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.online.estimate import Estimate
 
 Array = NDArray[np.float64]
 
 OK, WARN, ERROR, STALE = (
     DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE)
-
-
-def time_message(stamp: int) -> Time:
-    """Time from ns."""
-    return Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
 
 
 def status(

@@ -53,6 +53,11 @@ def nanoseconds(stamp: Any) -> int:
     return int(stamp.sec) * 10**9 + int(stamp.nanosec)
 
 
+def time_message(nanoseconds: int) -> Time:
+    """Return builtin_interfaces/Time of nanoseconds, which may be negative as in no rclpy.Time."""
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
 class ControlTime:
     """
     Time by which a node controls an arm, s.
