@@ -6,7 +6,8 @@ From the URDF of a real robot to its identified model, with the commands that a 
 For each arm of PyPI's ``example-robot-data`` (found where pip has put it, or in the folder given):
 ``dynid init``, ``design``, ``simulate`` and ``identify``. One line each: joints, condition number,
 held-out error, share of base parameters within their 95 % intervals, time, and the reason where a
-command did not end well. The truth is the arm that ``dynid simulate`` writes into its bag.
+command did not end well; the last line is for all of them. The truth is the arm that
+``dynid simulate`` writes into its bag.
 """
 
 from __future__ import annotations
@@ -68,15 +69,27 @@ ROBOTS: dict[str, tuple[str, tuple[str, ...]]] = {
         'double_pendulum_description/urdf/double_pendulum_continuous.urdf', ()),
 }
 
+#: Held-out torque error of a good model, %.
+GOOD = 5.0
+
 
 class Found(NamedTuple):
-    """Figures of one arm, as text."""
+    """What came of one arm; zeros where a command did not end well."""
 
-    joints: str = ''
-    condition: str = ''
-    error: str = ''
-    covered: str = ''
+    joints: int = 0
+    condition: float = np.nan
+    #: Held-out torque error, %.
+    error: float = np.nan
+    #: Base parameters, and those within their 95 % intervals.
+    parameters: int = 0
+    within: int = 0
     reason: str = ''
+
+    @property
+    def line(self) -> str:
+        """The figures in columns."""
+        covered = 100 * self.within / self.parameters if self.parameters else np.nan
+        return f'{self.joints:7}{self.condition:11.0f}{self.error:8.2f} %{covered:7.0f} %'
 
 
 def folder_of_robots(given: str | None) -> Path:
@@ -122,8 +135,7 @@ def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Pat
     off = np.abs(model.theta - base_parameters(model.arm).grouping @ true)
     error = model.validation.relative_error_percent if model.validation else np.nan
     return Found(
-        str(model.arm.n), f'{model.condition_number:.0f}', f'{error:.2f} %',
-        f'{100 * np.mean(off < 1.96 * model.std):.0f} %',
+        model.arm.n, model.condition_number, error, len(off), int(np.sum(off < 1.96 * model.std)),
         '' if verdict['trustworthy'] else '; '.join(verdict['reasons']))
 
 
@@ -135,13 +147,19 @@ def main() -> None:
     given = parser.parse_args()
     robots = folder_of_robots(given.robots)
     print(f'{"":28}{"joints":>7}{"condition":>11}{"held-out":>10}{"covered":>9}{"s":>6}')
+    every = []
     for name in given.names:
         path, chosen = ROBOTS[name]
         begin = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             found = identified(robots / path, chosen, given.time, Path(folder))
-        print(f'{name:28}{found.joints:>7}{found.condition:>11}{found.error:>10}'
-              f'{found.covered:>9}{time.perf_counter() - begin:6.0f}  {found.reason}', flush=True)
+        every.append(found)
+        seconds = time.perf_counter() - begin
+        print(f'{name:28}{found.line}{seconds:6.0f}  {found.reason}', flush=True)
+    good = sum(not found.reason and found.error < GOOD for found in every)
+    within, parameters = sum(f.within for f in every), sum(f.parameters for f in every)
+    print(f'{good} of {len(every)} trustworthy and below {GOOD:g} %; {within} of {parameters} '
+          f'base parameters ({100 * within / max(parameters, 1):.0f} %) within 95 % intervals')
 
 
 if __name__ == '__main__':

@@ -51,10 +51,10 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a URDF, xacro file
-        or MJCF. Of these its main chain is taken (see `main_chain`) with the default settings. A
-        shipped name takes precedence over a folder of the same name; write ``./name`` for the
-        folder.
+        Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a URDF, xacro
+        file, MJCF or SDF. Of these its main chain is taken (see `main_chain`) with the default
+        settings. A shipped name takes precedence over a folder of the same name; write ``./name``
+        for the folder.
 
     Returns
     -------

@@ -60,7 +60,7 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
     robot : UrdfTree
         Its description.
     path : Path
-        URDF, xacro file or MJCF that it was read from.
+        URDF, xacro file, MJCF or SDF that it was read from.
     joints : tuple of str
         Joints of the arm.
     folder : Path

@@ -13,10 +13,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         'init', help="a first arm.yaml for a robot's URDF",
-        description='Write a commented arm.yaml for the arm in a URDF, xacro file or MJCF, with '
-                    'all that was found and guessed, and list what only you know.')
+        description='Write a commented arm.yaml for the arm in a URDF, xacro file, MJCF or SDF, '
+                    'with all that was found and guessed, and list what only you know.')
     parser.add_argument('robot', type=Path, metavar='ROBOT',
-                        help='URDF, xacro file or MJCF')
+                        help='URDF, xacro file, MJCF or SDF')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='DIR',
                         help='folder of the arm.yaml')
     parser.add_argument('--xacro', nargs='+', metavar='NAME:=VALUE', default=(),

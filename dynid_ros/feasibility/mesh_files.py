@@ -15,9 +15,9 @@ def find_mesh(uri: str, urdf: Path) -> Path | None:
     """
     Find the file of a mesh.
 
-    A package is sought in ROS 2's index (``AMENT_PREFIX_PATH``), along ``ROS_PACKAGE_PATH``, and
-    from the folder of the URDF upwards, where its folder may have another name. A plain path is
-    relative to the folder of the URDF.
+    A package is sought in ROS 2's index (``AMENT_PREFIX_PATH``), along ``ROS_PACKAGE_PATH`` and
+    Gazebo's ``GZ_SIM_RESOURCE_PATH``, and from the folder of the URDF upwards, where its folder
+    may have another name. A plain path is relative to the folder of the URDF.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def _in_package(package: str, inner: str, urdf: Path) -> Iterator[Path]:
     """Candidates for a file of a package, the surest first."""
     for prefix in _folders('AMENT_PREFIX_PATH'):
         yield prefix / 'share' / package / inner
-    for folder in _folders('ROS_PACKAGE_PATH'):
+    for folder in _folders('ROS_PACKAGE_PATH') + _folders('GZ_SIM_RESOURCE_PATH'):
         yield folder / package / inner
         # An entry may be the package itself.
         if folder.name == package:

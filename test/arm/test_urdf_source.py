@@ -25,13 +25,6 @@ def test_a_xacro_file_that_cannot_be_expanded_is_one_clear_error(tmp_path):
     assert '\n' not in str(caught.value)
 
 
-def test_sdf_is_refused_with_the_remedy(tmp_path):
-    path = tmp_path / 'arm.sdf'
-    path.write_text('<sdf version="1.9"><model name="m"/></sdf>')
-    with pytest.raises(ArmError, match='is an SDF, which this version does not read; give the'):
-        load_arm(path)
-
-
 @pytest.mark.parametrize('kind', ['floating', 'planar'])
 def test_a_base_that_floats_is_fixed_with_a_word(tmp_path, kind):
     path = write(tmp_path, robot(

@@ -1,1 +1,1 @@
-"""Readers of robot descriptions (URDF, xacro, MJCF, DH tables) and the kinematic tree."""
+"""Readers of robot descriptions (URDF, xacro, MJCF, SDF, DH tables) and the kinematic tree."""

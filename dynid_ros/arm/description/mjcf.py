@@ -13,14 +13,19 @@ import warnings
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from dynid_ros.arm.description.urdf_elements import (
+    add_collision,
+    add_inertial,
+    add_joint,
+    numbers,
+    WORLD,
+)
 from dynid_ros.errors import ArmError, ArmWarning
 
 Array = NDArray[np.float64]
 Element = ElementTree.Element
-WORLD = 'world'
-
 
 def mjcf_as_urdf(path: Path) -> Element:
     """
@@ -101,8 +106,7 @@ def _write_body(root: Element, model: Any, body: int, shift: Array, path: Path) 
         if child != name:
             ElementTree.SubElement(root, 'link', name=child)
     if not joints:
-        fixed = ElementTree.SubElement(root, 'joint', name=f'{name}_fixed', type='fixed')
-        _connect(fixed, (link, name), place, rotation)
+        add_joint(root, f'{name}_fixed', 'fixed', (link, name), place, rotation)
     element = ElementTree.SubElement(root, 'link', name=name)
     _write_inertia(element, model, body, anchor)
     for geom in range(model.ngeom):
@@ -127,9 +131,8 @@ def _write_joint(
         rotation = rotation @ _matrix(turn)
     limited = bool(model.jnt_limited[j])
     kind = 'prismatic' if slides else 'revolute' if limited else 'continuous'
-    joint = ElementTree.SubElement(root, 'joint', name=_name(model, 'joint', j), type=kind)
-    _connect(joint, links, place, rotation)
-    ElementTree.SubElement(joint, 'axis', xyz=_text(axis))
+    joint = add_joint(root, _name(model, 'joint', j), kind, links, place, rotation)
+    ElementTree.SubElement(joint, 'axis', xyz=numbers(axis))
     lower, upper = model.jnt_range[j] if limited else (0.0, 0.0)
     ElementTree.SubElement(
         joint, 'limit', lower=repr(float(lower)), upper=repr(float(upper)), velocity='0',
@@ -160,12 +163,8 @@ def _effort(model: Any, j: int) -> float:
 def _write_inertia(link: Element, model: Any, body: int, anchor: Array) -> None:
     if not model.body_mass[body] > 0:
         return
-    inertial = ElementTree.SubElement(link, 'inertial')
-    _origin(inertial, model.body_ipos[body] - anchor, _matrix(model.body_iquat[body]))
-    ElementTree.SubElement(inertial, 'mass', value=repr(float(model.body_mass[body])))
-    xx, yy, zz = (repr(float(value)) for value in model.body_inertia[body])
-    ElementTree.SubElement(
-        inertial, 'inertia', ixx=xx, iyy=yy, izz=zz, ixy='0', ixz='0', iyz='0')
+    add_inertial(link, model.body_ipos[body] - anchor, _matrix(model.body_iquat[body]),
+                 model.body_mass[body], np.diag(model.body_inertia[body]))
 
 
 def _write_geom(link: Element, model: Any, geom: int, anchor: Array) -> None:
@@ -177,24 +176,16 @@ def _write_geom(link: Element, model: Any, geom: int, anchor: Array) -> None:
     if kind in (kinds.mjGEOM_PLANE, kinds.mjGEOM_HFIELD):
         return
     if kind == kinds.mjGEOM_SPHERE:
-        _collision(link, place, rotation, 'sphere', radius=repr(float(size[0])))
+        add_collision(link, place, rotation, 'sphere', radius=repr(float(size[0])))
     elif kind in (kinds.mjGEOM_CYLINDER, kinds.mjGEOM_CAPSULE):
         radius, half = repr(float(size[0])), float(size[1])
-        _collision(link, place, rotation, 'cylinder', radius=radius, length=repr(2 * half))
+        add_collision(link, place, rotation, 'cylinder', radius=radius, length=repr(2 * half))
         for end in (-half, half) if kind == kinds.mjGEOM_CAPSULE else ():
-            _collision(link, place + end * rotation[:, 2], rotation, 'sphere', radius=radius)
+            add_collision(link, place + end * rotation[:, 2], rotation, 'sphere', radius=radius)
     else:
         center, half_size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-        _collision(link, place + rotation @ center, rotation, 'box', size=_text(2 * half_size))
-
-
-def _collision(
-    link: Element, place: Array, rotation: Array, shape: str, **attributes: str,
-) -> None:
-    collision = ElementTree.SubElement(link, 'collision')
-    _origin(collision, place, rotation)
-    ElementTree.SubElement(
-        ElementTree.SubElement(collision, 'geometry'), shape, attrib=attributes)
+        add_collision(
+            link, place + rotation @ center, rotation, 'box', size=numbers(2 * half_size))
 
 
 def _write_mimics(root: Element, model: Any) -> None:
@@ -212,29 +203,12 @@ def _write_mimics(root: Element, model: Any) -> None:
                                multiplier=multiplier, offset=offset)
 
 
-def _connect(joint: Element, links: tuple[str, str], place: Array, rotation: Array) -> None:
-    _origin(joint, place, rotation)
-    ElementTree.SubElement(joint, 'parent', link=links[0])
-    ElementTree.SubElement(joint, 'child', link=links[1])
-
-
-def _origin(element: Element, place: Array, rotation: Array) -> None:
-    import pinocchio
-
-    rpy = pinocchio.rpy.matrixToRpy(np.ascontiguousarray(rotation))
-    ElementTree.SubElement(element, 'origin', xyz=_text(place), rpy=_text(rpy))
-
-
 def _matrix(quaternion: Array) -> Array:
     import mujoco
 
     flat = np.empty(9)
     mujoco.mju_quat2Mat(flat, quaternion)
     return flat.reshape(3, 3)
-
-
-def _text(values: ArrayLike) -> str:
-    return ' '.join(repr(float(value)) for value in np.ravel(values))
 
 
 def _name(model: Any, kind: str, index: int) -> str:

@@ -1,4 +1,4 @@
-"""The XML of a URDF, from a URDF, a xacro file or an MJCF."""
+"""The XML of a URDF, from a URDF, a xacro file, an MJCF or an SDF."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element
     Parameters
     ----------
     path : Path
-        A URDF; a xacro file, which xacro expands; or an MJCF, which MuJoCo compiles.
+        A URDF; a xacro file, which xacro expands; an MJCF, which MuJoCo compiles; or an SDF.
     arguments : mapping of str to str, optional
         Arguments of a xacro file.
 
@@ -57,8 +57,9 @@ def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
 
         return mjcf_as_urdf(path)
     if root.tag == 'sdf':
-        raise ArmError(f'{path} is an SDF, which this version does not read; give the URDF, the '
-                       'xacro file or the MJCF of the robot')
+        from dynid_ros.arm.description.sdf import sdf_as_urdf
+
+        return sdf_as_urdf(root, path)
     if root.tag != 'robot':
         raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
     if any('xacro' in str(element.tag) for element in root.iter()):

@@ -74,7 +74,7 @@ class UrdfTree:
 
 def read_urdf_xml(path: Path) -> UrdfTree:
     """
-    Read a URDF, a xacro file or an MJCF, and check that it is one tree of known joints.
+    Read a URDF, a xacro file, an MJCF or an SDF, and check that it is one tree of known joints.
 
     A floating or planar joint is fixed where it stands.
 

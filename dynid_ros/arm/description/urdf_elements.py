@@ -1,0 +1,59 @@
+"""Elements of a URDF, for what writes a robot of another format as one."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Element = ElementTree.Element
+#: Link of the base of a robot that is no child of any joint.
+WORLD = 'world'
+
+
+def numbers(values: ArrayLike) -> str:
+    """Numbers of an attribute, to their last bit."""
+    return ' '.join(repr(float(value)) for value in np.ravel(values))
+
+
+def add_origin(element: Element, place: Array, rotation: Array) -> None:
+    """Add the frame with an origin (3,) and axes (3, 3) in that of the parent."""
+    import pinocchio
+
+    rpy = pinocchio.rpy.matrixToRpy(np.ascontiguousarray(rotation))
+    ElementTree.SubElement(element, 'origin', xyz=numbers(place), rpy=numbers(rpy))
+
+
+def add_joint(
+    root: Element, name: str, kind: str, links: tuple[str, str], place: Array, rotation: Array,
+) -> Element:
+    """Add a joint from a parent to a child."""
+    joint = ElementTree.SubElement(root, 'joint', name=name, type=kind)
+    add_origin(joint, place, rotation)
+    ElementTree.SubElement(joint, 'parent', link=links[0])
+    ElementTree.SubElement(joint, 'child', link=links[1])
+    return joint
+
+
+def add_inertial(
+    link: Element, place: Array, rotation: Array, mass: float, inertia: Array,
+) -> None:
+    """Add mass, kg, and inertia about the centre of mass (3, 3), kg m², in a frame at it."""
+    inertial = ElementTree.SubElement(link, 'inertial')
+    add_origin(inertial, place, rotation)
+    ElementTree.SubElement(inertial, 'mass', value=numbers(mass))
+    ElementTree.SubElement(inertial, 'inertia', attrib={
+        f'i{"xyz"[row]}{"xyz"[column]}': numbers(inertia[row, column])
+        for row in range(3) for column in range(row, 3)})
+
+
+def add_collision(
+    link: Element, place: Array, rotation: Array, shape: str, **attributes: str,
+) -> None:
+    """Add a shape at which bodies touch."""
+    collision = ElementTree.SubElement(link, 'collision')
+    add_origin(collision, place, rotation)
+    ElementTree.SubElement(
+        ElementTree.SubElement(collision, 'geometry'), shape, attrib=attributes)
