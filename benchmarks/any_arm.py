@@ -87,7 +87,7 @@ class Found(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The figures in columns."""
+        """Return the figures in columns."""
         covered = 100 * self.within / self.parameters if self.parameters else np.nan
         return f'{self.joints:7}{self.condition:11.0f}{self.error:8.2f} %{covered:7.0f} %'
 

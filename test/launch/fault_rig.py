@@ -38,7 +38,7 @@ RATE = 250.0
 #: most, so that faults and questions come within the motions.
 LOCKSTEP = ['goal', 'short', 'torque', 'recorder', 'identifier', 'bench']
 #: Longest wait for anything, s: a busy machine starts a node in ten.
-PATIENCE = 30.0
+PATIENCE = 120.0
 #: Time after which a question is asked again, s.
 AGAIN = 3.0
 #: Speed that shows that the arm moves, and that at which it stands, rad/s.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 import os
 from pathlib import Path
+import re
 import shutil
 import signal
 import subprocess
@@ -59,6 +60,15 @@ class Launch:
             assert time.monotonic() < end, self.printed
             time.sleep(0.05)
 
+    def until_all_can_answer(self) -> None:
+        """Wait until each process has taken the signal over from ``env``, which it starts as."""
+        end = time.monotonic() + 60.0
+        for pid in re.findall(r'process started with pid \[(\d+)\]', self.printed):
+            status = Path(f'/proc/{pid}/status')
+            while status.exists() and not _takes_over(status.read_text()):
+                assert time.monotonic() < end, self.printed
+                time.sleep(0.01)
+
     def press_ctrl_c(self) -> None:
         """Signal all processes of the terminal, as a terminal does."""
         os.killpg(self.process.pid, signal.SIGINT)
@@ -69,6 +79,12 @@ class Launch:
         with pytest.raises(ProcessLookupError):
             os.killpg(self.process.pid, 0)
         return status
+
+
+def _takes_over(status: str) -> bool:
+    """Whether SIGINT is blocked or caught, by the status of a process in Linux's words."""
+    masks = re.findall(r'Sig(?:Blk|Cgt):\s*([0-9a-f]+)', status)
+    return any(int(mask, 16) >> (signal.SIGINT - 1) & 1 for mask in masks)
 
 
 @pytest.fixture
@@ -122,6 +138,7 @@ def test_one_command_designs_moves_identifies_and_reports(launch, tmp_path):
 def test_ctrl_c_ends_all_nodes_without_an_error(launch, excitation, moment):
     running = launch('arm:=panda', f'excitation:={excitation}')
     running.until(moment)
+    running.until_all_can_answer()
     running.press_ctrl_c()
     running.end()
     assert 'ERROR' not in running.printed

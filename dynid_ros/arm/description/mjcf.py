@@ -27,6 +27,7 @@ from dynid_ros.errors import ArmError, ArmWarning
 Array = NDArray[np.float64]
 Element = ElementTree.Element
 
+
 def mjcf_as_urdf(path: Path) -> Element:
     """
     Write the kinematic tree of an MJCF as the root element of a URDF.
