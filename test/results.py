@@ -30,6 +30,7 @@ def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 
         'theta': rng.normal(size=b),
         'covariance': root @ root.T / (10 * b),
         'std_white': rng.uniform(0.01, 0.1, b),
+        'root_information': np.triu(rng.normal(size=(b, b))) + 3 * np.eye(b),
         'sigma': rng.uniform(0.1, 1.0, arm.n),
         'condition_number': 123.4,
         'samples': samples,

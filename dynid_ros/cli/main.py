@@ -17,7 +17,7 @@ from dynid_ros.errors import DynidError, DynidWarning
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'identify', 'replay', 'validate', 'report',
-    'external-force', 'pose-error', 'run')
+    'export', 'external-force', 'pose-error', 'run')
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 

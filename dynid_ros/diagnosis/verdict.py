@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.dissipation import negative_drives
 from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
 from dynid_ros.diagnosis.gravity_direction import gravity_direction
 from dynid_ros.dynamics.base import base_parameters, gravity_load
@@ -146,6 +147,7 @@ def judge(
             f'{", ".join(parameters)}'
         )
     reasons += against
+    reasons += negative_drives(arm, solution.theta, covariance, motion)
     return Verdict(not reasons, tuple(reasons), expected, joints, parameters)
 
 

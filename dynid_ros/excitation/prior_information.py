@@ -61,8 +61,7 @@ def objective_given(
                 f"the model of {', '.join(result.sources)} has the joints {', '.join(own)}, "
                 f"but '{arm.name}' has {', '.join(arm.joint_names)}; give results of this arm")
         prior += _information(result, names)
-        colour = float(np.mean(np.diag(result.covariance) / result.std_white**2))
-        rates.append(result.row_rate_hz / colour)
+        rates.append(result.row_rate_hz / result.colour)
     weights = np.mean([1 / result.sigma**2 for result in results], axis=0)
     return replace(objective, weights=weights, prior=prior / (float(np.mean(rates)) * seconds))
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.offset_recordings import recording_offsets
 from dynid_ros.diagnosis.verdict import check_plausibility, judge
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.model_choice import fit_model, unexplained
 from dynid_ros.identification.validation import divide, Division, predict_recording, share_of
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.metrics import metrics
+from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
@@ -119,15 +120,28 @@ def identify(
     verdict = judge(
         arm, solution, covariance, own, acceleration, fitted, held_out, reasons)
     laps.append(perf_counter())
-    return IdentifiedModel(
+    result = IdentifiedModel(
         arm=arm, theta=theta, covariance=covariance,
         std_white=np.sqrt(np.diag(solution.white_covariance)),
+        root_information=solution.root_information,
         sigma=_residual_spread(own), condition_number=solution.condition_number,
         treatment=replace(settings, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*own, *unseen), **known,
     )
+    return replace(result, consistent=_of_possible_links(result, data))
+
+
+def _of_possible_links(result: IdentifiedModel, data: Division) -> Metrics | None:
+    """Held-out metrics of the physically possible parameters."""
+    if not data.unseen:
+        return None
+    arm = result.arm
+    theta = base_parameters(arm).grouping @ result.standard_parameters().values
+    parts = [part for source, recording in data.unseen
+             for part in predict_recording(arm, recording, result.treatment, theta, source)]
+    return metrics(share_of(parts), True, arm.joint_names, parts)
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
 from dynid_ros.model.metrics import Metrics
+from dynid_ros.model.standard_parameters import standard_parameters, StandardParameters
 from dynid_ros.model.torque_prediction import Prediction, torque_rows
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
@@ -62,6 +65,9 @@ class IdentifiedModel:
         With regard to coloured residuals (Newey and West).
     std_white : (b,) ndarray
         Standard deviations as if residuals were white, for comparison.
+    root_information : (b, b) ndarray
+        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, the information of the samples as if their noise
+        were white; NaN in results of version 0.1.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     condition_number : float
@@ -88,6 +94,8 @@ class IdentifiedModel:
         Seconds by stage.
     predictions : tuple of Prediction
         Torque over time, for plots.
+    consistent : Metrics or None
+        Figures of the `standard_parameters` on the same held-out samples.
 
     """
 
@@ -95,6 +103,7 @@ class IdentifiedModel:
     theta: Array
     covariance: Array
     std_white: Array
+    root_information: Array
     sigma: Array
     condition_number: float
     samples: int
@@ -109,6 +118,7 @@ class IdentifiedModel:
     defects: tuple[Defect, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
     predictions: tuple[Prediction, ...] = ()
+    consistent: Metrics | None = None
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""
@@ -132,6 +142,50 @@ class IdentifiedModel:
     def parameters(self) -> dict[str, float]:
         """Return the base parameters by name, in SI units."""
         return dict(zip(base_parameters(self.arm).names, self.theta.tolist(), strict=True))
+
+    @property
+    def colour(self) -> float:
+        """Return how many samples count as one, because their residuals are coloured."""
+        known = np.isfinite(self.std_white) & (self.std_white > 0)
+        with np.errstate(over='ignore', under='ignore'):
+            ratio = np.diag(self.covariance)[known] / self.std_white[known]**2
+        return float(ratio.mean()) if known.any() else 1.0
+
+    def standard_parameters(self) -> StandardParameters:
+        """
+        Return all standard parameters: the physically possible ones nearest to the estimates.
+
+        Raises
+        ------
+        InputError
+            The result was written by version 0.1.
+
+        """
+        return self._standard
+
+    @property
+    def possible_arm(self) -> ArmModel:
+        """Return the arm with the `standard_parameters` as its nominal ones."""
+        values, layout = self.standard_parameters().values, self.arm.layout
+        joints = range(self.arm.n)
+        return replace(
+            self.arm, inertial=values[layout.all_inertial()].reshape(self.arm.n, -1),
+            rotor_nominal=values[[layout.rotor(joint) for joint in joints]]
+            if layout.rotor_inertia else None,
+            friction_nominal={
+                term.name: values[[layout.friction_column(joint, term.symbol)
+                                   for joint in joints]]
+                for term in friction_terms(self.arm.friction)})
+
+    @cached_property
+    def _standard(self) -> StandardParameters:
+        if np.isnan(self.root_information).any():
+            raise InputError(
+                f'the result of {", ".join(self.sources)} was written by version 0.1, without the '
+                'information that single links need; identify again')
+        with np.errstate(divide='ignore', invalid='ignore'):
+            root = self.root_information / np.sqrt(self.colour)
+        return standard_parameters(self.arm, self.theta, root)
 
     @property
     def row_rate_hz(self) -> float:

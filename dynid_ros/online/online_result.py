@@ -107,14 +107,15 @@ def online_result(
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
+    root = online.recursion.information[:, :-1].copy()
     ahead = f'{label}, each sample predicted before it was used'
     predictions = history.predictions(ahead)
     validation = metrics(
         f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
     fit = _in_sample(online, label, predictions)
     solution = Solution(
-        estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), np.isinf(estimate.std),
-        estimate.condition_number)
+        estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), root,
+        np.isinf(estimate.std), estimate.condition_number)
     acceleration = np.max([_steepest(part) for part in predictions], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
@@ -124,7 +125,7 @@ def online_result(
     settings = replace(settings, notes=(*settings.notes, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
-        std_white=estimate.std_white, sigma=estimate.sigma,
+        std_white=estimate.std_white, root_information=root, sigma=estimate.sigma,
         condition_number=estimate.condition_number, samples=samples, seconds=seconds,
         sources=(source,), data_hash=data_hash,
         treatment=settings, fit=fit, validation=validation, verdict=verdict,

@@ -182,6 +182,8 @@ class Solution:
         Standard deviation of the residual of each joint, Nm.
     white_covariance : (b, b) ndarray
         ``(Wᵀ Σ⁻¹ W)⁻¹``: the covariance of theta assuming white residuals.
+    root_information : (b, b) ndarray
+        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``.
     undetermined : (b,) ndarray of bool
         Unidentifiable parameters, which the rows do not excite.
     condition_number : float
@@ -192,6 +194,7 @@ class Solution:
     theta: Array
     sigma: Array
     white_covariance: Array
+    root_information: Array
     undetermined: NDArray[np.bool_]
     condition_number: float
 
@@ -230,10 +233,12 @@ def solve(data: QRFactors) -> Solution:
             f'for {b} parameters; record a longer motion, or raise the cut-off'
         )
     theta, sigma, last = reweighted(data)
+    weighted = (data.factors[:, :, :-1] / sigma[:, None, None]).reshape(-1, b)
+    root = np.asarray(np.linalg.qr(weighted, mode='r'))
     singular = np.linalg.svd(data.factors[:, :, :-1].reshape(-1, b), compute_uv=False)
     smallest = singular[-1] if singular[-1] > RANK_TOLERANCE * singular[0] else 0.0
     condition = float(singular[0] / smallest) if smallest else float('inf')
-    return Solution(theta, sigma, last.covariance, last.undetermined, condition)
+    return Solution(theta, sigma, last.covariance, root, last.undetermined, condition)
 
 
 def reweighted(

@@ -40,6 +40,7 @@ def _page(result: IdentifiedModel, folder: str) -> str:
         ('torque', 'Measured and predicted torque', torque_section(result)),
         ('spectra', 'Residual spectra', spectrum_section(result)),
         ('parameters', 'Base parameters', sections.parameters(result)),
+        ('links', 'Physically possible links', sections.links(result)),
         ('friction', 'Friction terms', sections.friction(result)),
         ('treatment', 'Signal conditioning', sections.treatment(result)),
         ('defects', 'Defects of the recordings', sections.defects(result.defects)),

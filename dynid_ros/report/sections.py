@@ -9,11 +9,12 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.report.drawings import spectrum_drawings, torque_drawings, torque_range
-from dynid_ros.report.tables import parameter_table, percent, significant, unclear
+from dynid_ros.report.tables import link_table, parameter_table, percent, significant, unclear
 
 _SEVERITIES = ('error', 'warning', 'info')
 
@@ -101,6 +102,25 @@ def parameters(result: IdentifiedModel) -> str:
         '<details><summary>Groupings: the standard parameters in each base parameter</summary>'
         '<p>Motion identifies only these sums of standard parameters. Each has the name of its '
         f'first term.</p><ul class="groupings">{groups}</ul></details>')
+
+
+def links(result: IdentifiedModel) -> str:
+    """Table of the links with their explanation; a sentence where nothing follows for them."""
+    try:
+        found = result.standard_parameters()
+    except InputError as error:
+        return f'<p>{escape(str(error))}.</p>'
+    shaped = (f' No possible inertia was stated for {escape(", ".join(found.from_shape))}: a '
+              'cylinder to the next joint stands for it.' if found.from_shape else '')
+    cost = '' if result.consistent is None else (
+        ' On the held-out data they give a torque error of '
+        f'{percent(result.consistent.relative_error_percent)}.')
+    return (
+        '<p>Motion determines only the base parameters above. These are all parameters of each '
+        'link: bodies of positive mass that are nearest to the estimates, and near to what '
+        'arm.yaml or the URDF states where the motion tells nothing; the share from the data is '
+        f'low there.{shaped}{cost} result.yaml lists all of them with rotor inertia and '
+        f'friction.</p>{link_table(result)}')
 
 
 def _median_ratio(result: IdentifiedModel) -> str:

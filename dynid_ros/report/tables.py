@@ -5,7 +5,9 @@ from __future__ import annotations
 from html import escape
 import math
 
-from dynid_ros.arm.parameters import parameter_units, torque_units
+import numpy as np
+
+from dynid_ros.arm.parameters import inertial_to_com, parameter_units, torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
@@ -75,6 +77,27 @@ def parameter_table(result: IdentifiedModel) -> str:
             name, all_units[column], float(result.theta[i]), float(result.std[i]),
             float(result.std_white[i])))
     return f'<div class="scroll"><table class="parameters">{heads}{"".join(rows)}</table></div>'
+
+
+def link_table(result: IdentifiedModel) -> str:
+    """HTML table of mass, centre of mass and inertia of each physically possible link."""
+    found, layout = result.standard_parameters(), result.arm.layout
+    heads = ''.join(f'<th class="number">{head}</th>' for head in (
+        'Mass ± std, kg', 'from the data', 'Centre of mass x, y, z, m',
+        'Inertia about it Ixx, Iyy, Izz, kg m²'))
+    rows = []
+    for joint, name in enumerate(result.arm.joint_names):
+        columns = layout.inertial(joint)
+        mass, center, inertia = inertial_to_com(found.values[columns])
+        spread, share = found.std[columns][0], found.data_share[columns][0]
+        cells = (with_interval(mass, float(spread)), percent(100 * float(share), 2),
+                 ', '.join(f'{value:.3f}' for value in center).replace('-', '−'),
+                 ', '.join(significant(float(value), 2) for value in np.diag(inertia)))
+        tag = '<span class="tag">impossible before</span>' if name in found.impossible else ''
+        rows.append(f'<tr><th scope="row">{joint + 1} · {escape(name)}</th>' + ''.join(
+            f'<td class="number">{cell}</td>' for cell in cells) + f'<td>{tag}</td></tr>')
+    return ('<div class="scroll"><table><thead><tr><th>Link moved by joint</th>'
+            f'{heads}<th></th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>')
 
 
 def unclear(value: float, std: float) -> bool:

@@ -15,7 +15,7 @@ import yaml
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import ArmError, ResultError
+from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-FORMAT = 1
+FORMAT = 2
+#: Formats that are read; the first one has no root_information.
+READABLE = (1, FORMAT)
 RESULT = 'result.yaml'
 PREDICTION = 'prediction.npz'
 _HEADER = """\
@@ -34,12 +36,15 @@ _HEADER = """\
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval.
 # std allows for coloured residuals (Newey and West), std_white assumes white ones.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
+# standard_parameters: physically possible, as near to the data as they allow; where "from" is
+# "prior" the motion tells little, and the value follows from arm.yaml or from the link's length.
+# root_information: upper triangle R, with RᵀR the information of the samples.
 """
 # No line is broken, so that each parameter and each defect has a line of its own.
 _ONE_LINE = 10**6
 _ARRAYS = ('t', 'q', 'qd', 'tau', 'tau_hat')
 # Stored in a shape of their own; every other field of an IdentifiedModel follows its type hint.
-_OWN = ('arm', 'theta', 'covariance', 'std_white', 'predictions')
+_OWN = ('arm', 'theta', 'covariance', 'root_information', 'std_white', 'predictions')
 STATE = 'state.npz'
 
 
@@ -91,10 +96,12 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     path = folder_or_file / RESULT if folder_or_file.is_dir() else folder_or_file
     record = _load(path)
     found = record.pop('format', None)
-    if found != FORMAT:
+    if found not in READABLE:
         raise ResultError(
-            f'{path} has the format {found!r} and this version of dynid_ros reads {FORMAT}; '
-            'identify again')
+            f'{path} has the format {found!r} and this version of dynid_ros reads '
+            f'{" and ".join(map(str, READABLE))}; identify again')
+    if found == READABLE[0]:
+        record |= {'root_information': [], 'consistent': None}
     try:
         return _identification(record, path.with_name(PREDICTION))
     except (ValueError, KeyError, TypeError, ArmError) as error:
@@ -116,9 +123,11 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
         'verdict': plain.pop('verdict'),
         **plain,
         'parameters': _parameter_list(result),
+        'standard_parameters': _standard_list(result),
         'predictions': predictions,
         'arm': arm_to_plain(result.arm),
         'covariance': _rows(result.covariance),
+        'root_information': [row[k:] for k, row in enumerate(result.root_information.tolist())],
     }
 
 
@@ -130,6 +139,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
         arm=arm,
         theta=theta,
         covariance=_matrix(record['covariance'], len(theta)),
+        root_information=_root(record['root_information'], len(theta)),
         std_white=std_white,
         predictions=_predictions(record['predictions'], prediction),
         **{name: from_plain(record[name], hint, name)
@@ -145,6 +155,19 @@ def _parameter_list(result: IdentifiedModel) -> list[dict[str, Any]]:
         (units[c] for c in base.columns), base.groups, strict=True)
     keys = ('name', 'value', 'std', 'std_white', 'unit', 'group')
     return [dict(zip(keys, row, strict=True)) for row in columns]
+
+
+def _standard_list(result: IdentifiedModel) -> list[dict[str, Any]]:
+    try:
+        found = result.standard_parameters()
+    except InputError:
+        # Nothing else is lost where nothing follows for single links.
+        return []
+    columns = zip(
+        found.names, found.values.tolist(), found.std.tolist(), parameter_units(result.arm),
+        ('data' if data else 'prior' for data in found.from_data), strict=True)
+    return [dict(zip(('parameter', 'value', 'std', 'unit', 'from'), row, strict=True))
+            for row in columns]
 
 
 def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
@@ -175,6 +198,17 @@ def _matrix(rows: Any, size: int) -> Array:
     if lengths == [size] * size:
         return np.array(rows, dtype=float)
     raise ValueError(f'covariance is not a matrix of {size} rows')
+
+
+def _root(rows: Any, size: int) -> Array:
+    """Upper triangle from its rows; NaN where there are none, as in a result of version 0.1."""
+    if rows == []:
+        return np.full((size, size), np.nan)
+    if [len(row) for row in rows] != list(range(size, 0, -1)):
+        raise ValueError(f'root_information is not an upper triangle of {size} rows')
+    matrix = np.zeros((size, size))
+    matrix[np.triu_indices(size)] = [float(entry) for row in rows for entry in row]
+    return matrix
 
 
 def _pack(predictions: tuple[Prediction, ...]) -> bytes:

@@ -7,6 +7,7 @@ import json
 import math
 from typing import Any
 
+from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
 from dynid_ros.recordings.recording import Defect
@@ -40,9 +41,27 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'conditioning': dict(vars(result.treatment)),
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
+        'standard_parameters': _standard_as_dict(result),
         'verdict': dict(vars(result.verdict)),
         'defects': [defect.as_dict() for defect in result.defects],
         'timing': result.timing,
+    }
+
+
+def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
+    """Physically possible parameters under the keys that scripts rely on; None without any."""
+    try:
+        found = result.standard_parameters()
+    except InputError:
+        return None
+    cost = result.consistent
+    return {
+        'values': dict(zip(found.names, found.values.tolist(), strict=True)),
+        'std': dict(zip(found.names, found.std.tolist(), strict=True)),
+        'from_data': [name for name, data in zip(found.names, found.from_data, strict=True)
+                      if data],
+        'impossible': list(found.impossible),
+        'relative_error_percent': None if cost is None else cost.relative_error_percent,
     }
 
 
@@ -74,7 +93,20 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
            f'every {settings.decimation}. of {settings.rate_hz:.4g} samples/s, delay {delay}')
     yield from settings.notes
     yield from metric_lines(result.fit, result.validation)
+    yield from _link_lines(result)
     yield from verdict_lines(result)
+
+
+def _link_lines(result: IdentifiedModel) -> Iterable[str]:
+    """State what it costs that every link is possible."""
+    cost = result.consistent
+    if cost is None or math.isnan(cost.relative_error_percent):
+        return
+    impossible = result.standard_parameters().impossible
+    before = (f'impossible by the estimates alone: {", ".join(impossible)}' if impossible
+              else 'none was impossible by the estimates alone')
+    yield (f'physically possible links: {cost.relative_error_percent:.2f} % torque error on the '
+           f'same data ({before})')
 
 
 def metric_lines(*several: Metrics | None) -> Iterable[str]:

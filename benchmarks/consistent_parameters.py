@@ -1,0 +1,156 @@
+"""
+Physically possible parameters by the package and by Clarabel, on the same problems.
+
+    python benchmarks/consistent_parameters.py
+
+For arms of several sizes, whose estimates are impossible at each link: time from the square root
+of the information to the parameters, by both in the same run (medians), the relative difference
+of the objective, and the least eigenvalue of a pseudo-inertia by its largest one. Clarabel gets
+the conic program itself, without a modelling layer (pip install clarabel).
+"""
+
+from __future__ import annotations
+
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+import clarabel
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.description.tree import JointLimits
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters, random_regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone, UNITS
+from dynid_ros.model.inertia_prior import inertia_prior
+
+Array = NDArray[np.float64]
+
+REPEATS = 5
+#: Standard deviation of the torque, Nm, and of the parameters' error in their own.
+SIGMA, OFF = 1.0, 3.0
+
+
+def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
+    """
+    Solve the problem of `dynid_ros.model.barrier_newton` as a conic program.
+
+    With Z lower triangular, ``[[P, Z], [Zᵀ, diag(Z)]] >= 0`` and ``t_i <= log Z_ii`` give
+    ``sum t <= log det P`` (Boyd and Vandenberghe 2004; MOSEK Modeling Cookbook, 6.2.3).
+    """
+    p, links, scalars = A.shape[1], len(cone.links), len(cone.positive)
+    # Unknowns: x, then ten entries of Z and four t of each link, then one t of each scalar.
+    size = p + 14 * links + scalars
+    quadratic = sparse.lil_matrix((size, size))
+    quadratic[:p, :p] = A.T @ A
+    linear = np.zeros(size)
+    linear[:p] = -A.T @ b + weight * cone.pull
+    linear[p + 10 * links:] = -weight
+    rows: list[Array] = []
+    offsets: list[float] = []
+    cones: list[object] = []
+
+    def constrain(entries: dict[int, float], offset: float = 0.0) -> None:
+        row = np.zeros(size)
+        for column, value in entries.items():
+            row[column] -= value
+        rows.append(row)
+        offsets.append(offset)
+
+    def exponential(t: int, entries: dict[int, float]) -> None:
+        constrain({t: 1.0})
+        constrain({}, 1.0)
+        constrain(entries)
+        cones.append(clarabel.ExponentialConeT())
+
+    triangle = [(i, j) for i in range(4) for j in range(i + 1)]
+    for link, columns in enumerate(cone.links):
+        z = {at: p + 10 * link + k for k, at in enumerate(triangle)}
+        for j in range(8):
+            for i in range(j + 1):
+                scale = 1.0 if i == j else np.sqrt(2)
+                if j < 4:
+                    entries = {int(c): scale * UNITS[k, i, j] for k, c in enumerate(columns)}
+                elif i < 4:
+                    entries = {z[i, j - 4]: scale} if i >= j - 4 else {}
+                else:
+                    entries = {z[i - 4, i - 4]: scale} if i == j else {}
+                constrain(entries)
+        cones.append(clarabel.PSDTriangleConeT(8))
+        for i in range(4):
+            exponential(p + 10 * links + 4 * link + i, {z[i, i]: 1.0})
+    for k, column in enumerate(cone.positive):
+        exponential(p + 14 * links + k, {int(column): 1.0})
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    solver = clarabel.DefaultSolver(
+        sparse.triu(quadratic).tocsc(), linear, sparse.csc_matrix(np.array(rows)),
+        np.array(offsets), cones, settings)
+    return np.array(solver.solve().x)[:p]
+
+
+def problem(arm: ArmModel, seed: int = 0) -> tuple[Array, Array, PhysicalCone]:
+    """Rows, right side and cone of an arm whose estimate no bodies have."""
+    rng = np.random.default_rng(seed)
+    base = base_parameters(arm)
+    root = np.linalg.qr(random_regressor(arm)[:, base.columns] / SIGMA, mode='r')
+    true = base.grouping @ nominal_parameters(arm)
+    theta = true + OFF * np.linalg.solve(root, rng.normal(size=base.count))
+    A, b = root @ base.grouping, root @ theta
+    bare = replace(arm, inertial=None)
+    cone = inertia_prior(bare, A, b).cone
+    used = np.union1d(np.append(cone.links, cone.positive), base.columns)
+    return A[:, used], b, cone.on(used)
+
+
+def many_joints(count: int) -> ArmModel:
+    """Return an arm of the links of the Panda, one after the other."""
+    panda = load_arm('panda')
+    at = np.arange(count) % panda.n
+    assert panda.inertial is not None
+    return replace(
+        panda.with_tree(
+            joint_names=tuple(f'joint{k + 1}' for k in range(count)),
+            parent=np.arange(count) - 1, rotation=panda.rotation[at],
+            translation=panda.translation[at], prismatic=panda.prismatic[at],
+            axis=panda.axis[at]),
+        inertial=panda.inertial[at], rotor_nominal=None, friction_nominal={},
+        limits=JointLimits.unknown(count), drive=Drive.joint_torque(count))
+
+
+def _median(
+    solve: Callable[[Array, Array, PhysicalCone, float], Array],
+    known: tuple[Array, Array, PhysicalCone],
+) -> tuple[float, Array]:
+    times = []
+    for _ in range(REPEATS):
+        begin = perf_counter()
+        found = solve(*known, 1.0)
+        times.append(perf_counter() - begin)
+    return float(np.median(times)), found
+
+
+def main() -> None:
+    print('| joints | unknowns | dynid | Clarabel | ratio | objective | least eigenvalue |')
+    print('|---|---|---|---|---|---|---|')
+    for count in (6, 7, 12, 30):
+        arm = load_arm('ur10') if count == 6 else many_joints(count)
+        A, b, cone = known = problem(arm)
+        own, x = _median(closest_possible, known)
+        other, y = _median(by_clarabel, known)
+        values = [0.5 * np.sum((A @ z - b)**2) + cone.value(z) for z in (x, y)]
+        eigenvalues = np.linalg.eigvalsh(np.einsum('nk,kij->nij', x[cone.links], UNITS))
+        print(f'| {count} | {A.shape[1]} | {1e3 * own:.1f} ms | {1e3 * other:.0f} ms '
+              f'| {other / own:.1f} | {values[0] / values[1] - 1:+.1e} '
+              f'| {(eigenvalues[:, 0] / eigenvalues[:, -1]).min():.1e} |')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,99 @@
+"""Friction that drives and rotors of negative inertia: signs that a signal has the wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.model.torque_prediction import Prediction
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DissipationThresholds:
+    """
+    Bounds of a negative value that is no noise.
+
+    Attributes
+    ----------
+    deviations : float
+        Standard deviations below zero from which on a value is negative. Good recordings reach
+        2.6 (a viscous coefficient beside a cube root, whose sum is positive) and 1.8 (rotor
+        inertia); a flipped signal of one wrist joint of the UR10 gives 7.
+
+    """
+
+    deviations: float = 3.0
+
+
+THRESHOLDS = DissipationThresholds()
+
+
+def negative_drives(
+    arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
+) -> list[str]:
+    """
+    Name joints whose friction drives them, or whose rotor inertia is negative, a sentence each.
+
+    The friction terms of a joint count together, at the root mean square of its speed: single
+    coefficients may be negative where others outweigh them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    theta, covariance : (b,) and (b, b) ndarray
+        Estimate.
+    motion : sequence of Prediction
+        Fitted samples.
+
+    """
+    base, layout = base_parameters(arm), arm.layout
+    place = {int(column): k for k, column in enumerate(base.columns)}
+    speed = _speeds(arm, motion)
+    terms = [term for term in friction_terms(arm.friction)
+             if term.name != 'offset' and not term.needs_load]
+    values = {term.symbol: term.value(speed[None], np.zeros((1, arm.n)), arm.friction_shape)[0]
+              for term in terms}
+    reasons = []
+    for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+        row = np.zeros(len(theta))
+        for term in terms:
+            column = place.get(layout.friction_column(joint, term.symbol))
+            if column is not None:
+                row[column] = values[term.symbol][joint]
+        if _negative(row, theta, covariance):
+            reasons.append(_sentence(
+                name, f'friction that drives it ({row @ theta:.3g} {unit} at '
+                      f'{speed[joint]:.2g} {"m" if arm.prismatic[joint] else "rad"}/s)'))
+        rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
+        if rotor is not None and _negative(np.eye(len(theta))[rotor], theta, covariance):
+            reasons.append(_sentence(name, f'a rotor inertia of {theta[rotor]:.3g}'))
+    return reasons
+
+
+def _speeds(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
+    """Root mean square speed of each joint while it moves, (n,); zero where it never does."""
+    if not motion:
+        return np.zeros(arm.n)
+    qd = np.concatenate([part.qd for part in motion])
+    moving = np.isfinite(np.concatenate([part.tau for part in motion]))
+    squares = (np.where(moving, qd, 0.0)**2).sum(axis=0)
+    return np.asarray(np.sqrt(squares / np.maximum(moving.sum(axis=0), 1)))
+
+
+def _negative(row: Array, theta: Array, covariance: Array) -> bool:
+    return bool(row @ theta < -THRESHOLDS.deviations * np.sqrt(row @ covariance @ row))
+
+
+def _sentence(joint: str, found: str) -> str:
+    return (f"joint '{joint}' has {found}: check the sign of its drive signal first, in the gains "
+            'of arm.yaml')

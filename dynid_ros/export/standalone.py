@@ -1,0 +1,158 @@
+"""An identified model without dynid_ros: a Python file that needs NumPy alone, and a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import inertial_to_com, parameter_units
+from dynid_ros.errors import ArmError
+from dynid_ros.model.identified_model import IdentifiedModel
+
+#: Friction terms as Python, of the speeds qd and the load of the joints.
+FRICTION = {
+    'viscous': 'qd',
+    'coulomb': 'np.sign(qd)',
+    'offset': 'np.ones_like(qd)',
+    'coulomb_smooth': 'np.tanh(qd / SMOOTH_SPEED)',
+    'stribeck': 'np.tanh(qd / SMOOTH_SPEED) * np.exp(-np.abs(qd) / STRIBECK_SPEED)',
+    'viscous_cuberoot': 'np.cbrt(qd)',
+    'load': 'np.abs(rigid_torque(q, 0 * q, 0 * q)) * np.tanh(qd / SMOOTH_SPEED)',
+}
+
+_PYTHON = '''\
+"""
+Torque of the arm {name}, identified by dynid_ros.
+
+    tau = torque(q, qd, qdd)
+
+with q, qd, qdd of shape (n,), rad, rad/s, rad/s² (m for prismatic joints), in the order of JOINTS;
+tau in Nm (N).
+"""
+
+import numpy as np
+
+JOINTS = {joints}
+PARENT = {parent}
+PRISMATIC = {prismatic}
+ROTATION = np.array({rotation})
+TRANSLATION = np.array({translation})
+AXIS = np.array({axis})
+GRAVITY = np.array({gravity})
+# Of each link, about the origin of its joint's frame: m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz.
+INERTIAL = np.array({inertial})
+ROTOR = np.array({rotor})
+SMOOTH_SPEED, STRIBECK_SPEED = {smooth!r}, {stribeck!r}
+FRICTION = {friction}
+
+
+def torque(q, qd, qdd):
+    """Torque of the drives at the joints, with rotor inertia and friction."""
+    q, qd, qdd = (np.asarray(x, dtype=float) for x in (q, qd, qdd))
+    tau = rigid_torque(q, qd, qdd) + ROTOR * qdd
+{terms}    return tau
+
+
+def rigid_torque(q, qd, qdd):
+    """Torque that the links need, by the recursion of Newton and Euler."""
+    n = len(PARENT)
+    turns, arms, motions, wrenches = [], [], [], []
+    for i in range(n):
+        axis, parent = AXIS[i], PARENT[i]
+        w, dw, a = motions[parent] if parent >= 0 else (np.zeros(3), np.zeros(3), -GRAVITY)
+        R = ROTATION[i] if PRISMATIC[i] else ROTATION[i] @ _turn(axis, q[i])
+        p = TRANSLATION[i] + (ROTATION[i] @ axis * q[i] if PRISMATIC[i] else 0)
+        a = R.T @ (a + np.cross(dw, p) + np.cross(w, np.cross(w, p)))
+        w, dw = R.T @ w, R.T @ dw
+        if PRISMATIC[i]:
+            a = a + axis * qdd[i] + 2 * np.cross(w, axis * qd[i])
+        else:
+            dw = dw + axis * qdd[i] + np.cross(w, axis * qd[i])
+            w = w + axis * qd[i]
+        m, h, I = _link(INERTIAL[i])
+        force = m * a + np.cross(dw, h) + np.cross(w, np.cross(w, h))
+        moment = I @ dw + np.cross(w, I @ w) + np.cross(h, a)
+        turns.append(R)
+        arms.append(p)
+        motions.append((w, dw, a))
+        wrenches.append([force, moment])
+    tau = np.zeros(n)
+    for i in reversed(range(n)):
+        force, moment = wrenches[i]
+        tau[i] = AXIS[i] @ (force if PRISMATIC[i] else moment)
+        if PARENT[i] >= 0:
+            carried = turns[i] @ force
+            wrenches[PARENT[i]][0] = wrenches[PARENT[i]][0] + carried
+            wrenches[PARENT[i]][1] = (
+                wrenches[PARENT[i]][1] + turns[i] @ moment + np.cross(arms[i], carried))
+    return tau
+
+
+def _turn(axis, angle):
+    x, y, z = axis
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+
+
+def _link(p):
+    xx, xy, xz, yy, yz, zz = p[4:]
+    return p[0], p[1:4], np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+'''
+
+
+def python_of(arm: ArmModel) -> str:
+    """
+    Write a Python file that computes the torque of an arm.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        With nominal inertial parameters, rotor inertia and friction.
+
+    Raises
+    ------
+    ArmError
+        Joints are coupled, which the file has no terms for.
+
+    """
+    if arm.coupling:
+        raise ArmError(f"the joints of '{arm.name}' are coupled, which the Python file does not "
+                       'compute; use dynid_ros itself')
+    assert arm.inertial is not None
+    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * {FRICTION[name]}\n"
+                    for name in arm.friction)
+    return _PYTHON.format(
+        name=arm.name, joints=arm.joint_names, parent=arm.parent.tolist(),
+        prismatic=arm.prismatic.tolist(), rotation=arm.rotation.tolist(),
+        translation=arm.translation.tolist(), axis=arm.axis.tolist(),
+        gravity=arm.gravity.tolist(), inertial=arm.inertial.tolist(), rotor=rotor.tolist(),
+        smooth=arm.friction_shape.smooth_speed, stribeck=arm.friction_shape.stribeck_speed,
+        friction={name: arm.friction_nominal[name].tolist() for name in arm.friction},
+        terms=terms)
+
+
+def table_of(model: IdentifiedModel) -> str:
+    """Write mass, centre of mass and inertia of each link, rotor inertia and friction as YAML."""
+    found, layout = model.standard_parameters(), model.arm.layout
+    units = dict(zip(found.names, parameter_units(model.arm), strict=True))
+    links: dict[str, Any] = {}
+    for joint, name in enumerate(model.arm.joint_names):
+        columns = layout.inertial(joint)
+        mass, center, inertia = inertial_to_com(found.values[columns])
+        others = range(columns.stop, (joint + 1) * layout.block)
+        links[name] = {
+            'mass': mass, 'mass_std': float(found.std[columns][0]),
+            'center_of_mass': center.tolist(),
+            'inertia_about_center': dict(zip(
+                ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'), inertia[np.triu_indices(3)].tolist(),
+                strict=True)),
+            **{found.names[k]: {'value': float(found.values[k]), 'std': float(found.std[k]),
+                                'unit': units[found.names[k]]} for k in others}}
+    header = ('# Physically possible parameters, by the joint that moves the link and in its '
+              'frame; kg, m, kg m².\n')
+    text: str = yaml.safe_dump({'arm': model.arm.name, 'links': links}, sort_keys=False)
+    return header + text

@@ -1,0 +1,216 @@
+"""An identified model as a URDF: the user's own with its inertias replaced, or a plain one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.description.joint_choice import choose_joints
+from dynid_ros.arm.description.tree import KinematicTree
+from dynid_ros.arm.description.urdf import describe, reduced_model
+from dynid_ros.arm.description.urdf_elements import add_inertial, add_joint, Element, numbers
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
+from dynid_ros.errors import ArmError
+
+Array = NDArray[np.float64]
+
+#: Differences of geometry that are rounding, m or without unit.
+ROUNDING = 1e-6
+#: Friction terms that ``<dynamics>`` has attributes for.
+DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction', 'coulomb_smooth': 'friction'}
+
+
+def urdf_of(arm: ArmModel) -> str:
+    """
+    Write an arm as a URDF of its joints and links alone.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        With physical nominal inertial parameters.
+
+    """
+    root = ElementTree.Element('robot', name=arm.name)
+    ElementTree.SubElement(root, 'link', name='base_link')
+    names = ['base_link', *(f'link_{joint + 1}' for joint in range(arm.n))]
+    for joint, name in enumerate(arm.joint_names):
+        limits = arm.limits
+        bounded = bool(np.isfinite([limits.lower[joint], limits.upper[joint]]).all())
+        kind = 'prismatic' if arm.prismatic[joint] else 'revolute' if bounded else 'continuous'
+        element = add_joint(
+            root, name, kind, (names[arm.parent[joint] + 1], names[joint + 1]),
+            arm.translation[joint], arm.rotation[joint])
+        ElementTree.SubElement(element, 'axis', xyz=numbers(arm.axis[joint]))
+        # A URDF has no word for an unknown bound but zero.
+        ElementTree.SubElement(element, 'limit', attrib={
+            key: numbers(value if np.isfinite(value) else 0.0)
+            for key, value in (
+                ('lower', limits.lower[joint]), ('upper', limits.upper[joint]),
+                ('velocity', limits.velocity[joint]), ('effort', limits.effort[joint]))})
+        _set_friction(element, arm, joint)
+        link = ElementTree.SubElement(root, 'link', name=names[joint + 1])
+        assert arm.inertial is not None
+        _set_inertial(link, arm.inertial[joint])
+    ElementTree.indent(root)
+    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
+    """
+    Replace inertias and friction in a URDF; meshes, comments and all else stay.
+
+    An identified link is the sum of all that moves with its joint. Links that are fixed to it keep
+    their inertia, unless what is left for the link itself is no body: they then lose it to it.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        With physical nominal inertial parameters.
+    source : Path
+        The URDF.
+
+    Returns
+    -------
+    text : str
+        The new URDF.
+    notes : list of str
+        Links that lost their inertia, a sentence each.
+
+    Raises
+    ------
+    ArmError
+        The file is no URDF, or not that of the arm; the message names the difference.
+
+    """
+    robot = read_urdf_xml(source)
+    missing = [name for name in arm.joint_names if name not in robot.joints]
+    if missing:
+        raise ArmError(f"{source} is not the URDF of '{arm.name}': it has no joint "
+                       f'{", ".join(missing)}')
+    _check_same(arm, describe(robot, source, arm.joint_names).tree, source)
+    text = source.read_text()
+    root = _plain_root(text, source)
+    # As the reader names links that have the name of a joint.
+    links = {f'{name}_link' if name in robot.joints else name: link
+             for link in root.findall('link') for name in [link.get('name', '')]}
+    places = _places(arm, robot, source)
+    notes = []
+    assert arm.inertial is not None
+    for joint, name in enumerate(arm.joint_names):
+        own = robot.joints[name].child
+        fixed = {link: at for link, at in places[name].items() if link != own and link in links}
+        rest = arm.inertial[joint] - sum(
+            (_carried(links[link], at) for link, at in fixed.items()), np.zeros(10))
+        if not is_physical(rest):
+            rest = arm.inertial[joint]
+            lost = [link for link in fixed if _take_inertial(links[link])]
+            notes.append(f"links fixed to '{own}' have lost their inertia to it, since they state "
+                         f'more than what moves with {name}: {", ".join(lost)}')
+        _set_inertial(links[own], rest)
+        element = next(e for e in root.findall('joint') if e.get('name') == name)
+        _set_friction(element, arm, joint)
+    prolog = text[:text.index('<robot')]
+    return f'{prolog}{ElementTree.tostring(root, encoding="unicode")}\n', notes
+
+
+def _plain_root(text: str, source: Path) -> Element:
+    """Root of a URDF, comments included."""
+    builder = ElementTree.TreeBuilder(insert_comments=True, insert_pis=True)
+    root = ElementTree.fromstring(text, ElementTree.XMLParser(target=builder))
+    expanded = not any(isinstance(each.tag, str) and 'xacro' in each.tag for each in root.iter())
+    if root.tag != 'robot' or not expanded:
+        raise ArmError(f'{source} is not a plain URDF; give the URDF that is made of it')
+    return root
+
+
+def _check_same(arm: ArmModel, tree: KinematicTree, source: Path) -> None:
+    """Make sure that the joints of a URDF are where the arm has them."""
+    for quantity in ('parent', 'prismatic', 'translation', 'rotation', 'axis'):
+        ours, theirs = getattr(arm.tree, quantity), getattr(tree, quantity)
+        off = np.abs(np.subtract(ours, theirs, dtype=float)).reshape(arm.n, -1).max(axis=1)
+        if off.max() > ROUNDING:
+            joint = int(off.argmax())
+            raise ArmError(
+                f"{source} is not the URDF of '{arm.name}': the {quantity} of joint "
+                f"'{arm.joint_names[joint]}' differs by {off.max():.3g}")
+
+
+def _places(arm: ArmModel, robot: UrdfTree, source: Path) -> dict[str, dict[str, Any]]:
+    """Links by the joint that they move with, and where they are in its frame."""
+    import pinocchio
+
+    _, rest = choose_joints(robot.joints, arm.joint_names, {}, source)
+    model = reduced_model(robot.xml, rest, source)
+    found: dict[str, dict[str, Any]] = {}
+    for frame in model.frames:
+        if frame.type == pinocchio.FrameType.BODY:
+            carrier = model.names[frame.parentJoint]
+            found.setdefault(carrier, {})[frame.name] = frame.placement
+    return found
+
+
+def _carried(link: Element, place: Any) -> Array:
+    """Inertial parameters (10,) of a link in the frame of the joint that carries it."""
+    import pinocchio
+
+    inertial = link.find('inertial')
+    mass = None if inertial is None else inertial.find('mass')
+    if inertial is None or mass is None:
+        return np.zeros(10)
+    origin, entries = inertial.find('origin'), inertial.find('inertia')
+    xyz, rpy = (np.array((origin.get(key, '0 0 0') if origin is not None else '0 0 0').split(),
+                         dtype=float) for key in ('xyz', 'rpy'))
+    inertia = np.zeros((3, 3))
+    for row, column in zip(*np.triu_indices(3), strict=True):
+        value = 0.0 if entries is None else float(
+            entries.get(f'i{"xyz"[row]}{"xyz"[column]}', 0.0))
+        inertia[row, column] = inertia[column, row] = value
+    at = place * pinocchio.SE3(pinocchio.rpy.rpyToMatrix(rpy), xyz)
+    turn = at.rotation
+    return inertial_from_com(
+        float(mass.get('value', 0.0)), at.translation, turn @ inertia @ turn.T)
+
+
+def _set_inertial(link: Element, parameters: Array) -> None:
+    """Replace the inertia of a link, at its place among the elements."""
+    place = next((k for k, child in enumerate(link) if child.tag == 'inertial'), 0)
+    before = _take_inertial(link)
+    add_inertial(link, *_of_body(parameters))
+    made = link[-1]
+    link.remove(made)
+    made.tail = before.tail if before is not None else '\n  '
+    link.insert(place, made)
+
+
+def _of_body(parameters: Array) -> tuple[Array, Array, float, Array]:
+    mass, center, inertia = inertial_to_com(parameters)
+    return center, np.eye(3), mass, inertia
+
+
+def _take_inertial(link: Element) -> Element | None:
+    found = link.find('inertial')
+    if found is not None:
+        link.remove(found)
+    return found
+
+
+def _set_friction(joint: Element, arm: ArmModel, index: int) -> None:
+    values: dict[str, float] = {}
+    for name, attribute in DYNAMICS.items():
+        if name in arm.friction_nominal:
+            value = float(arm.friction_nominal[name][index])
+            values[attribute] = values.get(attribute, 0.0) + value
+    if not values:
+        return
+    dynamics = joint.find('dynamics')
+    if dynamics is None:
+        dynamics = ElementTree.SubElement(joint, 'dynamics')
+        dynamics.tail = '\n  '
+    for attribute, value in values.items():
+        dynamics.set(attribute, numbers(value))

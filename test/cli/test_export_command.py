@@ -1,0 +1,103 @@
+"""``dynid export``: every format, from a result that the commands made."""
+
+from contextlib import redirect_stdout
+import io
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+
+from dynid_ros.arm import load_arm
+from dynid_ros.cli.main import main
+from dynid_ros.storage.result_file import read_result
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope='module')
+def result(tmp_path_factory):
+    pytest.importorskip('mujoco', reason='mujoco is not installed')
+    folder = tmp_path_factory.mktemp('made')
+    assert main(['simulate', 'panda', '-o', str(folder / 'bag')]) == 0
+    assert main(['identify', str(folder / 'bag'), '--arm', 'panda', '-o', str(folder / 'result'),
+                 '--friction', 'viscous,coulomb']) == 0
+    return folder / 'result'
+
+
+def export(result, *arguments):
+    with redirect_stdout(io.StringIO()) as printed:
+        status = main(['export', str(result), *map(str, arguments)])
+    return status, printed.getvalue()
+
+
+def test_python_file_predicts_the_torque_of_the_model(result, tmp_path):
+    status, printed = export(result, '--format', 'python', '-o', tmp_path / 'arm_torque.py')
+    assert (status, printed) == (0, f'wrote {tmp_path / "arm_torque.py"}\n')
+    model = read_result(result)
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, model.arm.n))
+    code = (f'from arm_torque import torque; print(*torque({q.tolist()}, {qd.tolist()}, '
+            f'{qdd.tolist()}))')
+    done = subprocess.run([sys.executable, '-c', code], cwd=tmp_path, check=True,
+                          capture_output=True, text=True)
+    found = np.array(done.stdout.split(), dtype=float)
+    # The estimates and the possible parameters differ by less than the error bars allow.
+    np.testing.assert_allclose(found, model.predict_torque(q, qd, qdd), atol=1.0)
+
+
+def test_urdf_says_what_it_cannot_hold_and_is_an_arm_again(result, tmp_path):
+    status, printed = export(result, '--format', 'urdf', '-o', tmp_path / 'arm.urdf')
+    assert status == 0
+    assert 'urdf has no element for rotor inertia' in printed
+    again, model = load_arm(tmp_path / 'arm.urdf'), read_result(result)
+    np.testing.assert_allclose(
+        again.inertial, model.possible_arm.inertial, rtol=1e-9, atol=1e-12)
+    assert main(['design', str(tmp_path / 'arm.urdf'), '-o', str(tmp_path / 'motion.yaml'),
+                 '--time', '1']) == 0
+
+
+def test_table_has_every_link(result, tmp_path):
+    assert export(result, '--format', 'yaml', '-o', tmp_path / 'links.yaml')[0] == 0
+    table = yaml.safe_load((tmp_path / 'links.yaml').read_text())
+    assert list(table['links']) == list(read_result(result).arm.joint_names)
+    assert all(link['mass'] > 0 for link in table['links'].values())
+
+
+def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
+    shutil.copytree(result, tmp_path / 'result')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    page = (ROOT / 'docs' / 'use_the_model.md').read_text()
+    commands = re.findall(r'^dynid (export result (?!.*--robot).*)$', page, re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        assert main(command.split('#')[0].split()) == 0
+    names: dict = {}
+    for block in re.findall(r'```python\n(.*?)```', page, re.DOTALL):
+        exec(block, names)
+    # An arm at rest carries its weight.
+    assert np.abs(names['gravity']).max() > 1.0
+    assert np.abs(names['state'].qfrc_inverse).max() > 1.0
+    assert ElementTree.parse(tmp_path / 'arm.xml').getroot().tag == 'mujoco'
+
+
+@pytest.mark.parametrize(('arguments', 'said'), [
+    (('--format', 'mjcf', '--robot', 'x.urdf', '-o', 'y'), '--robot is for --format urdf only'),
+    (('--robot', 'nothing.urdf', '-o', 'y'), 'nothing.urdf'),
+    (('-o', '/proc/arm.urdf'), '/proc/arm.urdf'),
+])
+def test_wrong_use_ends_in_one_line(result, arguments, said, capsys):
+    assert main(['export', str(result), *arguments]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert printed.count('\n') == 1
+
+
+def test_folder_without_a_result_is_refused(tmp_path, capsys):
+    assert main(['export', str(tmp_path), '-o', str(tmp_path / 'a.urdf')]) == 2
+    assert 'result.yaml cannot be read' in capsys.readouterr().err

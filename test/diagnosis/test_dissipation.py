@@ -1,0 +1,72 @@
+"""Friction that drives, and rotors of negative inertia."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.diagnosis.dissipation import negative_drives
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.identification.identify import identify
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.storage.recording_reader import read_recording
+
+ARM = replace(load_arm('ur10'), friction=('viscous', 'coulomb', 'offset', 'viscous_cuberoot'))
+STD = 0.1
+
+
+def motion(speed=1.0, samples=50):
+    """Every joint at one speed, back and forth."""
+    t = np.arange(samples, dtype=float)
+    qd = speed * np.where(np.arange(samples) % 2, 1.0, -1.0)[:, None] * np.ones(ARM.n)
+    return [Prediction('here', False, t, qd * 0, qd, qd, qd)]
+
+
+def reasons(**values):
+    """Sentences for parameters by name; all others are one."""
+    names = base_parameters(ARM).names
+    theta = np.ones(len(names))
+    for name, value in values.items():
+        theta[names.index(name)] = value
+    return negative_drives(ARM, theta, STD**2 * np.eye(len(names)), motion())
+
+
+def test_what_drives_and_rotors_can_have_is_no_reason():
+    assert reasons() == []
+    # The offset may have any sign, and 0.2 is two standard deviations.
+    assert reasons(Fo3=-5.0, Ia4=-0.2) == []
+    # The sum of the terms of a joint counts: 1 + 1 - 1.5.
+    assert reasons(Fv3=-1.5) == []
+
+
+def test_friction_that_drives_is_named_with_the_sign_to_check():
+    found, = reasons(Fv3=-2.0, Fc3=-1.0)
+    assert "joint 'elbow_joint' has friction that drives it (-2 Nm at 1 rad/s)" in found
+    assert 'check the sign of its drive signal first' in found
+
+
+def test_negative_rotor_inertia_is_named():
+    found, = reasons(Ia4=-0.4)
+    assert "joint 'wrist_1_joint' has a rotor inertia of -0.4" in found
+
+
+def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_data):
+    arm = load_arm('ur10')
+    log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
+    u = log.u.copy()
+    u[:, 4] *= -1
+    flipped = identify(arm, [replace(log, u=u)], friction=('viscous', 'coulomb', 'offset'))
+    assert not flipped.verdict.trustworthy
+    assert any("joint 'wrist_2_joint' has friction that drives it" in reason
+               for reason in flipped.verdict.reasons)
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'tx40'])
+def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
+    files = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
+             'tx40': 'pos_read_data.csv'}
+    arm = load_arm(name)
+    model = identify(arm, [read_recording(shared_data / name / files[name], arm)])
+    fitted = [part for part in model.predictions if not part.held_out]
+    assert negative_drives(model.arm, model.theta, model.covariance, fitted) == []

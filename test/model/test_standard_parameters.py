@@ -1,0 +1,155 @@
+"""Physically possible parameters, against Clarabel, Pinocchio and what must come back."""
+
+from dataclasses import replace
+from pathlib import Path
+import sys
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+from oracles import pinocchio_model, random_arm
+import pinocchio
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.parameters import inertial_from_com, is_physical
+from dynid_ros.dynamics.base import base_parameters, random_regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.identification.identify import identify
+from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
+from dynid_ros.model.inertia_prior import inertia_prior
+from dynid_ros.model.standard_parameters import standard_parameters
+from dynid_ros.storage.recording_reader import read_recording
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / 'benchmarks'
+RECORDINGS = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
+              'tx40': 'pos_read_data.csv'}
+
+
+def root_of(arm):
+    """Square root of the information of many random states."""
+    base = base_parameters(arm)
+    return np.linalg.qr(random_regressor(arm)[:, base.columns], mode='r')
+
+
+def arms(seed):
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, int(rng.integers(1, 5)))
+    return replace(arm, rotor_nominal=rng.uniform(0.1, 1.0, arm.n), friction_nominal={
+        name: rng.uniform(0.1, 1.0, arm.n) for name in ('viscous', 'coulomb')})
+
+
+def links_of(arm, values):
+    return values[arm.layout.all_inertial()].reshape(arm.n, 10)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10**6), size=st.floats(0.01, 1e3), bare=st.booleans())
+def test_any_estimate_becomes_possible(seed, size, bare):
+    arm = arms(seed)
+    if bare:
+        arm = replace(arm, inertial=None, rotor_nominal=None, friction_nominal={})
+    theta = size * np.random.default_rng(seed).normal(size=base_parameters(arm).count)
+    found = standard_parameters(arm, theta, root_of(arm))
+    assert all(map(is_physical, links_of(arm, found.values)))
+    for name, value in zip(found.names, found.values, strict=True):
+        if name.startswith(('m', 'Ia', 'Fv', 'Fc')) and name[1] not in 'xyz':
+            assert value > 0
+    assert np.isfinite(found.std).all()
+    assert (found.data_share >= 0).all()
+    assert (found.data_share <= 1).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6))
+def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
+    """Where all are determined, whatever the prior, itself possible, says."""
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, 3, prismatic=False).rigid()
+    true, other = (np.concatenate(random_arm(rng, 3).inertial) for _ in range(2))
+    cone = PhysicalCone(arm.layout.all_inertial().reshape(3, 10), np.array([], dtype=int), other)
+    A = rng.normal(size=(60, 30))
+    np.testing.assert_allclose(
+        closest_possible(A, A @ true, cone, 1e-12), true, atol=1e-6 * np.abs(true).max())
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_planted_parameters_that_are_the_prior_come_back_each_by_itself(seed):
+    """Inertias about another point, or those of the next link, would not."""
+    arm = arms(seed)
+    true = nominal_parameters(arm)
+    found = standard_parameters(arm, base_parameters(arm).grouping @ true, root_of(arm))
+    np.testing.assert_allclose(found.values, true, rtol=1e-6, atol=1e-9)
+    assert found.impossible == ()
+    assert found.from_shape == ()
+    # Pinocchio has them, too.
+    model = pinocchio_model(replace(arm, inertial=links_of(arm, found.values)))
+    state = np.random.default_rng(seed).uniform(-1, 1, (3, arm.n))
+    rigid = pinocchio.rnea(model, model.createData(), *state)
+    np.testing.assert_allclose(
+        rigid, pinocchio.rnea(pinocchio_model(arm), model.createData(), *state), rtol=1e-6)
+
+
+def test_only_what_the_motion_excites_counts_as_the_data_s():
+    arm = load_arm('ur10')
+    found = standard_parameters(
+        arm, base_parameters(arm).grouping @ nominal_parameters(arm), 1e3 * root_of(arm))
+    share = dict(zip(found.names, found.data_share, strict=True))
+    std = dict(zip(found.names, found.std, strict=True))
+    mass = arm.inertial[:, 0]
+    # The first link turns about an upright axis, and nothing tells its mass.
+    assert share['m1'] < 1e-6
+    assert std['m1'] == pytest.approx(mass[0], rel=0.05)
+    assert share['my6'] > 0.99
+    assert std['my6'] < 0.01 * mass[5]
+
+
+def test_a_link_of_unknown_inertia_starts_as_a_cylinder_to_the_next_joint():
+    arm = replace(load_arm('two_axis'), inertial=None)
+    base = base_parameters(arm)
+    root = root_of(arm)
+    prior = inertia_prior(arm, root @ base.grouping, np.zeros(base.count))
+    assert prior.from_shape == (True, True)
+    link = links_of(arm, prior.cone.prior)[0]
+    end = arm.translation[1]
+    length = np.linalg.norm(end)
+    radius = max(0.25 * length, 0.15 * length)
+    body = pinocchio.Inertia.FromCylinder(link[0], radius, length)
+    turn = pinocchio.Quaternion.FromTwoVectors(np.array([0, 0, 1.0]), end).matrix()
+    np.testing.assert_allclose(
+        link, inertial_from_com(link[0], end / 2, turn @ body.inertia @ turn.T), rtol=1e-9,
+        atol=1e-12)
+
+
+@pytest.mark.parametrize('joints', [3, 7])
+def test_minimum_is_that_of_clarabel(joints):
+    pytest.importorskip('clarabel', reason='clarabel is not installed')
+    sys.path.insert(0, str(BENCHMARKS))
+    import consistent_parameters as bench
+
+    sys.path.remove(str(BENCHMARKS))
+    A, b, cone = bench.problem(bench.many_joints(joints))
+    own, other = closest_possible(A, b, cone, 1.0), bench.by_clarabel(A, b, cone, 1.0)
+    values = [0.5 * np.sum((A @ x - b)**2) + cone.value(x) for x in (own, other)]
+    assert values[0] == pytest.approx(values[1], rel=1e-4)
+    assert values[0] < values[1] + 1e-6 * abs(values[1])
+
+
+@pytest.mark.parametrize('name', list(RECORDINGS))
+def test_possible_links_cost_real_recordings_nothing_worth_mentioning(name, shared_data):
+    arm = load_arm(name)
+    model = identify(arm, [read_recording(shared_data / name / RECORDINGS[name], arm)])
+    found = model.standard_parameters()
+    assert all(map(is_physical, links_of(model.arm, found.values)))
+    assert found.impossible != ()
+    # Percentage points.
+    cost = model.consistent.relative_error_percent - model.validation.relative_error_percent
+    assert cost < 0.3
+
+
+def test_estimates_that_are_not_finite_are_refused():
+    arm = load_arm('two_axis')
+    theta = np.full(base_parameters(arm).count, np.nan)
+    with pytest.raises(InputError, match='finite'):
+        standard_parameters(arm, theta, root_of(arm))
