@@ -27,18 +27,20 @@ CASES = (
 
 def main(folder: Path) -> None:
     """Print a Markdown table."""
-    print('| arm | held out | friction | in-sample | held-out | others |')
-    print('|---|---|---|---|---|---|')
+    print('| arm | held out | friction | in-sample | held-out | possible links | others |')
+    print('|---|---|---|---|---|---|---|')
     for name, recording, holdout, others in CASES:
         arm = load_arm(name)
         log = read_recording(folder / recording, arm)
         for friction in (PLAIN, None):
             result = identify(arm, [log], friction=friction, holdout=holdout)
             assert result.validation is not None
+            assert result.consistent is not None
             terms = ', '.join(result.arm.friction) + (' (chosen)' if friction is None else '')
             print(f'| {name} | last {100 * holdout:.0f} % | {terms} '
                   f'| {result.fit.relative_error_percent:.1f} % '
-                  f'| {result.validation.relative_error_percent:.1f} % | {others} |')
+                  f'| {result.validation.relative_error_percent:.1f} % '
+                  f'| {result.consistent.relative_error_percent:.1f} % | {others} |')
 
 
 if __name__ == '__main__':

@@ -42,7 +42,7 @@ class StandardParameters:
     data_share : (p,) ndarray
         Share of the information that comes from the data, 0 to 1; the rest is the prior's.
     impossible : tuple of str
-        Joints whose link no body can be by the estimates alone: by those parameters nearest to
+        Joints whose links are no bodies by the estimates alone: with those parameters nearest to
         the prior that predict the same torque.
     from_shape : tuple of str
         Joints of whose link the prior is only its shape, since no possible inertia is stated.
