@@ -23,14 +23,13 @@ import time
 from rosbags.rosbag2 import Reader
 
 from dynid_ros.arm import load_arm
+from dynid_ros.cli.main import main as dynid
 from dynid_ros.demo.course import run_chain
 from dynid_ros.demo.processes import own_domain
 from dynid_ros.demo.view import View
-from dynid_ros.excitation.random_motion import random_motion
 import dynid_ros.nodes  # noqa: F401 (brings rclpy where there is none)
 from dynid_ros.nodes.warm_up import compile_kernels
 from dynid_ros.storage.recording_reader import read_recording
-from dynid_ros.trajectory.motion_file import write_motion
 
 ARM = 'panda'
 PERIOD, PERIODS = 10.0, 3
@@ -97,9 +96,9 @@ def main() -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         stack.enter_context(own_domain())
-        motion = random_motion(arm, 3, period=PERIOD, periods=PERIODS)
         excitation = folder / 'excitation.yaml'
-        write_motion(excitation, motion, arm)
+        dynid(['design', ARM, '--validation', '--period', str(PERIOD), '--periods', str(PERIODS),
+               '-o', str(excitation)])
         for condition in (free, busy, slowed):
             output = folder / condition.__name__
             with condition(), View(condition.__name__) as view:
