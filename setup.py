@@ -46,8 +46,8 @@ setup(
     extras_require={'test': [
         # URDFs of real robots, a wheel of 131 MB.
         'example-robot-data',
-        'catkin_pkg', 'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff',
-        'xacro']},
+        'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout',
+        'pytest-xdist', 'ruff', 'xacro']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',
     maintainer_email='maintainers@example.com',

@@ -34,8 +34,8 @@ def reasons(**values):
 
 def test_what_drives_and_rotors_can_have_is_no_reason():
     assert reasons() == []
-    # The offset may have any sign, and 0.2 is two standard deviations.
-    assert reasons(Fo3=-5.0, Ia4=-0.2) == []
+    # The offset may have any sign, and 0.4 is four standard deviations.
+    assert reasons(Fo3=-5.0, Ia4=-0.4) == []
     # The sum of the terms of a joint counts: 1 + 1 - 1.5.
     assert reasons(Fv3=-1.5) == []
 
@@ -47,8 +47,8 @@ def test_friction_that_drives_is_named_with_the_sign_to_check():
 
 
 def test_negative_rotor_inertia_is_named():
-    found, = reasons(Ia4=-0.4)
-    assert "joint 'wrist_1_joint' has a rotor inertia of -0.4" in found
+    found, = reasons(Ia4=-0.6)
+    assert "joint 'wrist_1_joint' has a rotor inertia of -0.6" in found
 
 
 def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_data):

@@ -16,8 +16,8 @@ from dynid_ros.errors import ResultError
 from dynid_ros.model.identified_model import Verdict
 from dynid_ros.report import write_report
 
-SECTIONS = ['joints', 'torque', 'spectra', 'parameters', 'friction', 'treatment', 'defects',
-            'timing', 'use']
+SECTIONS = ['joints', 'torque', 'spectra', 'parameters', 'links', 'friction', 'treatment',
+            'defects', 'timing', 'use']
 VOID = {'meta', 'br', 'hr', 'img', 'link', 'input'}
 
 
