@@ -9,6 +9,9 @@ import rclpy
 from sensor_msgs.msg import JointState
 
 DEPTH = 2000
+#: Frame of states that the test publishes itself. Answers to them would push the answer to a state
+#: of the arm out of the arm's queue.
+OWN = 'test'
 #: Parameters of nodes in simulated time, and of an arm that a test alone leads.
 SIMULATED = {'use_sim_time': True}
 LED = {**SIMULATED, 'lockstep': ['talker']}
@@ -42,7 +45,7 @@ class Pace:
         self.states: list[JointState] = []
         self.time = 0.0
         self._heard = time.monotonic()
-        self._unanswered: list[JointState] = []
+        self._unanswered: JointState | None = None
         self._answers = talker.node.create_publisher(JointState, 'lockstep', 100)
         talker.node.create_subscription(JointState, 'joint_states', self._hear, DEPTH)
         talker.node.create_timer(0.05, self._join)
@@ -50,12 +53,14 @@ class Pace:
     def forget(self) -> None:
         """Begin anew, with another arm."""
         self.states.clear()
-        self.time, self._unanswered = 0.0, []
+        self.time, self._unanswered = 0.0, None
 
     def _hear(self, message: JointState) -> None:
+        if message.header.frame_id == OWN:
+            return
         self._heard = time.monotonic()
         self.states.append(message)
-        self._unanswered.append(message)
+        self._unanswered = message
         self.time = max(self.time, stamp(message))
 
     def _join(self) -> None:
@@ -64,11 +69,9 @@ class Pace:
 
     def answer(self, efforts: Sequence[float] = ()) -> None:
         """Let the next state come; torques are what was commanded for the last one."""
-        # Among them may be states that the test publishes itself, which are nobody's to answer.
-        heard, self._unanswered = self._unanswered, []
-        for state in heard:
-            message = JointState(effort=efforts)
-            message.header.stamp = state.header.stamp
+        if self._unanswered is not None:
+            message, self._unanswered = JointState(effort=efforts), None
+            message.header.stamp = self.states[-1].header.stamp
             self._answer(message)
 
     def _answer(self, message: JointState) -> None:
@@ -99,7 +102,7 @@ class Pace:
         while not condition():
             assert self.time <= end, f'{what}: not within {seconds} s of the arm'
             assert time.monotonic() < self._heard + PATIENCE, f'{what}: nothing comes any more'
-            if self._unanswered:
+            if self._unanswered is not None:
                 self.answer(act())
             rclpy.spin_once(self.talker.node, timeout_sec=0.02)
 

@@ -3,6 +3,7 @@
 import re
 import signal
 
+from motion.pace import OWN
 from motion_rig import ARM, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
@@ -75,7 +76,9 @@ def test_second_publisher_of_states_stops_the_motion_and_prevents_a_start(
     zeros = [0.0] * ARM.n
 
     def disturb():
-        second.publish(JointState(name=ARM.joint_names, position=zeros, velocity=zeros))
+        state = JointState(name=ARM.joint_names, position=zeros, velocity=zeros)
+        state.header.frame_id = OWN
+        second.publish(state)
         return ()
 
     rig.until(lambda: 'aborted: ' in rig.publisher.printed, 'the abort', act=disturb)
