@@ -9,11 +9,9 @@ from dynid_ros.cli.common.arguments import Subparsers
 from dynid_ros.errors import InputError
 
 FORMATS = ('urdf', 'mjcf', 'yaml', 'python')
-#: Friction terms, rotor inertia and couplings that a format can hold.
-CARRIED = {
-    'urdf': ('viscous', 'coulomb', 'coulomb_smooth'),
-    'mjcf': ('viscous', 'coulomb', 'coulomb_smooth', 'rotor inertia'),
-}
+ROTOR = 'rotor inertia'
+#: What a format can hold beside the friction terms of a URDF; the other formats hold all.
+CARRIED: dict[str, tuple[str, ...]] = {'urdf': (), 'mjcf': (ROTOR,)}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -38,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the file, and state what it cannot hold."""
     from dynid_ros.export.mjcf import mjcf_of
     from dynid_ros.export.standalone import python_of, table_of
-    from dynid_ros.export.urdf import replaced_urdf, urdf_of
+    from dynid_ros.export.urdf import DYNAMICS, replaced_urdf, urdf_of
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.storage.whole_file import write_whole
 
@@ -57,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         text, notes = replaced_urdf(arm, args.robot)
     write_whole(args.output, text.encode())
-    held = CARRIED.get(args.format)
-    if held is not None:
-        terms = (*arm.friction, *(['rotor inertia'] if arm.rotor_inertia else []),
+    if args.format in CARRIED:
+        held = (*DYNAMICS, *CARRIED[args.format])
+        terms = (*arm.friction, *([ROTOR] if arm.rotor_inertia else []),
                  *(column.name for column in arm.coupling))
         lost = [term for term in terms if term not in held]
         if lost:

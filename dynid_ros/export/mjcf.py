@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arm.description.urdf_elements import numbers
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com
-from dynid_ros.export.urdf import DYNAMICS
+from dynid_ros.export.urdf import friction_of
 
 #: Attributes of a joint of an MJCF by those of ``<dynamics>`` in a URDF.
 ATTRIBUTES = {'damping': 'damping', 'friction': 'frictionloss'}
@@ -58,13 +58,8 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
         element.set('range', numbers(limits))
     if arm.rotor_nominal is not None:
         element.set('armature', numbers(arm.rotor_nominal[joint]))
-    values: dict[str, float] = {}
-    for name, attribute in DYNAMICS.items():
-        if name in arm.friction_nominal:
-            key = ATTRIBUTES[attribute]
-            values[key] = values.get(key, 0.0) + float(arm.friction_nominal[name][joint])
-    for key, value in values.items():
-        element.set(key, numbers(value))
+    for attribute, value in friction_of(arm, joint).items():
+        element.set(ATTRIBUTES[attribute], numbers(value))
     assert arm.inertial is not None
     mass, center, inertia = inertial_to_com(arm.inertial[joint])
     ElementTree.SubElement(

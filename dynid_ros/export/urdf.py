@@ -119,6 +119,16 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     return f'{prolog}{ElementTree.tostring(root, encoding="unicode")}\n', notes
 
 
+def friction_of(arm: ArmModel, joint: int) -> dict[str, float]:
+    """Viscous and Coulomb coefficients of a joint by the attributes of ``<dynamics>``."""
+    values: dict[str, float] = {}
+    for name, attribute in DYNAMICS.items():
+        if name in arm.friction_nominal:
+            value = float(arm.friction_nominal[name][joint])
+            values[attribute] = values.get(attribute, 0.0) + value
+    return values
+
+
 def _plain_root(text: str, source: Path) -> Element:
     """Root of a URDF, comments included."""
     builder = ElementTree.TreeBuilder(insert_comments=True, insert_pis=True)
@@ -181,16 +191,12 @@ def _set_inertial(link: Element, parameters: Array) -> None:
     """Replace the inertia of a link, at its place among the elements."""
     place = next((k for k, child in enumerate(link) if child.tag == 'inertial'), 0)
     before = _take_inertial(link)
-    add_inertial(link, *_of_body(parameters))
+    mass, center, inertia = inertial_to_com(parameters)
+    add_inertial(link, center, np.eye(3), mass, inertia)
     made = link[-1]
     link.remove(made)
     made.tail = before.tail if before is not None else '\n  '
     link.insert(place, made)
-
-
-def _of_body(parameters: Array) -> tuple[Array, Array, float, Array]:
-    mass, center, inertia = inertial_to_com(parameters)
-    return center, np.eye(3), mass, inertia
 
 
 def _take_inertial(link: Element) -> Element | None:
@@ -201,11 +207,7 @@ def _take_inertial(link: Element) -> Element | None:
 
 
 def _set_friction(joint: Element, arm: ArmModel, index: int) -> None:
-    values: dict[str, float] = {}
-    for name, attribute in DYNAMICS.items():
-        if name in arm.friction_nominal:
-            value = float(arm.friction_nominal[name][index])
-            values[attribute] = values.get(attribute, 0.0) + value
+    values = friction_of(arm, index)
     if not values:
         return
     dynamics = joint.find('dynamics')

@@ -41,7 +41,7 @@ class InertiaPrior:
     cone : PhysicalCone
         Columns that are constrained, and values inside.
     from_shape : tuple of bool
-        Links of which no possible inertia is stated, so that a capsule of the link's length
+        Links of which no possible inertia is stated, so that a cylinder of the link's length
         stands for them.
 
     """
@@ -54,7 +54,7 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
     """
     Collect the stated parameters, and plausible ones where none are stated.
 
-    The capsules are of one density, which suits the data best.
+    The cylinders are of one density, which suits the data best.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
     given = np.array([_is_body(link) for link in known])
     prior = np.zeros(layout.size)
     prior[links[given]] = known[given]
-    shapes = np.array([_capsule(arm, joint) for joint in range(arm.n)])
+    shapes = np.array([_cylinder(arm, joint) for joint in range(arm.n)])
     shaped = np.zeros_like(prior)
     shaped[links[~given]] = shapes[~given]
     prior += _density_factor(A, b, links, prior, shaped) * shaped
@@ -102,7 +102,7 @@ def _is_body(parameters: Array) -> bool:
     return bool(eigenvalues[0] > BODY * eigenvalues[-1])
 
 
-def _capsule(arm: ArmModel, joint: int) -> Array:
+def _cylinder(arm: ArmModel, joint: int) -> Array:
     """Inertial parameters (10,) of a cylinder from a joint to the next, of `DENSITY`."""
     ends = [arm.translation[child] for child in range(arm.n) if arm.parent[child] == joint]
     if not ends and arm.tool.joint % arm.n == joint:
@@ -128,7 +128,7 @@ def _capsule(arm: ArmModel, joint: int) -> Array:
 def _density_factor(
     A: Array, b: Array, links: NDArray[np.intp], known: Array, shaped: Array,
 ) -> float:
-    """Factor of the capsules' density by least squares, all other columns free; one if absurd."""
+    """Factor of the cylinders' density by least squares, all other columns free; one if absurd."""
     if not shaped.any():
         return 1.0
     others = np.setdiff1d(np.arange(len(known)), links)

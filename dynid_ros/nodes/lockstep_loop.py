@@ -94,7 +94,7 @@ class Lockstep(SimulationLoop):
     def commanded(self, efforts: Sequence[float]) -> None:
         """Take note of torques that have come."""
         self._came.append(list(efforts))
-        if self._awaited in self._came:
+        if self._awaited == self._came[-1]:
             self._awaited = []
         self._go_on()
 

@@ -37,12 +37,12 @@ def chains(draw):
     """Return an SDF of a chain, written with poses relative to whatever, and Pinocchio's model."""
     version = draw(st.sampled_from(['1.4', '1.6', '1.7', '1.11']))
     named = version in ('1.7', '1.11')
-    links, joints = draw(poses), []
-    frames, body = {'__model__': pinocchio.SE3.Identity(), 'base': links}, []
-    model, parent, mount = pinocchio.Model(), 0, pinocchio.SE3.Identity()
-    body.append(f'<link name="base"><pose>{pose_text(links)}</pose></link>')
+    root, body = draw(poses), []
+    frames = {'__model__': pinocchio.SE3.Identity(), 'base': root}
+    model, parent = pinocchio.Model(), 0
+    body.append(f'<link name="base"><pose>{pose_text(root)}</pose></link>')
     # Pinocchio's root is the frame of the base link, as in a URDF.
-    before, root = links, links
+    before = root
     for k in range(LINKS):
         link, joint = draw(poses), draw(poses)
         kind = draw(st.sampled_from(['revolute', 'prismatic']))
@@ -81,7 +81,6 @@ def chains(draw):
             parent, pinocchio.Inertia(mass, np.zeros(3), inertia), at)
         frames |= {f'link{k}': link_in_model, f'joint{k}': joint_in_model}
         before = joint_in_model
-        joints.append(f'joint{k}')
     model.gravity.linear = root.rotation.T @ np.array([0.0, 0.0, -9.81])
     return f'<sdf version="{version}"><model name="m">{"".join(body)}</model></sdf>', model
 
@@ -146,8 +145,7 @@ def test_limits_frames_and_shapes_are_those_of_the_file(tmp_path):
 
 @pytest.mark.parametrize(('change', 'said'), [
     (('<frame name="elbow" attached_to="upper"><pose>', '<frame name="elbow"><pose '
-      'relative_to="lower">'), 'the poses in .* form a cycle: lower -> elbow -> lower|'
-     'form a cycle: '),
+      'relative_to="lower">'), 'form a cycle: lower -> elbow -> lower'),
     (('relative_to="elbow"', 'relative_to="wrist"'), 'refers to "wrist", which the model'),
     (('<mass>2</mass>', '<mass>two</mass>'), '<mass> in .* is "two", not a number'),
     (('0 0 0 90 0 0', '0 0 90'), 'pose of "lower" in .* must be 6 numbers, not "0 0 90"'),
