@@ -130,9 +130,9 @@ def write(writer: DataWriter[Any], cdr: bytes) -> None:
     writer.write(writer.data_type.deserialize(cdr))
 
 
-def take(reader: DataReader[Any], most: int = 100) -> list[bytes]:
-    """Take the messages that have arrived, up to a number."""
-    return [sample.cdr for sample in reader.take(most)
+def take(reader: DataReader[Any], most: int = 100) -> list[tuple[bytes, int]]:
+    """Take the messages that have arrived, up to a number, each with the handle of its writer."""
+    return [(sample.cdr, sample.sample_info.publication_handle) for sample in reader.take(most)
             if sample.sample_info is not None and sample.sample_info.valid_data]
 
 

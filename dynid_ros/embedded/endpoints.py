@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+import re
 import secrets
 import struct
 import time
 from typing import Any
 
+from cyclonedds.qos import Policy
 from rosbags.serde import SerdeError
 
 from dynid_ros.embedded.dds import Participant, QoSProfile, take, write
@@ -22,8 +24,13 @@ _ENCAPSULATION = b'\0\1\0\0'
 #: Vendor that identifiers of endpoints of Cyclone DDS begin with (RTPS 2.3, 9.3.1.5); with others,
 #: services have other headers.
 _VENDOR = b'\1\x10'
-#: Longest time from a request until its client is known to listen, s.
-_FOUND = 0.1
+#: Who a client is, in the user data of its reader and of its writer.
+_IDENTITY = re.compile(rb'clientid=([0-9a-f.]+);')
+#: Longest time from a request until its client is known to listen, s: a starved processor, or a
+#: network that loses packets, needs some seconds.
+_FOUND = 10.0
+#: Requests and answers that wait: those of others must not push one out while the node is busy.
+_QUEUE = QoSProfile(depth=100)
 
 
 class Publisher:
@@ -75,7 +82,7 @@ class Subscription:
 
     def __init__(
         self, topic: str, reader: Any, read: Callable[[bytes], Any],
-        callback: Callable[[Any], Any], logger: Logger,
+        callback: Callable[..., Any], logger: Logger,
     ) -> None:
         self.topic_name = topic
         self.reader = reader
@@ -83,7 +90,7 @@ class Subscription:
         self._read = read
         self._callback = callback
         self._logger = logger
-        self._held: deque[bytes] = deque()
+        self._held: deque[tuple[bytes, int]] = deque()
 
     def ready(self) -> bool:
         """Whether there is something to hand on."""
@@ -93,15 +100,19 @@ class Subscription:
 
     def run(self) -> None:
         """Hand on the oldest."""
+        cdr, sender = self._held.popleft()
         try:
-            message = self._read(self._held.popleft())
+            message = self._read(cdr)
         except SerdeError as error:
             self.refused += 1
             self._logger.warning(
                 f'{self.topic_name}: {self.refused} messages refused: {error}',
                 throttle_duration_sec=5.0)
         else:
-            self._callback(message)
+            self._hand_on(message, sender)
+
+    def _hand_on(self, message: Any, sender: int) -> None:  # noqa: ARG002
+        self._callback(message)
 
 
 class Future:
@@ -134,11 +145,11 @@ class Future:
 
 
 class _Pair(Subscription):
-    """Reader and writer of a service or of its client; `take` gets header and message."""
+    """Reader and writer of a service or of its client; what is handed on has its header."""
 
     def __init__(
-        self, participant: Participant, kind: Any, name: str, logger: Logger, *,
-        take: Callable[[tuple[bytes, Any]], None], serves: bool,
+        self, participant: Participant, kind: Any, name: str, logger: Logger,
+        callback: Callable[..., Any], *, serves: bool,
     ) -> None:
         self._kind = kind
         sides = [(f'rq{name}Request', kind.Request.TYPE), (f'rr{name}Reply', kind.Response.TYPE)]
@@ -146,46 +157,72 @@ class _Pair(Subscription):
         # Joins the reader and the writer that belong together.
         identity = '.'.join(f'{byte:02x}' for byte in secrets.token_bytes(16))
         user_data = f'{"serviceid" if serves else "clientid"}={identity};'
-        reader = participant.reader(*heard, QoSProfile(), service=user_data)
-        super().__init__(name, reader, partial(_split, heard[1]), take, logger)
-        self.writer = participant.writer(*said, QoSProfile(), service=user_data)
+        reader = participant.reader(*heard, _QUEUE, service=user_data)
+        super().__init__(name, reader, partial(_split, heard[1]), callback, logger)
+        self.writer = participant.writer(*said, _QUEUE, service=user_data)
 
     def _send(self, header: bytes, message: Any) -> None:
         write(self.writer, _ENCAPSULATION + header + encode(message)[4:])
 
 
 class Service(_Pair):
-    """Answers requests by a callback, whose answer may be a future."""
+    """
+    Answers requests by a callback, whose answer may be a future.
+
+    The reader of a new client may be found after its writer, and would miss the answer: that one
+    is kept until the reader is there. rmw_cyclonedds waits for it, and for 0.1 s only.
+    """
 
     def __init__(
         self, participant: Participant, kind: Any, name: str, logger: Logger,
         callback: Callable[[Any, Any], Any],
     ) -> None:
-        super().__init__(participant, kind, name, logger, take=self._take, serves=True)
-        self._answer = callback
+        super().__init__(participant, kind, name, logger, callback, serves=True)
+        self._owed: list[tuple[float, bytes, bytes, Any]] = []
 
-    def _take(self, received: tuple[bytes, Any]) -> None:
-        header, request = received
-        answer = self._answer(request, self._kind.Response())
+    def ready(self) -> bool:
+        """Whether a request waits, or an answer whose client listens by now."""
+        return any(map(self._due, self._owed)) or super().ready()
+
+    def run(self) -> None:
+        """Send the answers that are due, and take the oldest request."""
+        owed, self._owed = self._owed, []
+        for answer in owed:
+            if self._due(answer):
+                self._send(*answer[2:])
+            else:
+                self._owed.append(answer)
+        if self._held:
+            super().run()
+
+    def _hand_on(self, message: tuple[bytes, Any], sender: int) -> None:
+        header, request = message
+        client = _client(self.reader.get_matched_publication_data(sender))
+        answer = self._callback(request, self._kind.Response())
         if isinstance(answer, Future):
-            answer.add_done_callback(lambda future: self._reply(header, future.result()))
+            answer.add_done_callback(lambda future: self._reply(client, header, future.result()))
         else:
-            self._reply(header, answer)
+            self._reply(client, header, answer)
 
-    def _reply(self, header: bytes, response: Any) -> None:
-        # The reader of a new client may be found after its writer, and would miss the answer.
-        end = time.monotonic() + _FOUND
-        while time.monotonic() < end and (len(self.writer.get_matched_subscriptions())
-                                          < len(self.reader.get_matched_publications())):
-            time.sleep(0.001)
-        self._send(header, response)
+    def _reply(self, client: bytes, header: bytes, response: Any) -> None:
+        owed = (time.monotonic() + _FOUND, client, header, response)
+        if self._due(owed):
+            self._send(header, response)
+        else:
+            self._owed.append(owed)
+
+    def _due(self, owed: tuple[float, bytes, bytes, Any]) -> bool:
+        end, client, *_ = owed
+        readers = (self.writer.get_matched_subscription_data(handle)
+                   for handle in self.writer.get_matched_subscriptions())
+        return not client or time.monotonic() > end or client in map(_client, readers)
 
 
 class Client(_Pair):
     """Asks a service."""
 
     def __init__(self, participant: Participant, kind: Any, name: str, logger: Logger) -> None:
-        super().__init__(participant, kind, name, logger, take=self._take, serves=False)
+        super().__init__(participant, kind, name, logger, self._answered, serves=False)
         self._guid = secrets.randbits(63)
         self._waiting: dict[bytes, Future] = {}
         self._number = 0
@@ -209,11 +246,19 @@ class Client(_Pair):
         self._send(header, request)
         return future
 
-    def _take(self, received: tuple[bytes, Any]) -> None:
+    def _answered(self, received: tuple[bytes, Any]) -> None:
         # Other clients of the service hear its answers to this one, and this one theirs.
         header, response = received
         if header in self._waiting:
             self._waiting.pop(header).set_result(response)
+
+
+def _client(endpoint: Any) -> bytes:
+    """Identity of the client that a matched reader or writer belongs to; empty without one."""
+    if endpoint is None or Policy.Userdata not in endpoint.qos:
+        return b''
+    found = _IDENTITY.search(endpoint.qos[Policy.Userdata].data)
+    return found[1] if found else b''
 
 
 def _split(name: str, cdr: bytes) -> tuple[bytes, Any]:

@@ -90,7 +90,7 @@ class Graph:
         return found
 
     def _listen(self) -> None:
-        for cdr in take(self._reader):
+        for cdr, _ in take(self._reader):
             try:
                 told = decode(cdr, _NODES)
             except SerdeError:

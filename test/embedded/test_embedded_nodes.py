@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -25,6 +26,8 @@ from dynid_ros.errors import InputError
 pytestmark = layer_only
 BEST_EFFORT = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+#: The first question of a client, ``data: true``.
+REQUEST = b'\0\1\0\0' + struct.pack('<Qq?', 7, 1, True)
 
 
 def test_reliable_messages_all_arrive_in_their_order(pair):
@@ -128,6 +131,34 @@ def test_each_client_gets_the_answers_to_its_own_requests(pair):
     pair[0].destroy_node()
     del service
     assert spin(pair[1:], lambda: not any(client.service_is_ready() for client in clients))
+
+
+def test_answer_waits_for_a_client_whose_reader_is_found_late(pair):
+    # Cyclone DDS for Python is not there under a real rclpy.
+    from dynid_ros.embedded.dds import take, write
+    from dynid_ros.embedded.spin import CONTEXT
+
+    def answer(request, response):
+        response.success = request.data
+        return response
+
+    pair[0].create_service(SetBool, '~/set', answer)
+    service = pair[0].inboxes[-1]
+    # Another client is all there, so that counting readers and writers would not do.
+    other = pair[1].create_client(SetBool, '/talker/set')
+    assert call(pair, other, data=True).success
+    participant, identity = CONTEXT.participant, 'clientid=01.02;'
+    asks = participant.writer('rq/talker/setRequest', SetBool.Request.TYPE, QoSProfile(depth=10),
+                              service=identity)
+    assert spin(pair, lambda: len(service.reader.get_matched_publications()) == 2)
+    write(asks, REQUEST)
+    spin(pair, lambda: False, 0.5)
+    assert call(pair, other, data=True).success
+    hears = participant.reader('rr/talker/setReply', SetBool.Response.TYPE, QoSProfile(depth=10),
+                               service=identity)
+    heard = []
+    assert spin(pair, lambda: heard.extend(take(hears)) or heard)
+    assert [cdr[4:20] for cdr, _ in heard] == [REQUEST[4:20]]
 
 
 def test_timer_keeps_its_period_and_makes_nothing_up(pair):
