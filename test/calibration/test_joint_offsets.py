@@ -23,6 +23,8 @@ from dynid_ros.regression.preparation import checked_recording, choose_condition
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import SensorModel
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def recording(name):

@@ -18,6 +18,8 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
+pytestmark = pytest.mark.slow
+
 ARM = 'two_axis'
 Run = Callable[..., tuple[int, str]]
 

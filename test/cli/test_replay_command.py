@@ -8,6 +8,8 @@ import pytest
 from dynid_ros.cli import replay
 from dynid_ros.storage.result_file import read_result
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run():

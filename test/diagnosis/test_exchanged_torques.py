@@ -17,6 +17,8 @@ from dynid_ros.regression.preparation import checked_recording, choose_condition
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
+pytestmark = pytest.mark.slow
+
 ARMS = ('gluon_6l3', 'hand_leg', 'panda', 'two_axis', 'tx40', 'ur10')
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
         'panda': 'panda/panda_exciting_trajectory.db3'}

@@ -16,6 +16,8 @@ from dynid_ros.regression.preparation import checked_recording, choose_condition
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
+pytestmark = pytest.mark.slow
+
 
 def check(arm, log):
     log, _ = checked_recording(log, arm)

@@ -18,6 +18,8 @@ from dynid_ros.online.replay import replay
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
+pytestmark = pytest.mark.slow
+
 TENTH = 0.1
 
 

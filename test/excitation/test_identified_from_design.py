@@ -12,6 +12,8 @@ from dynid_ros.feasibility.scene import build_scene
 from dynid_ros.identification.identify import identify
 from dynid_ros.simulation.record import simulate
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize('name', ['ur10', 'panda'])
 def test_thirty_seconds_determine_the_base_parameters(name):

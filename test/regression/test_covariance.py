@@ -81,6 +81,7 @@ def hits(name, repetitions, seconds, rate=100.0):
     return np.mean(hac), np.mean(white)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('name', 'repetitions', 'seconds'), [
     ('two_axis', 60, 90), ('ur10', 20, 60)])
 def test_hac_intervals_hold_the_truth_as_often_as_they_say_and_white_ones_do_not(

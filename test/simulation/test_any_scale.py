@@ -15,6 +15,8 @@ from dynid_ros.identification.identify import identify
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
 
+pytestmark = pytest.mark.slow
+
 FRICTION = ('viscous', 'coulomb')
 
 

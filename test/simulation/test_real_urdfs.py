@@ -12,6 +12,8 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
 
+pytestmark = pytest.mark.slow
+
 
 # Light wrists and grippers, a lift, fingers rated 50 times above their need, a dozen legs.
 @pytest.mark.parametrize('name', [

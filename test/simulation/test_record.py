@@ -15,6 +15,8 @@ from dynid_ros.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate
 from dynid_ros.simulation.sensors import PERFECT
 
+pytestmark = pytest.mark.slow
+
 
 def _motion(arm, periods=1):
     return random_motion(arm, seed=1, periods=periods, tries=3)
