@@ -109,6 +109,24 @@ def arm_file(name_or_path: str | Path) -> Path:
     return path
 
 
+def description_file(name_or_path: str | Path) -> Path | None:
+    """
+    Find the URDF, xacro file, MJCF or SDF of an arm; see `load_arm`. None for a DH table.
+
+    Raises
+    ------
+    ArmError
+        There is no such arm or file.
+
+    """
+    path = arm_file(name_or_path)
+    if is_robot_file(path):
+        return path
+    section = Section(read_yaml(path), path, KEYS).section('description', ('urdf', 'mdh', 'dh'))
+    urdf = section.text('urdf') if 'urdf' in section else None
+    return None if urdf is None else path.parent / urdf
+
+
 def _shipped_folder() -> Path | None:
     """Beside the package in a checkout, else where the build put the shared files."""
     package = Path(__file__).resolve().parents[1]

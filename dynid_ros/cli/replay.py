@@ -18,7 +18,7 @@ from dynid_ros.cli.common.arguments import (
     Subparsers,
 )
 
-HISTORY, PLOT = 'history.npz', 'history.svg'
+HISTORY, PLOT, DESCRIPTION = 'history.npz', 'history.svg', 'robot_description.urdf'
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -26,7 +26,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         'replay', help='run the online estimator on a recording',
         description='Estimate step by step, without acceleration, as the identifier node does; '
-                    'writes the history of every estimate and the last one.')
+                    f'writes the history of every estimate, the last one, and {DESCRIPTION} '
+                    'where that is trustworthy.')
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser)
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
@@ -55,10 +56,12 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm.parameters import parameter_units
     from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
     from dynid_ros.dynamics.base import base_parameters
+    from dynid_ros.export.robot_description import robot_description
     from dynid_ros.online.replay import replay
     from dynid_ros.report.plots import draw_evolution
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import write_result
+    from dynid_ros.storage.whole_file import write_whole
 
     arm = load_arm(args.arm)
     before = perf_counter()
@@ -75,10 +78,14 @@ def run(args: argparse.Namespace) -> int:
     draw_evolution(
         args.output / PLOT, history.names, [units[c] for c in base_parameters(arm).columns],
         history.t, history.theta, history.std)
+    wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
+    if result.verdict.trustworthy:
+        text = robot_description(args.arm)(result.possible_arm)
+        write_whole(args.output / DESCRIPTION, text.encode())
+        wrote.append(DESCRIPTION)
     if args.json:
         print_json(result_as_dict(result))
     else:
         print('\n'.join(result_lines(result)))
-        print(f'wrote {args.output / "result.yaml"}, {HISTORY} and {PLOT} '
-              f'({perf_counter() - start:.1f} s)')
+        print(f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)')
     return 0 if result.verdict.trustworthy else 1

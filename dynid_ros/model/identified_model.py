@@ -14,7 +14,11 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
 from dynid_ros.model.metrics import Metrics
-from dynid_ros.model.standard_parameters import standard_parameters, StandardParameters
+from dynid_ros.model.standard_parameters import (
+    sample_colour,
+    standard_parameters,
+    StandardParameters,
+)
 from dynid_ros.model.torque_prediction import Prediction, torque_rows
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
@@ -146,10 +150,7 @@ class IdentifiedModel:
     @property
     def colour(self) -> float:
         """Return how many samples count as one, because their residuals are coloured."""
-        known = np.isfinite(self.std_white) & (self.std_white > 0)
-        with np.errstate(over='ignore', under='ignore'):
-            ratio = np.diag(self.covariance)[known] / self.std_white[known]**2
-        return float(ratio.mean()) if known.any() else 1.0
+        return sample_colour(self.covariance, self.std_white)
 
     def standard_parameters(self) -> StandardParameters:
         """

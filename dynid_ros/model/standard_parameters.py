@@ -62,6 +62,24 @@ class StandardParameters:
         return np.asarray(self.data_share >= FROM_DATA)
 
 
+def sample_colour(covariance: Array, std_white: Array) -> float:
+    """
+    Return how many samples count as one, because their residuals are coloured.
+
+    Parameters
+    ----------
+    covariance : (b, b) ndarray
+        With regard to coloured residuals.
+    std_white : (b,) ndarray
+        Standard deviations as if residuals were white; infinite where unknown.
+
+    """
+    known = np.isfinite(std_white) & (std_white > 0)
+    with np.errstate(over='ignore', under='ignore'):
+        ratio = np.diag(covariance)[known] / std_white[known]**2
+    return float(ratio.mean()) if known.any() else 1.0
+
+
 def standard_parameters(
     arm: ArmModel, theta: Array, root_information: Array,
 ) -> StandardParameters:

@@ -22,6 +22,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.contact.external_torque import ExternalTorque, FALSE_ALARM, quantile
 from dynid_ros.errors import DynidError, InputError, RecordingError
+from dynid_ros.export.robot_description import robot_description
 from dynid_ros.model.torque_prediction import torque_variance
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
@@ -30,6 +31,7 @@ from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
 from dynid_ros.nodes.warm_up import warm_up
 from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.live_links import LinkSearch
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.recordings.recording import Defect
@@ -77,11 +79,13 @@ class Identifier(Node):
         self._folder = Path(folder).expanduser() if folder else None
         self._external: ExternalTorque | None = None
         self._known: Estimate | None = None
+        self._description = ''
         self._fresh = False
         self._publish()
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
         self._online = self._start_online()
+        self._links = LinkSearch(self._online, robot_description(self._settings['arm']))
         self.create_timer(
             1.0 / self._settings['report_rate'], self._report,
             clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -99,6 +103,7 @@ class Identifier(Node):
                 heard, since = self._heard, time.monotonic()
         self._learn()
         self._input.leave()
+        self._links.stop()
         if self._settings['save_at_end']:
             try:
                 self.get_logger().info(self._save())
@@ -128,6 +133,8 @@ class Identifier(Node):
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._result = self.create_publisher(String, '~/result', LATCHED)
+        self._standard = self.create_publisher(DiagnosticArray, '~/standard_parameters', 10)
+        self._robot = self.create_publisher(String, '~/robot_description', LATCHED)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         if self._settings['external_torque']:
             self._torque = self.create_publisher(JointState, '~/external_torque', 100)
@@ -169,6 +176,7 @@ class Identifier(Node):
         now = self.get_clock().now().nanoseconds
         self._input.follow()
         self._diagnostics.publish(say.array(now, self._health()))
+        self._show_links(now)
         if not self._fresh:
             return
         self._fresh = False
@@ -177,6 +185,17 @@ class Identifier(Node):
         self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
         facts = {'samples': self._online.samples, 'source': self._input.topic}
         self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
+
+    def _show_links(self, now: int) -> None:
+        found = self._links.update()
+        if found is not None and found.parameters is not None:
+            self._standard.publish(
+                say.array(now, say.standard_statuses(self._arm, found.parameters)))
+        if found is not None and found.description not in (None, self._description):
+            if not self._description:
+                self.get_logger().info('trustworthy by now; ~/robot_description has the links')
+            self._description = found.description
+            self._robot.publish(String(data=found.description))
 
     def _health(self) -> list[DiagnosticStatus]:
         applied = self._online.counts

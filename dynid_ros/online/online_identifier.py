@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 import hashlib
 
 import numpy as np
@@ -141,6 +142,17 @@ class OnlineIdentifier:
                 self.arm.joint_names, low, (low == high) & (self.estimator.recursion.rows > 0),
                 strict=True) if dead)
 
+    def copy(self) -> OnlineIdentifier:
+        """Return a session of its own that has learned the same."""
+        other = copy(self)
+        other.estimator = self._estimator()
+        other.estimator.restore(self.estimator.state())
+        other._history = RowHistory(self.arm.n)
+        other._history.rows = self._history.rows
+        other._digest = self._digest.copy()
+        other._span, other._signal = self._span.copy(), self._signal.copy()
+        return other
+
     def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
         """
         Return what is known, with samples that wait for their block; the stream may go on.
@@ -151,18 +163,16 @@ class OnlineIdentifier:
             No rows yet.
 
         """
-        copy = self._estimator()
-        copy.restore(self.estimator.state())
-        history = RowHistory(self.arm.n)
-        history.rows = self._history.rows
-        history.add(copy.flush())
+        ended = self.copy()
+        history = ended._history
+        history.add(ended.estimator.flush())
         if not len(history.rows):
             raise RecordingError(
                 f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
                 'move for some seconds first')
         seconds = float(self._span[1] - self._span[0]) * 1e-9
         return online_result(
-            copy, history, self._source, label=self._source, samples=self.samples,
+            ended.estimator, history, self._source, label=self._source, samples=self.samples,
             seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
             known=self.dead_signals)
 

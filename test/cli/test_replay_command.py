@@ -5,6 +5,7 @@ import argparse
 import numpy as np
 import pytest
 
+from dynid_ros.arm import load_arm
 from dynid_ros.cli import replay
 from dynid_ros.storage.result_file import read_result
 
@@ -33,3 +34,6 @@ def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
         assert history['std'].shape == history['theta'].shape
         assert len(history['names']) == len(result.theta)
     assert (tmp_path / 'history.svg').read_text().lstrip().startswith('<?xml')
+    described = load_arm(tmp_path / 'robot_description.urdf')
+    np.testing.assert_allclose(
+        described.inertial, result.possible_arm.inertial, rtol=1e-6, atol=1e-9)

@@ -70,6 +70,30 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     assert [p['name'] for p in content['parameters']] == names
 
 
+def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
+        start, talker, tmp_path):
+    log = recording()
+    standard = talker.listen(DiagnosticArray, '/identifier/standard_parameters')
+    _, publisher = ready(start, talker)
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    # Latched: who comes late hears it, too.
+    descriptions = talker.listen(String, '/identifier/robot_description', LATCHED)
+    talker.until(lambda: bool(descriptions), 'the robot description')
+    path = tmp_path / 'arm.urdf'
+    path.write_text(descriptions[-1].data)
+    read, expected = load_arm(path), replayed(log)
+    assert read.joint_names == log.joint_names
+    masses = read.inertial[:, 0]
+    links = expected.standard_parameters()
+    off = np.abs(masses - expected.possible_arm.inertial[:, 0])
+    assert (off < np.array([links.std[links.names.index(f'm{k + 1}')] for k in range(2)])).all()
+    values, std, share = standard[-1].status
+    for shown in (values, std, share):
+        assert [pair.key for pair in shown.values] == list(links.names)
+    assert all(float(pair.value) > 0 for pair in std.values)
+    assert all(0 <= float(pair.value) <= 1 for pair in share.values)
+
+
 def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
     log = recording()
     results = talker.listen(String, '/identifier/result', LATCHED)

@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.model.standard_parameters import StandardParameters
 from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.online.estimate import Estimate
 
@@ -50,6 +51,16 @@ def estimate_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatu
         status('values', arm.name, level, message, dict(zip(names, estimate.theta, strict=True))),
         status('std', arm.name, level, message, dict(zip(names, estimate.std, strict=True))),
     ]
+
+
+def standard_statuses(arm: ArmModel, found: StandardParameters) -> list[DiagnosticStatus]:
+    """Physically possible parameters, their standard deviations, and the data's share of each."""
+    level, message = OK, 'every link is possible'
+    if found.impossible:
+        level, message = WARN, f'impossible by the estimates alone: {", ".join(found.impossible)}'
+    columns = {'values': found.values, 'std': found.std, 'data_share': found.data_share}
+    return [status(name, arm.name, level, message, dict(zip(found.names, column, strict=True)))
+            for name, column in columns.items()]
 
 
 def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatus]:

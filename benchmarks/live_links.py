@@ -1,0 +1,72 @@
+"""
+Measure what the search for possible links costs the stream beside it.
+
+    python benchmarks/live_links.py [--seconds 30] [--reports 2]
+
+A simulated Panda's samples come at 1 kHz, by the clock. Delay of a block: from the moment at which
+its last sample was due until its rows are learned. Both runs push the same samples.
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+from dynid_ros.arm import load_arm
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.export.robot_description import robot_description
+from dynid_ros.online.live_links import LinkSearch
+from dynid_ros.online.online_identifier import OnlineIdentifier
+from dynid_ros.online.row_pipeline import BLOCK
+from dynid_ros.simulation.record import simulate
+
+ARM = load_arm('panda')
+RATE = 1000.0
+
+
+def run(log, reports):
+    """Return the delay of each block, s, links found, and the last robot description."""
+    online = OnlineIdentifier(ARM, cutoff_hz=5.0, delay=0.0)
+    search = LinkSearch(online, robot_description('panda'))
+    stamps = np.rint(log.t * 1e9).astype(np.int64)
+    delays, found, description = [], 0, None
+    began = time.perf_counter()
+    report = 0.0
+    for first in range(0, len(stamps) - BLOCK, BLOCK):
+        part = slice(first, first + BLOCK)
+        due = began + log.t[part][-1]
+        time.sleep(max(0.0, due - time.perf_counter()))
+        online.push(stamps[part], log.q[part], log.u[part])
+        delays.append(time.perf_counter() - due)
+        if reports and log.t[first] >= report:
+            report += 1 / reports
+            links = search.update()
+            found += links is not None
+            if links is not None and links.description:
+                description = links.description
+    search.stop()
+    return np.array(delays), found, description
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=30.0)
+    parser.add_argument('--reports', type=float, default=2.0, help='searches a second')
+    args = parser.parse_args()
+    log = simulate(ARM, random_motion(ARM, 0), rate=RATE, seed=0).log
+    log = log.part(0, min(len(log.t), int(args.seconds * RATE)))
+    # Compiles the kernels, and nothing else.
+    run(log.part(0, 20 * BLOCK), args.reports)
+    print(f'{ARM.n} joints, {log.t[-1]:.0f} s at {RATE:.0f} Hz in blocks of {BLOCK}')
+    for name, reports in (('without', 0.0), ('with', args.reports)):
+        cpu = time.process_time()
+        delays, found, description = run(log, reports)
+        spent = (time.process_time() - cpu) / log.t[-1]
+        p50, p99 = 1e3 * np.percentile(delays, [50, 99])
+        print(f'{name:8s} links: delay of a block {p50:6.2f} ms in the median, {p99:6.2f} ms in 99 '
+              f'of 100, {1e3 * delays.max():6.2f} ms at most; {100 * spent:4.1f} % of a core; '
+              f'{found} searches, {"with" if description else "without"} a robot description')
+
+
+if __name__ == '__main__':
+    main()
