@@ -10,6 +10,7 @@ its last sample was due until its rows are learned. Both runs push the same samp
 import argparse
 import time
 
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 import numpy as np
 
 from dynid_ros.arm import load_arm
@@ -53,7 +54,7 @@ def main():
     parser.add_argument('--seconds', type=float, default=30.0)
     parser.add_argument('--reports', type=float, default=2.0, help='searches a second')
     args = parser.parse_args()
-    log = simulate(ARM, random_motion(ARM, 0), rate=RATE, seed=0).log
+    log = simulate(ARM, random_motion(ARM, 0), rate_hz=RATE, seed=0).log
     log = log.part(0, min(len(log.t), int(args.seconds * RATE)))
     # Compiles the kernels, and nothing else.
     run(log.part(0, 20 * BLOCK), args.reports)
@@ -63,8 +64,8 @@ def main():
         delays, found, description = run(log, reports)
         spent = (time.process_time() - cpu) / log.t[-1]
         p50, p99 = 1e3 * np.percentile(delays, [50, 99])
-        print(f'{name:8s} links: delay of a block {p50:6.2f} ms in the median, {p99:6.2f} ms in 99 '
-              f'of 100, {1e3 * delays.max():6.2f} ms at most; {100 * spent:4.1f} % of a core; '
+        print(f'{name:8s} links: delay of a block {p50:6.2f} ms in the median, {p99:6.2f} ms in '
+              f'99 of 100, {1e3 * delays.max():6.2f} ms at most; {100 * spent:4.1f} % of a core; '
               f'{found} searches, {"with" if description else "without"} a robot description')
 
 
