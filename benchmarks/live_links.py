@@ -11,6 +11,7 @@ import argparse
 import time
 
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
 import numpy as np
 
 from dynid_ros.arm import load_arm

@@ -135,6 +135,46 @@ def _shipped_folder() -> Path | None:
     return next((folder for folder in (beside, *installed) if folder.is_dir()), None)
 
 
+def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
+    """
+    Read the parameters that a URDF states for some of its joints, friction included.
+
+    Parameters
+    ----------
+    path : Path
+        A URDF, xacro file, MJCF or SDF.
+    joints : tuple of str
+        Joints, in the wanted order. If the file has none of them but a main chain of as many
+        joints, these are taken: another prefix is common.
+
+    Raises
+    ------
+    ArmError
+        The file is unusable, lacks a joint, or states no inertia.
+
+    """
+    robot = read_urdf_xml(path)
+    missing = [name for name in joints if name not in robot.joints]
+    chain = main_chain(robot.joints)
+    if len(missing) == len(joints) == len(chain):
+        joints, missing = chain, []
+    if missing:
+        raise ArmError(f'{path} has no joint {", ".join(missing)}; it has '
+                       f'{", ".join(free_joints(robot.joints))}')
+    read = describe(robot, path, joints)
+    if read.inertial is None:
+        raise ArmError(f'{path} states no inertia of the links that these joints move')
+    friction = {
+        term: np.array([getattr(robot.joints[name], key) for name in joints])
+        for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
+    return ArmModel(
+        name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY),
+        limits=read.limits, drive=Drive.joint_torque(len(joints)), inertial=read.inertial,
+        rotor_inertia=False,
+        friction=tuple(term for term, values in friction.items() if values.any()),
+        friction_nominal={term: values for term, values in friction.items() if values.any()})
+
+
 def _from_urdf(path: Path) -> ArmModel:
     robot = read_urdf_xml(path)
     chain = main_chain(robot.joints)

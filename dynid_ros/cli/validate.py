@@ -1,4 +1,4 @@
-"""``dynid validate``: an identified model against another recording."""
+"""``dynid validate``: an identified model, or a URDF, against a recording."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from pathlib import Path
 import sys
 
 from dynid_ros.cli.common.arguments import add_json, add_reading, Subparsers
+from dynid_ros.errors import InputError
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'validate', help='check an identified model against another recording',
-        description='Predict the torque of a recording that was not used for fitting.')
-    parser.add_argument('result', type=Path, metavar='DIR', help='folder of dynid identify')
+        'validate', help='check an identified model, or a URDF, against a recording',
+        description='Predict the torque of a recording that was not used for fitting; or, of a '
+                    'URDF, that of the last third of a recording, beside a model that is '
+                    'identified from the rest.')
+    parser.add_argument('model', type=Path, metavar='DIR',
+                        help='folder of dynid identify, or a URDF')
     parser.add_argument('recording', type=Path, metavar='BAG')
+    parser.add_argument('--arm', metavar='ARM',
+                        help='with a URDF: the arm, for its topic, drive and friction terms')
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -23,13 +29,23 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Validate and print the figures; status 1 if the model does not generalise."""
+    from dynid_ros.arm.load import is_robot_file
+
+    if is_robot_file(args.model) and args.model.is_file():
+        return _validate_description(args)
+    if args.arm is not None:
+        raise InputError('--arm is for a URDF only; a result holds its arm')
+    return _validate_result(args)
+
+
+def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
     from dynid_ros.diagnosis.verdict import held_out_reasons
     from dynid_ros.identification.validation import validate
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
 
-    result = read_result(args.result)
+    result = read_result(args.model)
     recording = read_recording(
         args.recording, result.arm, topic=args.topic, received=args.received)
     metrics, _ = validate(result, recording)
@@ -46,3 +62,49 @@ def run(args: argparse.Namespace) -> int:
         print('\n'.join(metric_lines(metrics)))
         print('verdict: ' + ('the model generalises' if not reasons else '; '.join(reasons)))
     return 1 if reasons else 0
+
+
+def _validate_description(args: argparse.Namespace) -> int:
+    """Compare the parameters of a URDF with those that the recording gives."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.load import stated_arm
+    from dynid_ros.cli.common.summary import (
+        metric_lines,
+        metrics_as_dict,
+        print_json,
+        stated_lines,
+    )
+    from dynid_ros.diagnosis.verdict import held_out_reasons
+    from dynid_ros.identification.identify import identify
+    from dynid_ros.storage.recording_reader import read_recording
+
+    if args.arm is None:
+        raise InputError(f'{args.model} is a URDF: give the arm that was recorded with --arm')
+    arm = load_arm(args.arm)
+    stated = stated_arm(args.model, arm.joint_names)
+    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    result = identify(arm, [recording], stated=stated)
+    reasons = {how: held_out_reasons(result.fit, found) for how, found in result.stated.items()}
+    if args.json:
+        print_json({
+            'arm': arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
+            'identified': metrics_as_dict(result.validation),
+            'trustworthy': result.verdict.trustworthy,
+            'stated_parameters': {how: metrics_as_dict(found)
+                                  for how, found in result.stated.items()},
+            'reasons': reasons,
+        })
+    else:
+        for how, found in result.stated.items():
+            print(f'{args.model.name}, {how}')
+            print('\n'.join(metric_lines(found)))
+        print('identified from the rest of the recording')
+        print('\n'.join(metric_lines(result.validation)))
+        print('\n'.join(stated_lines(result.stated, args.model.name)))
+        for how, against in reasons.items():
+            print(f'verdict on {args.model.name}, {how}: '
+                  + ('it generalises' if not against else '; '.join(against)))
+        if not result.verdict.trustworthy:
+            print('the identified model is NOT trustworthy: '
+                  + '; '.join(result.verdict.reasons))
+    return 1 if all(reasons.values()) else 0

@@ -16,9 +16,17 @@ from dynid_ros.diagnosis.verdict import check_plausibility, judge
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.model_choice import fit_model, unexplained
-from dynid_ros.identification.validation import divide, Division, predict_recording, share_of
+from dynid_ros.identification.stated_parameters import stated_errors
+from dynid_ros.identification.validation import (
+    divide,
+    Division,
+    held_out_metrics,
+    predict_unseen,
+    share_of,
+    take_unseen,
+)
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.metrics import Metrics, metrics
+from dynid_ros.model.metrics import metrics
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
@@ -40,6 +48,7 @@ def identify(
     validation: Iterable[Recording] = (),
     method: str = 'differentiated',
     joint_offsets: bool = False,
+    stated: ArmModel | None = None,
 ) -> IdentifiedModel:
     """
     Identify the dynamics of an arm.
@@ -61,6 +70,9 @@ def identify(
         Key of `METHODS`: how rows are made. Figures are those of torque for each of them.
     joint_offsets : bool
         Whether to estimate joint zero offsets too, and to correct the positions by them.
+    stated : ArmModel, optional
+        The same joints by another description, whose parameters are compared on the held-out set;
+        by default those that `arm` states, if it states any.
 
     Returns
     -------
@@ -85,7 +97,9 @@ def identify(
     data = divide(arm, recordings, validation, holdout)
     if not data.train:
         raise RecordingError('recordings must hold at least one Recording, but holds none')
-    stated = arm.gravity
+    gravity = arm.gravity
+    if stated is None and arm.inertial is not None:
+        stated = arm
     arm = _configured(arm, friction)
     notes: tuple[str, ...] = ()
     if joint_offsets:
@@ -102,7 +116,7 @@ def identify(
     model = fit_model(arm, prepared, settings, rows, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
     contradictions, remarks = check_plausibility(
-        arm, stated, model.motions, settings, solution.sigma)
+        arm, gravity, model.motions, settings, solution.sigma)
     laps.append(perf_counter())
 
     scores = weighted_scores(
@@ -113,8 +127,8 @@ def identify(
     trials, notes, reasons = (
         model.trials, (*notes, *model.notes, *remarks), (*contradictions, *model.reasons))
     del prepared, model
-    unseen = [part for source, recording in data.unseen
-              for part in predict_recording(arm, recording, settings, theta, source)]
+    held = take_unseen(arm, data, settings)
+    unseen = predict_unseen(arm, held, theta)
     fitted = metrics(share_of(own), False, arm.joint_names, own)
     held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(
@@ -130,18 +144,12 @@ def identify(
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*own, *unseen), **known,
     )
-    return replace(result, consistent=_of_possible_links(result, data))
-
-
-def _of_possible_links(result: IdentifiedModel, data: Division) -> Metrics | None:
-    """Held-out metrics of the physically possible parameters."""
-    if not data.unseen:
-        return None
-    arm = result.arm
-    theta = base_parameters(arm).grouping @ result.standard_parameters().values
-    parts = [part for source, recording in data.unseen
-             for part in predict_recording(arm, recording, result.treatment, theta, source)]
-    return metrics(share_of(parts), True, arm.joint_names, parts)
+    if not held:
+        return result
+    possible = base_parameters(arm).grouping @ result.standard_parameters().values
+    return replace(
+        result, consistent=held_out_metrics(arm, held, possible),
+        stated={} if stated is None else stated_errors(result, stated, held))
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:

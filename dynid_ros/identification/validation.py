@@ -102,6 +102,40 @@ class Division:
     defects: tuple[Defect, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """
+    One recording of the held-out set, conditioned.
+
+    Attributes
+    ----------
+    source : str
+        Name of the samples.
+    recording : Recording
+        The samples.
+    settings : ConditioningSettings
+        How they were conditioned.
+    motions : list of ConditionedMotion
+        Its stretches.
+
+    """
+
+    source: str
+    recording: Recording
+    settings: ConditioningSettings
+    motions: list[ConditionedMotion]
+
+    def predicted(self, arm: ArmModel, theta: Array) -> list[Prediction]:
+        """Predict its torque with base parameters of an arm."""
+        parts = predict(arm, self.motions, self.settings, theta, self.source, True)
+        if not parts:
+            raise RecordingError(
+                f'{self.recording.source}: {self.recording.seconds:.3g} s are too short for a '
+                f'cut-off of {self.settings.cutoff_hz:.3g} Hz; the low-pass alone reaches over '
+                f'{3 / self.settings.cutoff_hz:.2g} s')
+        return parts
+
+
 def divide(
     arm: ArmModel, recordings: Iterable[Recording], validation: Iterable[Recording], holdout: float
 ) -> Division:
@@ -205,25 +239,40 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     """
     recording, _ = checked_recording(recording, result.arm)
     source = Path(recording.source).name
-    parts = predict_recording(result.arm, recording, result.treatment, result.theta, source)
+    data = Division([], [(source, recording)], '', (), ())
+    parts = predict_unseen(
+        result.arm, take_unseen(result.arm, data, result.treatment), result.theta)
     return metrics(source, True, result.arm.joint_names, parts), parts
+
+
+def take_unseen(arm: ArmModel, data: Division, settings: ConditioningSettings) -> list[Unseen]:
+    """Condition the held-out set, whatever the rates of its recordings."""
+    taken = []
+    for source, recording in data.unseen:
+        own = fitted_to(settings, recording)
+        taken.append(Unseen(source, recording, own, motions(arm, recording, own)))
+    return taken
+
+
+def predict_unseen(arm: ArmModel, unseen: Sequence[Unseen], theta: Array) -> list[Prediction]:
+    """
+    Predict the torque of a held-out set.
+
+    Raises
+    ------
+    RecordingError
+        A recording is too short.
+
+    """
+    return [part for each in unseen for part in each.predicted(arm, theta)]
+
+
+def held_out_metrics(arm: ArmModel, unseen: Sequence[Unseen], theta: Array) -> Metrics:
+    """Return the figures of base parameters on a held-out set."""
+    parts = predict_unseen(arm, unseen, theta)
+    return metrics(share_of(parts), True, arm.joint_names, parts)
 
 
 def share_of(parts: Sequence[Prediction]) -> str:
     """Name the samples of several predictions."""
     return ', '.join(dict.fromkeys(part.source for part in parts))
-
-
-def predict_recording(
-    arm: ArmModel, recording: Recording, settings: ConditioningSettings, theta: Array, source: str
-) -> list[Prediction]:
-    """Predict the torque of a whole recording, whatever its rate."""
-    settings = fitted_to(settings, recording)
-    parts = predict(arm, motions(arm, recording, settings), settings, theta, source, True)
-    if not parts:
-        raise RecordingError(
-            f'{recording.source}: {recording.seconds:.3g} s are too short for a cut-off of '
-            f'{settings.cutoff_hz:.3g} Hz; the low-pass alone reaches over '
-            f'{3 / settings.cutoff_hz:.2g} s'
-        )
-    return parts

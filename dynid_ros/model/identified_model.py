@@ -100,6 +100,9 @@ class IdentifiedModel:
         Torque over time, for plots.
     consistent : Metrics or None
         Figures of the `standard_parameters` on the same held-out samples.
+    stated : dict of str to Metrics
+        Figures of the parameters that arm.yaml or the URDF states on the same held-out samples, by
+        how much of them is fitted; see `dynid_ros.identification.stated_parameters`.
 
     """
 
@@ -123,6 +126,7 @@ class IdentifiedModel:
     timing: dict[str, float] = field(default_factory=dict)
     predictions: tuple[Prediction, ...] = ()
     consistent: Metrics | None = None
+    stated: dict[str, Metrics] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""

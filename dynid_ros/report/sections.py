@@ -115,11 +115,15 @@ def links(result: IdentifiedModel) -> str:
     cost = '' if result.consistent is None else (
         ' On the held-out data they give a torque error of '
         f'{percent(result.consistent.relative_error_percent)}.')
+    stated = ' and '.join(f'{percent(found.relative_error_percent)} {how}'
+                          for how, found in result.stated.items())
+    stated = stated and (
+        f' The parameters that arm.yaml or the URDF states give {stated} there.')
     return (
         '<p>Motion determines only the base parameters above. These are all parameters of each '
         'link: bodies of positive mass that are nearest to the estimates, and near to what '
         'arm.yaml or the URDF states where the motion tells nothing; the share from the data is '
-        f'low there.{shaped}{cost} result.yaml lists all of them with rotor inertia and '
+        f'low there.{shaped}{cost}{stated} result.yaml lists all of them with rotor inertia and '
         f'friction.</p>{link_table(result)}')
 
 

@@ -102,6 +102,7 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
             f'{" and ".join(map(str, READABLE))}; identify again')
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
+    record.setdefault('stated', {})
     try:
         return _identification(record, path.with_name(PREDICTION))
     except (ValueError, KeyError, TypeError, ArmError) as error:

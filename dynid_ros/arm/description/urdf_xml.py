@@ -34,6 +34,8 @@ class UrdfJoint:
         unknown: a velocity or an effort of zero, and equal position limits.
     mimics : tuple of (str, float, float) or None
         Joint that it follows, multiplier and offset.
+    damping, friction : float
+        Viscous and Coulomb friction of ``<dynamics>``.
 
     """
 
@@ -45,6 +47,8 @@ class UrdfJoint:
     velocity: float = math.inf
     effort: float = math.inf
     mimics: tuple[str, float, float] | None = None
+    damping: float = 0.0
+    friction: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -124,10 +128,13 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
         for key in ('lower', 'upper', 'velocity', 'effort')
     }
     lower, upper = _range(kind, found['lower'], found['upper'], where)
+    dynamics = element.find('dynamics')
+    friction = (_number(None if dynamics is None else dynamics.get(key), where, key) or 0.0
+                for key in ('damping', 'friction'))
     return UrdfJoint(
         kind, parent, child, lower, upper,
         abs(found['velocity'] or math.inf), abs(found['effort'] or math.inf),
-        _mimics(element.find('mimic'), where))
+        _mimics(element.find('mimic'), where), *friction)
 
 
 def _link(name: str, element: Element, end: str, path: Path) -> str:

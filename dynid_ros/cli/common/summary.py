@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 import json
 import math
 from typing import Any
@@ -42,6 +42,8 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
         'standard_parameters': _standard_as_dict(result),
+        'stated_parameters': {
+            how: metrics_as_dict(found) for how, found in result.stated.items()},
         'verdict': dict(vars(result.verdict)),
         'defects': [defect.as_dict() for defect in result.defects],
         'timing': result.timing,
@@ -94,6 +96,7 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
     yield from settings.notes
     yield from metric_lines(result.fit, result.validation)
     yield from _link_lines(result)
+    yield from stated_lines(result.stated)
     yield from verdict_lines(result)
 
 
@@ -107,6 +110,15 @@ def _link_lines(result: IdentifiedModel) -> Iterable[str]:
               else 'none was impossible by the estimates alone')
     yield (f'physically possible links: {cost.relative_error_percent:.2f} % torque error on the '
            f'same data ({before})')
+
+
+def stated_lines(stated: Mapping[str, Metrics], origin: str = 'arm.yaml or the URDF',
+                 ) -> Iterable[str]:
+    """State how well a description predicts the same torque."""
+    if stated:
+        errors = '; '.join(f'{found.relative_error_percent:.3g} % {how}'
+                           for how, found in stated.items())
+        yield f'parameters of {origin}: torque error on the same data {errors}'
 
 
 def metric_lines(*several: Metrics | None) -> Iterable[str]:
