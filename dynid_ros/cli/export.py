@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dynid_ros.cli.common.arguments import Subparsers
 from dynid_ros.errors import InputError
 
+if TYPE_CHECKING:
+    from dynid_ros.model.identified_model import IdentifiedModel
+
 FORMATS = ('urdf', 'mjcf', 'yaml', 'python')
-ROTOR = 'rotor inertia'
-#: What a format can hold beside the friction terms of a URDF; the other formats hold all.
-CARRIED: dict[str, tuple[str, ...]] = {'urdf': (), 'mjcf': (ROTOR,)}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -35,8 +36,9 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the file, and state what it cannot hold."""
     from dynid_ros.export.mjcf import mjcf_of
+    from dynid_ros.export.omitted_terms import omitted_terms
     from dynid_ros.export.standalone import python_of, table_of
-    from dynid_ros.export.urdf import DYNAMICS, replaced_urdf, urdf_of
+    from dynid_ros.export.urdf import replaced_urdf, urdf_of
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.storage.whole_file import write_whole
 
@@ -55,15 +57,26 @@ def run(args: argparse.Namespace) -> int:
     else:
         text, notes = replaced_urdf(arm, args.robot)
     write_whole(args.output, text.encode())
-    if args.format in CARRIED:
-        held = (*DYNAMICS, *CARRIED[args.format])
-        terms = (*arm.friction, *([ROTOR] if arm.rotor_inertia else []),
-                 *(column.name for column in arm.coupling))
-        lost = [term for term in terms if term not in held]
-        if lost:
-            notes.append(f'{args.format} has no element for {", ".join(lost)}: these parts of the '
-                         'torque are missing in it')
+    omitted = omitted_terms(arm, args.format)
+    if omitted:
+        notes.append(_omission(model, args.format, omitted))
     if not model.verdict.trustworthy:
         notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
     print('\n'.join([*notes, f'wrote {args.output}']))
     return 0
+
+
+def _omission(model: IdentifiedModel, form: str, omitted: tuple[str, ...]) -> str:
+    """State the terms that a format cannot hold, and the error that this makes."""
+    from dynid_ros.export.omitted_terms import error_without, HELD
+
+    sentence = f'{form} has no element for {", ".join(omitted)}'
+    held = [term for term in HELD[form] if term in ('viscous', 'coulomb')]
+    remedy = (f'; to avoid that, identify with --friction {",".join(held)}'
+              if set(omitted) & set(model.arm.friction) else '')
+    without = error_without(model, omitted)
+    if without is None or model.validation is None:
+        return f'{sentence}: these parts of the torque are missing in it{remedy}'
+    return (f'{sentence}: without them its torque error is '
+            f'{without.relative_error_percent:.3g} % on the held-out data, with them '
+            f'{model.validation.relative_error_percent:.3g} %{remedy}')
