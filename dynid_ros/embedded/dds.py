@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -134,6 +135,28 @@ def take(reader: DataReader[Any], most: int = 100) -> list[tuple[bytes, int]]:
     """Take the messages that have arrived, up to a number, each with the handle of its writer."""
     return [(sample.cdr, sample.sample_info.publication_handle) for sample in reader.take(most)
             if sample.sample_info is not None and sample.sample_info.valid_data]
+
+
+def readers_of(writer: DataWriter[Any]) -> list[int]:
+    """Return the handles of the readers that hear a writer."""
+    return _settled(writer.get_matched_subscriptions)
+
+
+def writers_of(reader: DataReader[Any]) -> list[int]:
+    """Return the handles of the writers that a reader hears."""
+    return _settled(reader.get_matched_publications)
+
+
+def _settled(read: Callable[[], list[int]]) -> list[int]:
+    """
+    Read a list that another thread changes.
+
+    The library counts the entries and then reads them; one that comes in between is an IndexError.
+    """
+    try:
+        return read()
+    except IndexError:
+        return _settled(read)
 
 
 def _domain_id() -> int:

@@ -14,7 +14,14 @@ from typing import Any
 from cyclonedds.qos import Policy
 from rosbags.serde import SerdeError
 
-from dynid_ros.embedded.dds import Participant, QoSProfile, take, write
+from dynid_ros.embedded.dds import (
+    Participant,
+    QoSProfile,
+    readers_of,
+    take,
+    write,
+    writers_of,
+)
 from dynid_ros.embedded.log import Logger
 from dynid_ros.embedded.messages import decode, encode
 
@@ -51,7 +58,7 @@ class Publisher:
 
     def get_subscription_count(self) -> int:
         """Count the subscriptions."""
-        return len(self.writer.get_matched_subscriptions())
+        return len(readers_of(self.writer))
 
 
 class Subscription:
@@ -214,7 +221,7 @@ class Service(_Pair):
     def _due(self, owed: tuple[float, bytes, bytes, Any]) -> bool:
         end, client, *_ = owed
         readers = (self.writer.get_matched_subscription_data(handle)
-                   for handle in self.writer.get_matched_subscriptions())
+                   for handle in readers_of(self.writer))
         return not client or time.monotonic() > end or client in map(_client, readers)
 
 
@@ -229,14 +236,16 @@ class Client(_Pair):
 
     def service_is_ready(self) -> bool:
         """Whether somebody answers who can be understood."""
-        servers = [self.writer.get_matched_subscription_data(handle).key.bytes
-                   for handle in self.writer.get_matched_subscriptions()]
+        ends = (self.writer.get_matched_subscription_data(handle)
+                for handle in readers_of(self.writer))
+        # One may have gone between the two.
+        servers = [end.key.bytes for end in ends if end is not None]
         if servers and not any(server.startswith(_VENDOR) for server in servers):
             self._logger.warning(
                 f'{self.topic_name} is served by a node that is not on Cyclone DDS; start that '
                 'node with RMW_IMPLEMENTATION=rmw_cyclonedds_cpp', throttle_duration_sec=5.0)
             return False
-        return bool(servers and self.reader.get_matched_publications())
+        return bool(servers and writers_of(self.reader))
 
     def call_async(self, request: Any) -> Future:
         """Ask; the future has the response when it comes."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-import signal
-import threading
 import time
 from typing import Any
 
@@ -18,6 +16,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 import yaml
 
 from dynid_ros.embedded.messages import message_class, STORE
+from dynid_ros.nodes.common.runtime import signals_to_stop
 
 #: Time after which recorded messages are on the disk, s.
 FLUSH = 0.2
@@ -115,9 +114,7 @@ def main() -> None:
     parser.add_argument('--custom-data', nargs='*', default=[])
     parser.add_argument('--topics', nargs='+', required=True)
     given = parser.parse_args()
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.set())
+    stopping = signals_to_stop()
     profiles = yaml.safe_load(Path(given.qos_profile_overrides_path).read_text()) or {}
     writer = Writer(given.output, version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
@@ -127,7 +124,7 @@ def main() -> None:
     with writer:
         node = BagRecorder(given.node_name, writer, profiles)
         node.record(given.topics)
-        while not stopping.is_set():
+        while not stopping:
             rclpy.spin_once(node, timeout_sec=FLUSH)
         node.drain()
         node.destroy_node()

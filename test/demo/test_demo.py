@@ -37,7 +37,7 @@ def processes_of(folder: Path) -> list[int]:
     return found
 
 
-def until(condition, what: str, seconds: float = 60.0) -> None:
+def until(condition, what: str, seconds: float = 180.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f'{what}: not within {seconds} s'
@@ -75,7 +75,7 @@ class Demo:
         return next(each for each in environment if each.startswith(b'ROS_DOMAIN_ID='))
 
     def end(self) -> tuple[int, str]:
-        printed, _ = self.process.communicate(timeout=60)
+        printed, _ = self.process.communicate(timeout=180)
         until(lambda: not processes_of(self.folder), 'the end of all nodes')
         return self.process.returncode, printed
 

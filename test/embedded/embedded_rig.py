@@ -12,7 +12,7 @@ layer_only = pytest.mark.skipif(
     not EMBEDDED, reason='rclpy is there; test_without_ros.py runs this file where it is not')
 
 
-def spin(nodes, condition, seconds=60.0):
+def spin(nodes, condition, seconds=180.0):
     """Spin until a condition holds, and say whether it does."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:

@@ -52,7 +52,7 @@ class Launch:
     def printed(self) -> str:
         return self._log.read_text()
 
-    def until(self, words: str, seconds: float = 60.0) -> None:
+    def until(self, words: str, seconds: float = 180.0) -> None:
         """Wait until something is printed."""
         end = time.monotonic() + seconds
         while words not in self.printed:
@@ -62,7 +62,7 @@ class Launch:
 
     def until_all_can_answer(self) -> None:
         """Wait until each process has taken the signal over from ``env``, which it starts as."""
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + 180.0
         for pid in re.findall(r'process started with pid \[(\d+)\]', self.printed):
             status = Path(f'/proc/{pid}/status')
             while status.exists() and not _takes_over(status.read_text()):
@@ -73,7 +73,7 @@ class Launch:
         """Signal all processes of the terminal, as a terminal does."""
         os.killpg(self.process.pid, signal.SIGINT)
 
-    def end(self, seconds: float = 60.0) -> int:
+    def end(self, seconds: float = 180.0) -> int:
         """Wait for the end and return the exit status; no process may be left."""
         status = self.process.wait(seconds)
         with pytest.raises(ProcessLookupError):

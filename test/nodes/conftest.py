@@ -26,7 +26,7 @@ AHEAD = 500
 #: Time that two processes may take longer than one another to find each other, s.
 MEETING = 0.3
 #: Time that a busy machine is given for what takes a moment, s.
-PATIENCE = 60.0
+PATIENCE = 180.0
 #: What a node says first where there is no ROS 2.
 NOTICE = 'dynid: rclpy is not installed; dynid_ros.embedded stands in for it\n'
 

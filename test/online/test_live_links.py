@@ -12,7 +12,7 @@ from dynid_ros.online.live_links import LinkSearch
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.simulation.record import simulate
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @pytest.fixture(scope='module')

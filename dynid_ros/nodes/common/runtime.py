@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import signal
 import sys
-import threading
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
@@ -89,6 +88,19 @@ def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
         reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE)
 
 
+def signals_to_stop() -> list[int]:
+    """
+    Answer SIGINT and SIGTERM from now on, and return the list to which they are appended.
+
+    A signal may interrupt the handler of the one before, where the lock of an Event would wait for
+    itself.
+    """
+    stopping: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: stopping.append(number))
+    return stopping
+
+
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """
     Run a node until a signal, and let it send its last messages.
@@ -111,9 +123,7 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         Exit status: that of the node, 0 if it has none, or 2 if it could not start.
 
     """
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.set())
+    stopping = signals_to_stop()
     # A launch file may hold them back until they can be answered.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     node = None
@@ -123,7 +133,7 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         # rclpy.spin_once() would take the node in and out again for each message.
         executor = SingleThreadedExecutor()
         executor.add_node(node)
-        while not stopping.is_set() and not getattr(node, 'finished', False):
+        while not stopping and not getattr(node, 'finished', False):
             executor.spin_once(timeout_sec=SPIN)
         if hasattr(node, 'stop'):
             node.stop()
