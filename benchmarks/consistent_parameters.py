@@ -45,7 +45,7 @@ def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
     With Z lower triangular, ``[[P, Z], [Zᵀ, diag(Z)]] >= 0`` and ``t_i <= log Z_ii`` give
     ``sum t <= log det P`` (Boyd and Vandenberghe 2004; MOSEK Modeling Cookbook, 6.2.3).
     """
-    p, links, scalars = A.shape[1], len(cone.links), len(cone.positive)
+    p, links, scalars = A.shape[1], len(cone.links), len(cone.rows)
     # Unknowns: x, then ten entries of Z and four t of each link, then one t of each scalar.
     size = p + 14 * links + scalars
     quadratic = sparse.lil_matrix((size, size))
@@ -64,10 +64,10 @@ def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
         rows.append(row)
         offsets.append(offset)
 
-    def exponential(t: int, entries: dict[int, float]) -> None:
+    def exponential(t: int, entries: dict[int, float], offset: float = 0.0) -> None:
         constrain({t: 1.0})
         constrain({}, 1.0)
-        constrain(entries)
+        constrain(entries, offset)
         cones.append(clarabel.ExponentialConeT())
 
     triangle = [(i, j) for i in range(4) for j in range(i + 1)]
@@ -86,8 +86,9 @@ def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
         cones.append(clarabel.PSDTriangleConeT(8))
         for i in range(4):
             exponential(p + 10 * links + 4 * link + i, {z[i, i]: 1.0})
-    for k, column in enumerate(cone.positive):
-        exponential(p + 14 * links + k, {int(column): 1.0})
+    for k, (row, offset) in enumerate(zip(cone.rows, cone.offsets, strict=True)):
+        entries = {int(column): float(row[column]) for column in np.flatnonzero(row)}
+        exponential(p + 14 * links + k, entries, float(offset))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     solver = clarabel.DefaultSolver(
@@ -106,7 +107,7 @@ def problem(arm: ArmModel, seed: int = 0) -> tuple[Array, Array, PhysicalCone]:
     A, b = root @ base.grouping, root @ theta
     bare = replace(arm, inertial=None)
     cone = inertia_prior(bare, A, b).cone
-    used = np.union1d(np.append(cone.links, cone.positive), base.columns)
+    used = np.union1d(cone.columns, base.columns)
     return A[:, used], b, cone.on(used)
 
 

@@ -17,6 +17,7 @@ from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
+from dynid_ros.arm.link_bounds import read_link_bounds
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import (
     read_conditioning,
@@ -32,7 +33,7 @@ from dynid_ros.errors import ArmError, ArmWarning
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
     'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal',
-    'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment')
+    'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment', 'links')
 _GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -227,6 +228,7 @@ def _from_yaml(path: Path) -> ArmModel:
         tool=read_tool(top, names, read.tool),
         dh=read.dh,
         tolerances=read_tolerances(top, names, table=bool(read.dh)),
+        link_bounds=read_link_bounds(top, names),
     )
 
 

@@ -20,6 +20,7 @@ from dynid_ros.arm.description.tree import (
 )
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
+from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import ParameterLayout
 from dynid_ros.errors import InputError
 
@@ -155,6 +156,8 @@ class ArmModel:
         Tolerances of the geometry and the readings, if stated.
     margins : LimitMargins
         Margins that planned motions keep from the limits.
+    link_bounds : LinkBounds or None
+        Bounds on masses and centres of mass, if stated.
 
     """
 
@@ -179,6 +182,7 @@ class ArmModel:
     dh: str = ''
     tolerances: Tolerances | None = None
     margins: LimitMargins = field(default_factory=LimitMargins)
+    link_bounds: LinkBounds | None = None
 
     @property
     def n(self) -> int:

@@ -94,6 +94,21 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
     return Starter('\n'.join(parts), others, tips(robot.joints), doubts, tuple(questions))
 
 
+def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:
+    """Write ``links`` of an arm.yaml with boxes (n, 3, 2) of centres of mass, commented out."""
+    known = [(name, box) for name, box in zip(joints, boxes, strict=True)
+             if np.isfinite(box).all()]
+    center = ['#   center:  # boxes around the collision shapes, x, y and z from and to, m',
+              *(f'#     {_quoted(name)}: [{", ".join(f"{x:.3f}" for x in box.ravel())}]'
+                for name, box in known)]
+    return '\n'.join([
+        '# Only you know; bounds on the links for their physically possible parameters.',
+        '# links:',
+        '#   total_mass: [10.0, 12.0]  # of all links that move, kg',
+        f'#   mass: {{{_quoted(joints[-1])}: [0.5, 1.0]}}  # of the link that a joint moves, kg',
+        *(center if known else []), ''])
+
+
 def _head(path: Path, read: Description, folder: Path) -> str:
     source = relpath(path.resolve(), folder.resolve())
     return (f'# Written by "dynid init" from {path.name}. Docs: docs/arm_yaml.md\n'

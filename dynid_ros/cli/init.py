@@ -34,7 +34,10 @@ def run(args: argparse.Namespace) -> int:
     """Write the folder and print the next steps."""
     from dynid_ros.arm.description.joint_choice import chain_to, free_joints, main_chain
     from dynid_ros.arm.description.urdf_xml import read_urdf_xml
-    from dynid_ros.arm.starter import starter
+    from dynid_ros.arm.load import load_arm
+    from dynid_ros.arm.starter import bounds_section, starter
+    from dynid_ros.feasibility.link_boxes import link_boxes
+    from dynid_ros.feasibility.link_shapes import urdf_bodies
 
     target = args.output / 'arm.yaml'
     if target.exists():
@@ -52,6 +55,9 @@ def run(args: argparse.Namespace) -> int:
         raise ArmError(f'{path} has no moving joint')
     made = starter(robot, path, joints, args.output)
     _write(target, made.text)
+    # From here on the file itself is read, as every command will read it.
+    bodies, _ = urdf_bodies(load_arm(target), path, dict.fromkeys(made.others, 0.0))
+    _write(target, made.text + bounds_section(joints, link_boxes(bodies, len(joints))))
     print(f'{len(joints)} joints: {", ".join(joints)}')
     if made.others:
         print(f'locked: {", ".join(made.others)}')

@@ -81,14 +81,14 @@ def bounding_capsule(shape: Any, placement: Any) -> BoundingCapsule:
         ends = np.outer([-shape.halfLength, shape.halfLength], [0.0, 0.0, 1.0])
         radius = shape.radius
     else:
-        ends, radius = _around(_corners(shape))
+        ends, radius = _around(corners(shape))
     start, end = (np.asarray(placement.act(point)) for point in ends)
     exact = isinstance(shape, coal.Sphere | coal.Capsule)
     return BoundingCapsule(start, end, float(radius), exact)
 
 
-def _corners(shape: Any) -> Array:
-    """Points (N, 3) of which the convex hull contains a shape."""
+def corners(shape: Any) -> Array:
+    """Return points (N, 3) of which the convex hull contains a shape."""
     if hasattr(shape, 'points'):
         return np.array(shape.points())
     if hasattr(shape, 'vertices'):

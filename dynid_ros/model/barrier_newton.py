@@ -5,11 +5,11 @@ The minimum of
 
     1/2 ‖A x - b‖² + w Σ (tr(P0⁻¹ P) - log det P) + w Σ (s/s0 - log s)
 
-is sought, with P the pseudo-inertia of a link and s a parameter that is not negative. The terms
-with w are the entropic pull of P to P0 and of s to s0 (Lee, Wensing and Park 2020, A Geometric
-Approach to Robot Dynamic Model Identification), and the barriers that keep P positive definite and
-s positive. As the Hessian of m/m0 - log m at m0 is 1/m0², w is 1/r² for a prior whose relative
-standard deviation is r.
+is sought, with P the pseudo-inertia of a link and s = G x + h not negative: parameters, or the
+distances of masses and first moments from their bounds. The terms with w are the entropic pull of
+P to P0 and of s to s0 (Lee, Wensing and Park 2020, A Geometric Approach to Robot Dynamic Model
+Identification), and the barriers that keep P positive definite and s positive. As the Hessian of
+m/m0 - log m at m0 is 1/m0², w is 1/r² for a prior whose relative standard deviation is r.
 
 With a multiplier Z of each P, the minimum has ``P Z = w 1`` and no gradient of the rest. Newton's
 method for both conditions, in the scaling of Nesterov and Todd (Todd, Toh and Tütüncü 1998, On the
@@ -52,33 +52,43 @@ class PhysicalCone:
     ----------
     links : (n, 10) ndarray of int
         Columns of the inertial parameters of each link.
-    positive : (k,) ndarray of int
-        Columns of the parameters that are not negative.
+    rows, offsets : (k, p) and (k,) ndarray
+        G and h of ``G x + h >= 0``.
     prior : (p,) ndarray
         Values to which these columns are pulled; inside the cone.
 
     """
 
     links: NDArray[np.intp]
-    positive: NDArray[np.intp]
+    rows: Array
+    offsets: Array
     prior: Array
 
     @cached_property
     def pull(self) -> Array:
         """Gradient of the linear part of the prior, (p,)."""
         inverse = np.asarray(np.linalg.inv(self.bodies(self.prior)))
-        return self.adjoint(inverse, 1 / self.prior[self.positive])
+        return self.adjoint(inverse, 1 / self.scalars(self.prior))
 
     @property
     def size(self) -> int:
         """Return the parameter of the barrier: its rows of matrices and its scalars."""
-        return 4 * len(self.links) + len(self.positive)
+        return 4 * len(self.links) + len(self.rows)
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """Return the columns that are constrained."""
+        return np.union1d(self.links, np.flatnonzero(self.rows.any(axis=0)))
 
     def on(self, columns: NDArray[np.intp]) -> PhysicalCone:
         """Return the same cone in some columns, in ascending order, which hold all of its own."""
         return PhysicalCone(
-            np.searchsorted(columns, self.links), np.searchsorted(columns, self.positive),
+            np.searchsorted(columns, self.links), self.rows[:, columns], self.offsets,
             self.prior[columns])
+
+    def scalars(self, x: Array) -> Array:
+        """Distances s (k,) of parameters (p,) from the linear bounds."""
+        return np.asarray(self.rows @ x + self.offsets)
 
     def bodies(self, x: Array) -> Array:
         """Pseudo-inertias (n, 4, 4) of parameters (p,)."""
@@ -86,32 +96,31 @@ class PhysicalCone:
 
     def adjoint(self, Z: Array, z: Array) -> Array:
         """Gradient (p,) of ``Σ tr(P Z) + Σ s z``."""
-        gradient = np.zeros_like(self.prior)
-        gradient[self.links] = Z.reshape(-1, 16) @ _FLAT.T
-        gradient[self.positive] = z
-        return gradient
+        gradient = self.rows.T @ z
+        gradient[self.links] += Z.reshape(-1, 16) @ _FLAT.T
+        return np.asarray(gradient)
 
     def curvature(self, half: Array, z: Array) -> Array:
         """Hessian (p, p) of ``Σ ‖F P Fᵀ‖²/2 + Σ z s²/2`` with F (n, 4, 4) the halves."""
-        hessian = np.zeros((len(self.prior), len(self.prior)))
+        hessian = self.rows.T @ (z[:, None] * self.rows)
         scaled = (half[:, None] @ UNITS @ half.transpose(0, 2, 1)[:, None]).reshape(-1, 10, 16)
-        hessian[self.links[:, :, None], self.links[:, None, :]] = (
+        hessian[self.links[:, :, None], self.links[:, None, :]] += (
             scaled @ scaled.transpose(0, 2, 1))
-        hessian[self.positive, self.positive] = z
-        return hessian
+        return np.asarray(hessian)
 
     def value(self, x: Array) -> float:
         """Value of pull and barrier at parameters (p,); infinite outside."""
         signs, logs = np.linalg.slogdet(self.bodies(x))
         inside = np.linalg.eigvalsh(self.bodies(x)).min(initial=1.0) > 0
-        if not (inside and (signs > 0).all() and (x[self.positive] > 0).all()):
+        s = self.scalars(x)
+        if not (inside and (signs > 0).all() and (s > 0).all()):
             return np.inf
-        return float(self.pull @ x - logs.sum() - np.log(x[self.positive]).sum())
+        return float(self.pull @ x - logs.sum() - np.log(s).sum())
 
     def hessian(self, x: Array) -> Array:
         """Hessian (p, p) of the barrier at parameters inside."""
         return self.curvature(
-            np.linalg.inv(np.linalg.cholesky(self.bodies(x))), 1 / x[self.positive]**2)
+            np.linalg.inv(np.linalg.cholesky(self.bodies(x))), 1 / self.scalars(x)**2)
 
 
 def closest_possible(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
@@ -144,9 +153,9 @@ def closest_possible(A: Array, b: Array, cone: PhysicalCone, weight: float) -> A
     if not (np.isfinite(H).all() and np.isfinite(linear).all() and weight > 0):
         raise ValueError('the rows must be finite, and the weight above zero')
     aim = max(weight, float(np.sum((A @ x - b)**2)) / cone.size)
-    Z, z = np.asarray(aim * np.linalg.inv(cone.bodies(x))), aim / x[cone.positive]
+    Z, z = np.asarray(aim * np.linalg.inv(cone.bodies(x))), aim / cone.scalars(x)
     for _ in range(STEPS):
-        P, s = cone.bodies(x), x[cone.positive]
+        P, s = cone.bodies(x), cone.scalars(x)
         aim = max(weight, COOLING * float(np.sum(P * Z) + s @ z) / cone.size)
         try:
             F = _scaling(P, Z)
@@ -156,7 +165,7 @@ def closest_possible(A: Array, b: Array, cone: PhysicalCone, weight: float) -> A
         except LinAlgError:
             # So near to the boundary that rounding ends the search: x is all but the minimum.
             break
-        dP, ds = cone.bodies(step), step[cone.positive]
+        dP, ds = cone.bodies(step), cone.rows @ step
         inverse = F.transpose(0, 2, 1) @ F
         dZ = np.asarray(wanted - Z - inverse @ dP @ inverse)
         dz = wanted_scalars - z - z / s * ds

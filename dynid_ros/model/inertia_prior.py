@@ -92,9 +92,13 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
             estimated = np.asarray(estimate[columns], dtype=np.float64)
             prior[columns] = _coefficients(stated, A[:, columns], estimated)
             scalars += columns
+    rows, offsets = np.eye(layout.size)[scalars], np.zeros(len(scalars))
+    if arm.link_bounds is not None:
+        prior[links] = arm.link_bounds.inside(prior[links])
+        bounds, distances = arm.link_bounds.rows(links, layout.size)
+        rows, offsets = np.vstack([rows, bounds]), np.append(offsets, distances)
     return InertiaPrior(
-        PhysicalCone(links, np.array(scalars, dtype=np.intp), prior),
-        tuple((~given).tolist()))
+        PhysicalCone(links, rows, offsets, prior), tuple((~given).tolist()))
 
 
 def _is_body(parameters: Array) -> bool:

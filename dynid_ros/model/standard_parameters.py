@@ -116,7 +116,7 @@ def _possible(arm: ArmModel, theta: Array, root_information: Array) -> StandardP
     """Find them, where all numbers are finite and no sum of squares overflows."""
     A, b = root_information @ base_parameters(arm).grouping, root_information @ theta
     prior = inertia_prior(arm, A, b)
-    used = _determined(A, np.append(prior.cone.links, prior.cone.positive))
+    used = _determined(A, prior.cone.columns)
     A, cone, weight = A[:, used], prior.cone.on(used), 1 / PRIOR_STD**2
     found = closest_possible(A, b, cone, weight)
     information = A.T @ A

@@ -149,6 +149,8 @@ def arm_from_plain(data: Any) -> ArmModel:
     """
     in_tree = field_hints(KinematicTree)
     own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
+    # Results from before there were bounds.
+    data = {'link_bounds': None, **_checked(data, dict, 'arm')}
     fields = _fields(data, own | in_tree, 'arm')
     tree = KinematicTree(**{name: fields.pop(name) for name in in_tree})
     arm = ArmModel(tree=tree, **fields)
@@ -174,6 +176,11 @@ def _check_shapes(arm: ArmModel) -> None:
         ('drive.transmission', arm.drive.transmission, (n, n)),
         ('drive.offset', arm.drive.offset, (n,)),
     ]
+    if arm.link_bounds is not None:
+        bounds = arm.link_bounds
+        arrays += [('link_bounds.total_mass', bounds.total_mass, (2,)),
+                   ('link_bounds.mass', bounds.mass, (n, 2)),
+                   ('link_bounds.center', bounds.center, (n, 3, 2))]
     arrays += [(f'limits.{name}', value, (n,)) for name, value in vars(arm.limits).items()]
     arrays += [(f'friction_nominal.{name}', value, (n,))
                for name, value in arm.friction_nominal.items()]

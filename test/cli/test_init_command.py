@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from real_urdfs import urdf
 from urdf_files import chain, joint, link, MJCF, robot, write, XACRO, xacro_file
 
 from dynid_ros.arm import load_arm
@@ -92,3 +93,20 @@ def test_friction_and_rotor_inertia_of_an_mjcf_are_nominal_values(tmp_path, caps
     arm = load_arm(folder)
     assert arm.rotor_nominal.tolist() == [0.1, 0, 0]
     assert arm.friction_nominal['coulomb'].tolist() == [0.3, 0, 0]
+
+
+def test_boxes_of_the_collision_shapes_are_ready_to_be_bounds(tmp_path, capsys):
+    folder = tmp_path / 'panda'
+    assert main(['init', str(urdf('panda')), '-o', str(folder)]) == 0
+    capsys.readouterr()
+    assert load_arm(folder).link_bounds is None
+    path = folder / 'arm.yaml'
+    text, section = path.read_text().split('# links:')
+    path.write_text(text + 'links:' + section.replace('\n#', '\n'))
+    arm = load_arm(folder)
+    centers = arm.inertial[:, 1:4] / arm.inertial[:, :1]
+    box = arm.link_bounds.center
+    assert (box[..., 0] < centers).all() and (centers < box[..., 1]).all()
+    # The hand's mesh ends 5 cm before its fingertips, and 22 cm after the flange's joint.
+    np.testing.assert_allclose(box[6, 2, 1], 0.22, atol=0.01)
+    assert arm.link_bounds.mass[6].tolist() == [0.5, 1.0]

@@ -68,7 +68,8 @@ def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
     rng = np.random.default_rng(seed)
     arm = random_arm(rng, 3, prismatic=False).rigid()
     true, other = (np.concatenate(random_arm(rng, 3).inertial) for _ in range(2))
-    cone = PhysicalCone(arm.layout.all_inertial().reshape(3, 10), np.array([], dtype=int), other)
+    cone = PhysicalCone(
+        arm.layout.all_inertial().reshape(3, 10), np.zeros((0, 30)), np.zeros(0), other)
     A = rng.normal(size=(60, 30))
     np.testing.assert_allclose(
         closest_possible(A, A @ true, cone, 1e-12), true, atol=1e-6 * np.abs(true).max())
