@@ -25,9 +25,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument('--format', choices=FORMATS, default='urdf',
                         help='(default: %(default)s)')
     parser.add_argument(
-        '--robot', type=Path, metavar='URDF',
-        help='your URDF, of which inertias and friction are replaced and all else is kept; '
-             'without it, a URDF of joints and links alone is written')
+        '--robot', type=Path, metavar='FILE',
+        help='your URDF, of which inertias and friction are replaced and all else is kept; with '
+             '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
+             'of franka_description; without it, a URDF of joints and links alone, or a table')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='FILE',
                         help='file to write')
     parser.set_defaults(run=run)
@@ -35,6 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the file, and state what it cannot hold."""
+    from dynid_ros.export.maker_tables import maker_table
     from dynid_ros.export.mjcf import mjcf_of
     from dynid_ros.export.omitted_terms import omitted_terms
     from dynid_ros.export.standalone import python_of, table_of
@@ -42,11 +44,13 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.storage.whole_file import write_whole
 
-    if args.robot is not None and args.format != 'urdf':
-        raise InputError('--robot is for --format urdf only')
+    if args.robot is not None and args.format not in ('urdf', 'yaml'):
+        raise InputError('--robot is for --format urdf and yaml only')
     model = read_result(args.result)
-    arm, notes = model.possible_arm, list[str]()
-    if args.format == 'yaml':
+    arm, notes, form = model.possible_arm, list[str](), args.format
+    if args.format == 'yaml' and args.robot is not None:
+        text, form = maker_table(arm, args.robot), "the maker's YAML"
+    elif args.format == 'yaml':
         text = table_of(model)
     elif args.format == 'python':
         text = python_of(arm)
@@ -57,9 +61,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         text, notes = replaced_urdf(arm, args.robot)
     write_whole(args.output, text.encode())
-    omitted = omitted_terms(arm, args.format)
+    omitted = omitted_terms(arm, form)
     if omitted:
-        notes.append(_omission(model, args.format, omitted))
+        notes.append(_omission(model, form, omitted))
     if not model.verdict.trustworthy:
         notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
     print('\n'.join([*notes, f'wrote {args.output}']))
@@ -73,7 +77,7 @@ def _omission(model: IdentifiedModel, form: str, omitted: tuple[str, ...]) -> st
     sentence = f'{form} has no element for {", ".join(omitted)}'
     held = [term for term in HELD[form] if term in ('viscous', 'coulomb')]
     remedy = (f'; to avoid that, identify with --friction {",".join(held)}'
-              if set(omitted) & set(model.arm.friction) else '')
+              if held and set(omitted) & set(model.arm.friction) else '')
     without = error_without(model, omitted)
     if without is None or model.validation is None:
         return f'{sentence}: these parts of the torque are missing in it{remedy}'

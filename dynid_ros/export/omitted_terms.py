@@ -21,7 +21,8 @@ Array = NDArray[np.float64]
 
 ROTOR = 'rotor inertia'
 #: Terms beside the links that a format has elements for; formats that are not listed hold all.
-HELD: dict[str, tuple[str, ...]] = {'urdf': tuple(DYNAMICS), 'mjcf': (*DYNAMICS, ROTOR)}
+HELD: dict[str, tuple[str, ...]] = {
+    'urdf': tuple(DYNAMICS), 'mjcf': (*DYNAMICS, ROTOR), "the maker's YAML": ()}
 
 
 def omitted_terms(arm: ArmModel, form: str) -> tuple[str, ...]:
