@@ -4,7 +4,8 @@ From the URDF of a real robot to its identified model, with the commands that a 
     python benchmarks/any_arm.py [--robots FOLDER] [--time 10] [NAME ...]
 
 For each arm of PyPI's ``example-robot-data`` (found where pip has put it, or in the folder given):
-``dynid init``, ``design``, ``simulate`` and ``identify``. One line each: joints, condition number,
+``dynid init``, ``design``, ``simulate``, ``identify`` and ``export`` to the robot's own URDF, to a
+plain one and to an MJCF, which dynid, Pinocchio and MuJoCo load. One line each: joints, condition number,
 held-out error, share of base parameters within their 95 % intervals, time, and the reason where a
 command did not end well; the last line is for all of them. The truth is the arm that
 ``dynid simulate`` writes into its bag.
@@ -23,12 +24,16 @@ import tempfile
 import time
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
+import pinocchio
 import yaml
 
+from dynid_ros.arm.load import stated_arm
 from dynid_ros.cli.main import main as dynid
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.storage.plain import arm_from_plain
 from dynid_ros.storage.result_file import read_result
 
@@ -130,6 +135,9 @@ def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Pat
         return Found(reason=reason)
     verdict = json.loads(printed)['verdict']
     model = read_result(result)
+    lost = survives_export(model, robot, result, folder)
+    if lost:
+        return Found(reason=lost)
     truth = arm_from_plain(yaml.safe_load((bag / 'recording.yaml').read_text())['arm'])
     true = nominal_parameters(truth.with_friction(model.arm.friction))
     off = np.abs(model.theta - base_parameters(model.arm).grouping @ true)
@@ -137,6 +145,26 @@ def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Pat
     return Found(
         model.arm.n, model.condition_number, error, len(off), int(np.sum(off < 1.96 * model.std)),
         '' if verdict['trustworthy'] else '; '.join(verdict['reasons']))
+
+
+def survives_export(model: IdentifiedModel, robot: Path, result: Path, folder: Path) -> str:
+    """Export to the robot's own URDF, a plain one and an MJCF, and load them; what went wrong."""
+    own, plain, mjcf = (folder / name for name in ('own.urdf', 'plain.urdf', 'arm.xml'))
+    for step in (('urdf', '--robot', robot, '-o', own), ('urdf', '-o', plain),
+                 ('mjcf', '-o', mjcf)):
+        status, _, reason = command('export', result, '--format', *step)
+        if status:
+            return reason
+    expected = model.possible_arm.inertial
+    for path in (own, plain):
+        found = stated_arm(path, model.arm.joint_names).inertial
+        if not np.allclose(found, expected, rtol=1e-6, atol=1e-9):
+            return f'{path.name} has other links'
+    pinocchio.buildModelFromUrdf(str(own))
+    masses = [mujoco.MjModel.from_xml_path(str(path)).body_mass.sum() for path in (plain, mjcf)]
+    if not np.allclose(masses, expected[:, 0].sum()):
+        return f'MuJoCo reads masses of {masses}'
+    return ''
 
 
 def main() -> None:

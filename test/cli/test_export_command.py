@@ -92,7 +92,8 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(('arguments', 'said'), [
-    (('--format', 'mjcf', '--robot', 'x.urdf', '-o', 'y'), '--robot is for --format urdf only'),
+    (('--format', 'mjcf', '--robot', 'x.urdf', '-o', 'y'),
+     '--robot is for --format urdf and yaml only'),
     (('--robot', 'nothing.urdf', '-o', 'y'), 'nothing.urdf'),
     (('-o', '/proc/arm.urdf'), '/proc/arm.urdf'),
 ])
