@@ -5,9 +5,9 @@ From the URDF of a real robot to its identified model, with the commands that a 
 
 For each arm of PyPI's ``example-robot-data`` (found where pip has put it, or in the folder given):
 ``dynid init``, ``design``, ``simulate``, ``identify`` and ``export`` to the robot's own URDF, to a
-plain one and to an MJCF, which dynid, Pinocchio and MuJoCo load. One line each: joints, condition number,
-held-out error, share of base parameters within their 95 % intervals, time, and the reason where a
-command did not end well; the last line is for all of them. The truth is the arm that
+plain one and to an MJCF, which dynid, Pinocchio and MuJoCo load. One line each: joints, condition
+number, held-out error, share of base parameters within their 95 % intervals, time, and the reason
+where a command did not end well; the last line is for all of them. The truth is the arm that
 ``dynid simulate`` writes into its bag.
 """
 
