@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.errors import DynidError
     from dynid_ros.excitation.design import design_excitation
+    from dynid_ros.export.urdf import export_urdf
     from dynid_ros.identification.identify import identify
     from dynid_ros.model.identified_model import IdentifiedModel
     from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -32,6 +33,7 @@ __all__ = [
     'Recording',
     'check_recording',
     'design_excitation',
+    'export_urdf',
     'identify',
     'load_arm',
     'read_recording',
@@ -45,6 +47,7 @@ _MODULES = {
     'Recording': 'recordings.recording',
     'check_recording': 'recordings.quality',
     'design_excitation': 'excitation.design',
+    'export_urdf': 'export.urdf',
     'identify': 'identification.identify',
     'load_arm': 'arm.load',
     'read_recording': 'storage.recording_reader',

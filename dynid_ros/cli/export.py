@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.export.mjcf import mjcf_of
     from dynid_ros.export.omitted_terms import omitted_terms
     from dynid_ros.export.standalone import python_of, table_of
-    from dynid_ros.export.urdf import replaced_urdf, urdf_of
+    from dynid_ros.export.urdf import export_urdf
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.storage.whole_file import write_whole
 
@@ -48,19 +48,16 @@ def run(args: argparse.Namespace) -> int:
         raise InputError('--robot is for --format urdf and yaml only')
     model = read_result(args.result)
     arm, notes, form = model.possible_arm, list[str](), args.format
-    if args.format == 'yaml' and args.robot is not None:
-        text, form = maker_table(arm, args.robot), "the maker's YAML"
-    elif args.format == 'yaml':
-        text = table_of(model)
-    elif args.format == 'python':
-        text = python_of(arm)
-    elif args.format == 'mjcf':
-        text = mjcf_of(arm)
-    elif args.robot is None:
-        text = urdf_of(arm)
+    if form == 'urdf':
+        notes += export_urdf(model, args.robot, out=args.output)
     else:
-        text, notes = replaced_urdf(arm, args.robot)
-    write_whole(args.output, text.encode())
+        if form == 'yaml' and args.robot is not None:
+            text, form = maker_table(arm, args.robot), "the maker's YAML"
+        elif form == 'yaml':
+            text = table_of(model)
+        else:
+            text = python_of(arm) if form == 'python' else mjcf_of(arm)
+        write_whole(args.output, text.encode())
     omitted = omitted_terms(arm, form)
     if omitted:
         notes.append(_omission(model, form, omitted))

@@ -36,8 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm.description.urdf_xml import read_urdf_xml
     from dynid_ros.arm.load import load_arm
     from dynid_ros.arm.starter import bounds_section, starter
-    from dynid_ros.feasibility.link_boxes import link_boxes
-    from dynid_ros.feasibility.link_shapes import urdf_bodies
+    from dynid_ros.feasibility.link_shapes import link_boxes, urdf_bodies
 
     target = args.output / 'arm.yaml'
     if target.exists():

@@ -17,6 +17,8 @@ from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.errors import ArmError
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.storage.whole_file import write_whole
 
 Array = NDArray[np.float64]
 
@@ -117,6 +119,46 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
         _set_friction(element, arm, joint)
     prolog = text[:text.index('<robot')]
     return f'{prolog}{ElementTree.tostring(root, encoding="unicode")}\n', notes
+
+
+def export_urdf(
+    model: IdentifiedModel, robot: str | Path | None = None, *, out: str | Path,
+) -> tuple[str, ...]:
+    """
+    Write an identified model as a URDF, with physically possible links.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    robot : str or Path, optional
+        URDF whose inertias and friction are replaced, as by `replaced_urdf`; without it, a URDF of
+        joints and links alone is written.
+    out : str or Path
+        File to write.
+
+    Returns
+    -------
+    tuple of str
+        What was changed beside inertias and friction, a sentence each.
+
+    Raises
+    ------
+    ArmError
+        The URDF is not that of the arm; the message names the difference.
+    InputError
+        The result was written by version 0.1.
+    ResultError
+        The file cannot be written.
+
+    """
+    arm, notes = model.possible_arm, list[str]()
+    if robot is None:
+        text = urdf_of(arm)
+    else:
+        text, notes = replaced_urdf(arm, Path(robot))
+    write_whole(Path(out), text.encode())
+    return tuple(notes)
 
 
 def friction_of(arm: ArmModel, joint: int) -> dict[str, float]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.urdf import reduced_model
@@ -15,9 +17,12 @@ from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Capsule
-from dynid_ros.feasibility.bounding_capsule import capsule_along
+from dynid_ros.feasibility.bounding_capsule import capsule_along, corners
 from dynid_ros.feasibility.mesh_files import find_mesh
 from dynid_ros.feasibility.substitute_shapes import substitutes
+
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +113,33 @@ def urdf_bodies(
              if body.parentJoint else -1, body.placement, body.geometry, _source(body))
         for body in geometry.geometryObjects]
     return bodies, notes
+
+
+def link_boxes(bodies: Sequence[Body], joints: int) -> Array:
+    """
+    Return the box along the axes of each joint's frame around the shapes of its link.
+
+    Parameters
+    ----------
+    bodies : sequence of Body
+        From `urdf_bodies`.
+    joints : int
+        n.
+
+    Returns
+    -------
+    (n, 3, 2) ndarray
+        x, y and z from and to, m; infinite for a link without a shape.
+
+    """
+    boxes = np.full((joints, 3, 2), (-np.inf, np.inf))
+    for joint in range(joints):
+        points = [np.array([body.placement.act(corner) for corner in corners(body.shape)])
+                  for body in bodies if body.joint == joint]
+        if points:
+            every = np.concatenate(points)
+            boxes[joint] = np.column_stack([every.min(axis=0), every.max(axis=0)])
+    return boxes
 
 
 def _source(body: Any) -> str:

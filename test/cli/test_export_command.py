@@ -116,3 +116,24 @@ def test_wrong_use_ends_in_one_line(result, arguments, said, capsys):
 def test_folder_without_a_result_is_refused(tmp_path, capsys):
     assert main(['export', str(tmp_path), '-o', str(tmp_path / 'a.urdf')]) == 2
     assert 'result.yaml cannot be read' in capsys.readouterr().err
+
+
+def test_python_writes_the_urdf_that_the_command_writes(result, tmp_path):
+    import dynid_ros as dyn
+
+    model = read_result(result)
+    assert dyn.export_urdf(model, out=tmp_path / 'python.urdf') == ()
+    assert export(result, '-o', tmp_path / 'command.urdf')[0] == 0
+    assert (tmp_path / 'python.urdf').read_text() == (tmp_path / 'command.urdf').read_text()
+
+
+def test_a_stated_inertia_that_no_body_has_is_named(result, tmp_path, capsys):
+    arm_file = (ROOT / 'config/arms/panda/arm.yaml').read_text()
+    broken = re.sub(r'(links:\s*\n\s*- \{?mass: )[\d.]+', r'\g<1>-1.0', arm_file, count=1)
+    assert broken != arm_file
+    (tmp_path / 'arm.yaml').write_text(broken)
+    assert main(['identify', str(result.parent / 'bag'), '--arm', str(tmp_path),
+                 '-o', str(tmp_path / 'out'), '--friction', 'viscous,coulomb']) < 2
+    printed = capsys.readouterr().out
+    assert 'no body has the inertia that arm.yaml or the URDF states for the link of ' \
+           'fer_joint1:' in printed

@@ -105,7 +105,12 @@ def _link_lines(result: IdentifiedModel) -> Iterable[str]:
     cost = result.consistent
     if cost is None or math.isnan(cost.relative_error_percent):
         return
-    impossible = result.standard_parameters().impossible
+    found = result.standard_parameters()
+    if found.from_shape and result.arm.inertial is not None:
+        yield (f'no body has the inertia that arm.yaml or the URDF states for the link of '
+               f'{", ".join(found.from_shape)}: a cylinder to the next joint stands for it as the '
+               'prior')
+    impossible = found.impossible
     before = (f'impossible by the estimates alone: {", ".join(impossible)}' if impossible
               else 'none was impossible by the estimates alone')
     yield (f'physically possible links: {cost.relative_error_percent:.2f} % torque error on the '
