@@ -21,7 +21,6 @@ from dynid_ros.feasibility.bounding_capsule import capsule_along, corners
 from dynid_ros.feasibility.mesh_files import find_mesh
 from dynid_ros.feasibility.substitute_shapes import substitutes
 
-
 Array = NDArray[np.float64]
 
 
