@@ -83,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
         text = robot_description(args.arm)(result.possible_arm)
         write_whole(args.output / DESCRIPTION, text.encode())
         wrote.append(DESCRIPTION)
+    else:
+        # One of an earlier run would be taken for this one's.
+        (args.output / DESCRIPTION).unlink(missing_ok=True)
     if args.json:
         print_json(result_as_dict(result))
     else:

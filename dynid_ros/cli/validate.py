@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     """Validate and print the figures; status 1 if the model does not generalise."""
     from dynid_ros.arm.load import is_robot_file
 
-    if is_robot_file(args.model) and args.model.is_file():
+    if is_robot_file(args.model):
         return _validate_description(args)
     if args.arm is not None:
         raise InputError('--arm is for a URDF only; a result holds its arm')

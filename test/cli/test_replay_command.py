@@ -1,6 +1,7 @@
 """``dynid replay`` as a user calls it."""
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from dynid_ros.cli import replay
 from dynid_ros.storage.result_file import read_result
 
 pytestmark = pytest.mark.slow
+EXCERPT = Path(__file__).resolve().parents[1] / 'data/panda/excerpt.npz'
 
 
 @pytest.fixture
@@ -37,3 +39,10 @@ def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
     described = load_arm(tmp_path / 'robot_description.urdf')
     np.testing.assert_allclose(
         described.inertial, result.possible_arm.inertial, rtol=1e-6, atol=1e-9)
+
+
+def test_a_description_of_an_earlier_run_does_not_stay_beside_a_poor_result(run, tmp_path):
+    (tmp_path / 'robot_description.urdf').write_text('of another run')
+    # Five seconds are too few for the online estimator.
+    assert run(EXCERPT, '--arm', 'panda', '-o', tmp_path) == 1
+    assert not (tmp_path / 'robot_description.urdf').exists()

@@ -108,6 +108,7 @@ def test_an_exported_urdf_keeps_what_it_was_identified_as(tmp_path):
     (['{urdf}', '{bag}'], 'give the arm that was recorded with --arm'),
     (['{urdf}', '{bag}', '--arm', 'ur10'], 'has no joint shoulder_pan_joint'),
     (['{folder}', '{bag}', '--arm', 'panda'], '--arm is for a URDF only'),
+    (['{folder}/no.urdf', '{bag}', '--arm', 'panda'], 'no.urdf: No such file'),
 ])
 def test_what_cannot_be_compared_is_one_sentence(words, expected, tmp_path, capsys):
     places = {'urdf': urdf('panda'), 'bag': EXCERPT, 'folder': tmp_path}
