@@ -71,6 +71,8 @@ def key_figures(result: IdentifiedModel) -> str:
         ('Length used for fitting', f'{significant(result.seconds)} s'),
         ('Relative error, held-out',
          percent(validation.relative_error_percent) if validation else 'not validated'),
+        *((f'The same, parameters of arm.yaml or URDF {how}',
+           percent(found.relative_error_percent)) for how, found in result.stated.items()),
         ('Relative error, in-sample', percent(result.fit.relative_error_percent)),
         ('Error from uncertain parameters alone', percent(result.verdict.expected_error_percent)),
         ('Base parameters', str(len(result.theta))),
@@ -118,7 +120,7 @@ def links(result: IdentifiedModel) -> str:
     stated = ' and '.join(f'{percent(found.relative_error_percent)} {how}'
                           for how, found in result.stated.items())
     stated = stated and (
-        f' The parameters that arm.yaml or the URDF states give {stated} there.')
+        f' The parameters that arm.yaml or the URDF states give {stated} on the same data.')
     return (
         '<p>Motion determines only the base parameters above. These are all parameters of each '
         'link: bodies of positive mass that are nearest to the estimates, and near to what '

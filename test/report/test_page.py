@@ -248,3 +248,12 @@ def test_ten_minutes_of_seven_joints_stay_small(tmp_path):
     result = identification(arm, predictions=long)
     _, text = report(tmp_path, result)
     assert len(text) < 3_000_000
+
+
+def test_the_error_of_stated_parameters_stands_beside_the_identified_one(tmp_path):
+    result = identification()
+    stated = {'as stated': replace(result.validation, relative_error_percent=46.7)}
+    words = report(tmp_path, replace(result, stated=stated))[0].words
+    assert 'The same, parameters of arm.yaml or URDF as stated 46.7 %' in words
+    assert 'states give 46.7 % as stated on the same data' in words
+    assert 'as stated' not in report(tmp_path, result)[0].words
