@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from importlib import import_module
 import os
 import sys
+import tempfile
+import traceback
 from typing import TextIO
 import warnings
 
@@ -19,7 +21,9 @@ COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'identify', 'replay', 'validate', 'report',
     'export', 'external-force', 'pose-error', 'run')
 
-GOOD, NOT_TRUSTWORTHY, UNUSABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
+#: Characters of an unexpected error that are printed.
+LONGEST = 300
 
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
@@ -28,7 +32,7 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         prog='dynid',
         description='Dynamic identification of robot arms, from recording to validated model.',
         epilog='Exit status: 0 good, 1 the data or the result is not trustworthy, '
-               '2 wrong use or unreadable input.',
+               '2 wrong use or unreadable input, 70 a fault of dynid itself.',
     )
     parser.add_argument('--version', action='version', version=f'dynid {__version__}')
     subparsers = parser.add_subparsers(
@@ -62,7 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _plain_warnings():
             status: int = parsed.run(parsed)
-        sys.stdout.flush()
+        # Python has none where a shell has closed it.
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except DynidError as error:
         print(f'dynid {parsed.command}: {error}', file=sys.stderr)
         return UNUSABLE
@@ -73,10 +79,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exec('')
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output, such as head, has closed it; Python would complain at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of the output, such as head, has closed it.
+        _end_output()
         return BROKEN_PIPE
+    except OSError as error:
+        # The output itself may be what cannot be written.
+        _end_output()
+        where = '' if error.filename is None else f'{error.filename}: '
+        print(f'dynid {parsed.command}: {where}{(error.strerror or str(error)).lower()}',
+              file=sys.stderr)
+        return UNUSABLE
+    except Exception as error:
+        # A script must not take it for a result that is not trustworthy.
+        print(f'dynid {parsed.command}: a fault of dynid: {_report(error, given)}',
+              file=sys.stderr)
+        return FAULT
     return status
+
+
+def _end_output() -> None:
+    """Write what waits, or drop it: Python would complain of it at its exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _report(error: Exception, given: Sequence[str]) -> str:
+    """Write an unexpected error to a file, and return it in one line with its place."""
+    line = ' '.join(f'{type(error).__name__}: {error}'.split())[:LONGEST]
+    text = '\n'.join([f'dynid {__version__}, Python {sys.version}', ' '.join(given),
+                      *traceback.format_exception(error)])
+    try:
+        with tempfile.NamedTemporaryFile(
+                'w', prefix='dynid-', suffix='.txt', delete=False, encoding='utf-8',
+                errors='replace') as file:
+            file.write(text)
+    except OSError:
+        return f'{line}; it could not be written down'
+    return f'{line}; please report it with {file.name}'
 
 
 @contextmanager

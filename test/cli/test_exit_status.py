@@ -1,0 +1,52 @@
+"""Ends that are neither a result nor the user's mistake."""
+
+import os
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+import pytest
+
+from dynid_ros.cli import check
+from dynid_ros.cli.main import main
+
+EXCERPT = Path(__file__).resolve().parents[1] / 'data/panda/excerpt.npz'
+CHECK = ['check', str(EXCERPT), '--arm', 'panda']
+
+
+def dynid(*words, **streams):
+    return subprocess.run([sys.executable, '-m', 'dynid_ros.cli.main', *words], text=True,
+                          stderr=subprocess.PIPE, timeout=300, check=False, **streams)
+
+
+def test_a_fault_is_no_result_and_its_traceback_is_written_down(monkeypatch, capsys, tmp_path):
+    def fails(_):
+        # Stands for an error that nobody has thought of.
+        raise ZeroDivisionError('of 1\nby 0')
+
+    monkeypatch.setattr(check, 'run', fails)
+    monkeypatch.setenv('TMPDIR', str(tmp_path))
+    monkeypatch.setattr('tempfile.tempdir', None)
+    assert main(CHECK) == 70
+    told = capsys.readouterr().err
+    assert told.startswith('dynid check: a fault of dynid: ZeroDivisionError: of 1 by 0; ')
+    assert told.count('\n') == 1
+    written = Path(re.search(r'with (\S+)\n', told)[1])
+    assert written.parent == tmp_path
+    text = written.read_text()
+    assert 'in fails' in text and str(EXCERPT) in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path('/dev/full').exists(), reason='there is no /dev/full')
+def test_a_full_disk_under_the_output_is_one_line():
+    with Path('/dev/full').open('w') as full:
+        ended = dynid(*CHECK, '--json', stdout=full)
+    assert (ended.returncode, ended.stderr) == (2, 'dynid check: no space left on device\n')
+
+
+@pytest.mark.slow
+def test_a_closed_output_is_no_fault():
+    ended = dynid(*CHECK, preexec_fn=lambda: os.close(1))
+    assert (ended.returncode, ended.stderr) == (0, '')
