@@ -27,7 +27,13 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.diagnosis import exchanged_torques, gravity_direction, outliers, verdict
+from dynid_ros.diagnosis import (
+    copied_signals,
+    exchanged_torques,
+    gravity_direction,
+    outliers,
+    verdict,
+)
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import DynidError
 from dynid_ros.excitation.random_motion import random_motion
@@ -432,6 +438,18 @@ def spike(log: Recording) -> tuple[float, float, float]:
     return float(max(large.max(), loud.max())), float(q.max()), share
 
 
+def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
+    def left(data: Data) -> float:
+        x, tau = (np.concatenate([getattr(part, name) for part in data.own])
+                  for name in ('qd', 'tau'))
+        return float(np.nanmedian(copied_signals.left_over(x, tau)))
+
+    several = [data for data in good if data.arm.n > 2]
+    copies = [data.changed(u=np.gradient(data.log.q, data.log.t, axis=0)) for data in several]
+    yield (copied_signals, 'left_over', map(left, several), map(left, copies),
+           'velocity in the place of effort')
+
+
 def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def gravity(data: Data, arm: ArmModel) -> Any:
         return gravity_direction.gravity_direction(
@@ -562,7 +580,7 @@ def main(folder: Path | None) -> None:
     print('|---|---|---|---|---|')
     groups = (verdict_rows(good, poor), delay_rows(good), friction_rows(good),
               standstill_rows(good), filter_rows(good), outlier_rows(good),
-              recording_rows(good, poor), rival_rows(good), safety_rows(good))
+              recording_rows(good, poor), copy_rows(good), rival_rows(good), safety_rows(good))
     for group in groups:
         for module, name, fine, bad, text in group:
             value = getattr(module.THRESHOLDS, name)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.copied_signals import copied_signals
 from dynid_ros.diagnosis.dissipation import negative_drives
 from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
 from dynid_ros.diagnosis.gravity_direction import gravity_direction
@@ -148,6 +149,7 @@ def judge(
         )
     reasons += against
     reasons += negative_drives(arm, solution.theta, covariance, motion)
+    reasons += copied_signals(arm, motion)
     return Verdict(not reasons, tuple(reasons), expected, joints, parameters)
 
 

@@ -1,0 +1,93 @@
+"""A drive signal that is no torque, but a copy of velocity or position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.model.torque_prediction import Prediction
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CopyThresholds:
+    """
+    Bounds of what counts as a copy.
+
+    Attributes
+    ----------
+    left_over : float
+        Share of the torque's spread that a multiple of the other quantity leaves, in the median
+        over the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097
+        in the online estimator, whose filters delay them otherwise; true torques of shared
+        recordings and simulated arms leave 0.38 and more.
+    velocity_joints, position_joints : int
+        Joints that have to move: the torque of a single joint may be viscous friction alone, and
+        that of one or two that hardly move is linear in their position.
+
+    """
+
+    left_over: float = 0.2
+    velocity_joints: int = 2
+    position_joints: int = 3
+
+
+THRESHOLDS = CopyThresholds()
+
+
+def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[str]:
+    """
+    Name the quantity of which the torque is a copy, in a sentence, if it is one.
+
+    Friction terms would fit a copy of velocity without error, with masses that vanish.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    motion : sequence of Prediction
+        Fitted samples.
+
+    """
+    tau = np.concatenate([part.tau for part in motion])
+    for name, rows, least in (
+            ('velocity', [part.qd for part in motion], THRESHOLDS.velocity_joints),
+            ('position', [part.q for part in motion], THRESHOLDS.position_joints)):
+        left = left_over(np.concatenate(rows), tau)
+        left = left[np.isfinite(left)]
+        if len(left) >= least and np.median(left) < THRESHOLDS.left_over:
+            return [f"the {arm.drive.signal} is no torque: it is a multiple of each joint's "
+                    f'{name} but for {100 * float(np.median(left)):.1f} % in the median over the '
+                    'joints; check which field or topic of the driver holds it']
+    return []
+
+
+def left_over(x: Array, tau: Array) -> Array:
+    """
+    Return the share of each joint's torque that no multiple of another quantity explains.
+
+    Parameters
+    ----------
+    x, tau : (N, n) ndarray
+        The quantity, and the torque, NaN where a joint stands still.
+
+    Returns
+    -------
+    (n,) ndarray
+        Relative to the spread of the torque; NaN for a joint that never moves, or whose torque or
+        quantity never changes.
+
+    """
+    seen = np.isfinite(tau)
+    count = np.maximum(seen.sum(axis=0), 1)
+    centred = [np.where(seen, y - np.where(seen, y, 0.0).sum(axis=0) / count, 0.0)
+               for y in (x, tau)]
+    xx, tt = ((y**2).sum(axis=0) for y in centred)
+    xt = (centred[0] * centred[1]).sum(axis=0)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return np.asarray(np.sqrt(np.maximum(1 - xt**2 / (xx * tt), 0.0)))
