@@ -128,10 +128,13 @@ def read_link_bounds(top: Section, names: tuple[str, ...]) -> LinkBounds | None:
             center[joint] = sides.reshape(3, 2)
             if not (center[joint, :, 0] < center[joint, :, 1]).all():
                 raise boxes.error(name, 'must hold x, y and z from and to, m, each rising')
-    least, most = np.clip(mass, 0.0, None).sum(axis=0)
-    if not (least < total[1] and total[0] < most):
+    # The prior has to find room inside all of them.
+    low, high = (side.sum() for side in np.clip(_inner(mass), 0.0, None))
+    lowest, highest = _inner(total[None])[:, 0]
+    if not (low < highest and lowest < high):
+        least, most = np.clip(mass, 0.0, None).sum(axis=0)
         raise section.error('total_mass', f'lies outside of the sum of the masses, {least:g} to '
-                            f'{most:g} kg')
+                            f'{most:g} kg, or leaves no room in it')
     return LinkBounds(total, mass, center)
 
 

@@ -72,6 +72,7 @@ def _validate_description(args: argparse.Namespace) -> int:
         metric_lines,
         metrics_as_dict,
         print_json,
+        stated_as_dict,
         stated_lines,
     )
     from dynid_ros.diagnosis.verdict import held_out_reasons
@@ -90,8 +91,7 @@ def _validate_description(args: argparse.Namespace) -> int:
             'arm': arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
             'identified': metrics_as_dict(result.validation),
             'trustworthy': result.verdict.trustworthy,
-            'stated_parameters': {how: metrics_as_dict(found)
-                                  for how, found in result.stated.items()},
+            'stated_parameters': stated_as_dict(result.stated),
             'reasons': reasons,
         })
     else:

@@ -136,6 +136,7 @@ def test_arm_yaml_states_them(tmp_path):
     ('{mass: {a: [-2, -1]}}', 'links.mass.a'),
     ('{center: {a: [0, 1, 1, 0, 0, 1]}}', 'links.center.a'),
     ('{total_mass: [1, 2], mass: {a: [3, 4]}}', 'outside of the sum of the masses'),
+    ('{total_mass: [7.9, 10], mass: {a: [3, 4], b: [3, 4]}}', 'leaves no room in it'),
     ('{total_mass: [9, 10], mass: {a: [3, 4], b: [3, 4]}}', '6 to 8'),
 ])
 def test_bounds_that_cannot_be_meant_are_one_sentence(section, words, tmp_path):

@@ -42,12 +42,16 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
         'standard_parameters': _standard_as_dict(result),
-        'stated_parameters': {
-            how: metrics_as_dict(found) for how, found in result.stated.items()},
+        'stated_parameters': stated_as_dict(result.stated),
         'verdict': dict(vars(result.verdict)),
         'defects': [defect.as_dict() for defect in result.defects],
         'timing': result.timing,
     }
+
+
+def stated_as_dict(stated: Mapping[str, Metrics]) -> dict[str, Any]:
+    """Figures of stated parameters, by how much of them is fitted."""
+    return {how: metrics_as_dict(found) for how, found in stated.items()}
 
 
 def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
