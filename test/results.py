@@ -7,9 +7,10 @@ from oracles import random_arm
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.model.identified_model import ConditioningSettings, IdentifiedModel, Verdict
+from dynid_ros.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Verdict
 from dynid_ros.recordings.recording import Defect
 
 DEFECTS = (

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
-    from dynid_ros.diagnosis.verdict import held_out_reasons
+    from dynid_ros.diagnosis.verdict import held_out_findings
     from dynid_ros.identification.validation import validate
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
@@ -52,7 +52,7 @@ def _validate_result(args: argparse.Namespace) -> int:
     if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
         print(f'dynid validate: {args.recording} was used for fitting, at least in part; '
               'these errors are in-sample', file=sys.stderr)
-    reasons = held_out_reasons(result.fit, metrics)
+    reasons = [each.sentence for each in held_out_findings(result.fit, metrics)]
     if args.json:
         print_json({
             'arm': result.arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
@@ -75,7 +75,7 @@ def _validate_description(args: argparse.Namespace) -> int:
         stated_as_dict,
         stated_lines,
     )
-    from dynid_ros.diagnosis.verdict import held_out_reasons
+    from dynid_ros.diagnosis.verdict import held_out_findings
     from dynid_ros.identification.identify import identify
     from dynid_ros.storage.recording_reader import read_recording
 
@@ -85,7 +85,8 @@ def _validate_description(args: argparse.Namespace) -> int:
     stated = stated_arm(args.model, arm.joint_names)
     recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     result = identify(arm, [recording], stated=stated)
-    reasons = {how: held_out_reasons(result.fit, found) for how, found in result.stated.items()}
+    reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]
+               for how, found in result.stated.items()}
     if args.json:
         print_json({
             'arm': arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding
 
 Array = NDArray[np.float64]
 
@@ -40,9 +41,9 @@ class CopyThresholds:
 THRESHOLDS = CopyThresholds()
 
 
-def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[str]:
+def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
     """
-    Name the quantity of which the torque is a copy, in a sentence, if it is one.
+    Find the quantity of which the torque is a copy, if it is one.
 
     Friction terms would fit a copy of velocity without error, with masses that vanish.
 
@@ -61,9 +62,11 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[str]:
         left = left_over(np.concatenate(rows), tau)
         left = left[np.isfinite(left)]
         if len(left) >= least and np.median(left) < THRESHOLDS.left_over:
-            return [f"the {arm.drive.signal} is no torque: it is a multiple of each joint's "
-                    f'{name} but for {100 * float(np.median(left)):.1f} % in the median over the '
-                    'joints; check which field or topic of the driver holds it']
+            return [Finding(
+                f'effort_copies_{name}',
+                f"the {arm.drive.signal} is no torque: it is a multiple of each joint's {name} "
+                f'but for {100 * float(np.median(left)):.1f} % in the median over the joints',
+                'check which field or topic of the driver holds it')]
     return []
 
 

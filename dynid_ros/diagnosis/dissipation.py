@@ -13,6 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding
 
 Array = NDArray[np.float64]
 
@@ -39,9 +40,9 @@ THRESHOLDS = DissipationThresholds()
 
 def negative_drives(
     arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
-) -> list[str]:
+) -> list[Finding]:
     """
-    Name joints whose friction drives them, or whose rotor inertia is negative, a sentence each.
+    Find joints whose friction drives them, or whose rotor inertia is negative.
 
     The friction terms of a joint count together, at the root mean square of its speed: single
     coefficients may be negative where others outweigh them.
@@ -63,7 +64,7 @@ def negative_drives(
              if term.name != 'offset' and not term.needs_load]
     values = {term.symbol: term.value(speed[None], np.zeros((1, arm.n)), arm.friction_shape)[0]
               for term in terms}
-    reasons = []
+    found = []
     for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
         row = np.zeros(len(theta))
         for term in terms:
@@ -71,13 +72,14 @@ def negative_drives(
             if column is not None:
                 row[column] = values[term.symbol][joint]
         if _negative(row, theta, covariance):
-            reasons.append(_sentence(
-                name, f'friction that drives it ({row @ theta:.3g} {unit} at '
-                      f'{speed[joint]:.2g} {"m" if arm.prismatic[joint] else "rad"}/s)'))
+            found.append(_finding(
+                name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
+                f'{speed[joint]:.2g} {"m" if arm.prismatic[joint] else "rad"}/s)'))
         rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
         if rotor is not None and _negative(np.eye(len(theta))[rotor], theta, covariance):
-            reasons.append(_sentence(name, f'a rotor inertia of {theta[rotor]:.3g}'))
-    return reasons
+            found.append(_finding(
+                name, 'rotor_negative', f'a rotor inertia of {theta[rotor]:.3g}'))
+    return found
 
 
 def _speeds(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
@@ -94,6 +96,6 @@ def _negative(row: Array, theta: Array, covariance: Array) -> bool:
     return bool(row @ theta < -THRESHOLDS.deviations * np.sqrt(row @ covariance @ row))
 
 
-def _sentence(joint: str, found: str) -> str:
-    return (f"joint '{joint}' has {found}: check the sign of its drive signal first, in the gains "
-            'of arm.yaml')
+def _finding(joint: str, code: str, found: str) -> Finding:
+    return Finding(code, f"joint '{joint}' has {found}",
+                   'check the sign of its drive signal first, in the gains of arm.yaml', (joint,))

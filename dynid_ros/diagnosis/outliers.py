@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -189,12 +190,12 @@ def without(
     return result
 
 
-def too_many(names: Sequence[str], share: Array) -> tuple[str, ...]:
+def too_many(names: Sequence[str], share: Array) -> tuple[Finding, ...]:
     """Report joints with too many outliers for a valid model."""
     return tuple(
-        f"{100 * part:.0f} % of the torque samples of joint '{name}' are outliers and were left "
-        'out; check its signal' for name, part in zip(names, share, strict=True)
-        if part > THRESHOLDS.largest_share)
+        Finding('outliers', f"{100 * part:.0f} % of the torque samples of joint '{name}' are "
+                'outliers and were left out', 'check its signal', (name,))
+        for name, part in zip(names, share, strict=True) if part > THRESHOLDS.largest_share)
 
 
 def share_left_out(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +11,14 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.copied_signals import copied_signals
 from dynid_ros.diagnosis.dissipation import negative_drives
-from dynid_ros.diagnosis.exchanged_torques import exchanged_torques
-from dynid_ros.diagnosis.gravity_direction import gravity_direction
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.model.identified_model import Verdict
 from dynid_ros.model.metrics import Metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.regression.fit import fit
+from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.regression.weighted_least_squares import Solution
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
-
-HELD = ('effort holds gravity torque although arm.yaml states otherwise: remove '
-        '"includes_gravity: false" under "drive"')
-
 
 @dataclass(frozen=True)
 class VerdictThresholds:
@@ -47,6 +39,9 @@ class VerdictThresholds:
         The same error of one joint from which it is listed as undetermined. It has no margin: a
         joint of the Panda recording reaches 45 %, so that it counts only where the model fails
         elsewhere.
+    usual_error_percent : float
+        In-sample error of a good fit. Error bars of a worse one are scaled down to it before the
+        motion is blamed. Good recordings reach 4.4 %.
     held_out_error_percent : float
         Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of
         1.3 gives 23 %, and exchanged torques of two joints give more.
@@ -71,6 +66,7 @@ class VerdictThresholds:
 
     expected_error_percent: float = 7.5
     joint_error_percent: float = 25.0
+    usual_error_percent: float = 5.0
     held_out_error_percent: float = 25.0
     worse_than_fit: float = 3.0
     states: int = 400
@@ -90,7 +86,7 @@ def judge(
     acceleration: Array,
     fit: Metrics,
     validation: Metrics | None,
-    known: Sequence[str] = (),
+    known: Sequence[Finding] = (),
 ) -> Verdict:
     """
     Judge a result by its error bars and its held-out error.
@@ -109,48 +105,69 @@ def judge(
         Largest acceleration of each joint, rad/s².
     fit, validation : Metrics
         In-sample and held-out figures.
-    known : sequence of str
-        Known reasons against it, a sentence each.
+    known : sequence of Finding
+        Known reasons against it.
 
     Returns
     -------
     Verdict
-        With a sentence for each reason against it.
+        With a finding for each reason against it.
 
     """
     base = base_parameters(arm)
     if not any(np.isfinite(part.tau).any() for part in motion):
-        text = 'the arm stood still: no joint moved, so no parameter is identifiable'
-        return Verdict(False, (text,), np.inf, arm.joint_names, base.names)
+        still = Finding('still', 'the arm stood still: no joint moved, so no parameter is '
+                        'identifiable', 'record a motion')
+        return Verdict(False, (still,), np.inf, arm.joint_names, base.names)
     expected, by_joint, spread = expected_errors(
         arm, solution.theta, covariance, motion, acceleration)
     moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    # Error bars follow the residual; a fault that raises it is not the fault of the motion.
+    clean = 1.0
+    if fit.relative_error_percent > THRESHOLDS.usual_error_percent:
+        clean = THRESHOLDS.usual_error_percent / fit.relative_error_percent
     # Nothing is known of a joint that never moved, so that no error bar tells how little.
-    vague = (by_joint > THRESHOLDS.joint_error_percent) | ~moved
+    vague = (clean * by_joint > THRESHOLDS.joint_error_percent) | ~moved
     joints = tuple(
         name for name, one in zip(arm.joint_names, vague.tolist(), strict=True) if one)
     weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
-    reasons = list(known)
+    findings = list(known)
     if len(weak):
-        reasons.append(f'the motion does not excite {", ".join(weak)}')
+        findings.append(Finding(
+            'not_excited', f'the motion does not excite {", ".join(weak)}', MORE_MOTION))
     parameters: tuple[str, ...] = tuple(weak)
-    against = held_out_reasons(fit, validation)
+    against = held_out_findings(fit, validation)
     # Poorly determined joints matter where held-out validation has failed.
     failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
-    if expected > THRESHOLDS.expected_error_percent or (failed and joints):
+    if clean * expected > THRESHOLDS.expected_error_percent or (failed and joints):
         order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
         parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
-        size = f'{expected:.0f}' if expected < 1000 else 'more than 1000'
-        reasons.append(
-            f'too little excitation: the error bars alone give {size} % torque error on '
-            f'other motions in the same range (condition number {solution.condition_number:.0f});'
-            f' not determined: {", ".join(joints) or "no single joint"}, mainly '
-            f'{", ".join(parameters)}'
-        )
-    reasons += against
-    reasons += negative_drives(arm, solution.theta, covariance, motion)
-    reasons += copied_signals(arm, motion)
-    return Verdict(not reasons, tuple(reasons), expected, joints, parameters)
+        findings.append(_too_little(clean * expected, solution.condition_number, joints,
+                                    parameters))
+    elif expected > THRESHOLDS.expected_error_percent:
+        findings.append(Finding(
+            'residual', f'the fit leaves {fit.relative_error_percent:.0f} % of the torque '
+            f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
+            'other motions in the same range'))
+    findings += against
+    findings += negative_drives(arm, solution.theta, covariance, motion)
+    findings += copied_signals(arm, motion)
+    return Verdict(not findings, tuple(findings), expected, joints, parameters)
+
+
+MORE_MOTION = 'let "dynid design ARM --given RESULT" make a motion that adds it'
+
+
+def _too_little(
+    error: float, condition: float, joints: Sequence[str], parameters: Sequence[str],
+) -> Finding:
+    size = f'{error:.0f}' if error < 1000 else 'more than 1000'
+    return Finding(
+        'excitation',
+        f'too little excitation: the error bars alone give {size} % torque error on other '
+        f'motions in the same range (condition number {condition:.0f}); not determined: '
+        f'{", ".join(joints) or "no single joint"}, mainly {", ".join(parameters)}',
+        MORE_MOTION, tuple(joints))
 
 
 def expected_errors(
@@ -194,65 +211,22 @@ def expected_errors(
     return expected, by_joint, spread
 
 
-def held_out_reasons(fit: Metrics, validation: Metrics | None) -> list[str]:
-    """Reasons against a model from its held-out error, a sentence each."""
+def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]:
+    """Reasons against a model from its held-out error."""
     if validation is None:
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
     if np.isnan(error):
-        return [f'not validated: the arm stands still in the held-out set ({validation.source})']
+        return [Finding('not_validated', 'not validated: the arm stands still in the held-out set '
+                        f'({validation.source})')]
     largest = THRESHOLDS.held_out_error_percent
     if error > largest:
-        return [f'the torque error is {error:.1f} % on held-out data ({validation.source}); '
-                f'the limit is {largest:.0f} %']
+        return [Finding('held_out_error', f'the torque error is {error:.1f} % on held-out data '
+                        f'({validation.source}); the limit is {largest:.0f} %')]
     if error > max(THRESHOLDS.worse_than_fit * own, THRESHOLDS.expected_error_percent):
-        return [f'the torque error is {error:.1f} % on held-out data, but {own:.1f} % in-sample: '
-                'the model does not generalise']
+        return [Finding('not_general', f'the torque error is {error:.1f} % on held-out data, but '
+                        f'{own:.1f} % in-sample: the model does not generalise')]
     return []
-
-
-def check_plausibility(
-    arm: ArmModel, gravity: Array, motions: Sequence[ConditionedMotion],
-    settings: ConditioningSettings, sigma: Array,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """
-    Check the order of torque columns, the direction of gravity, and its presence in the torque.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm, with the gravity included in its torque.
-    gravity : (3,) ndarray
-        Gravity as the arm states it, m/s².
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint in a fit, Nm; where a method gives less
-        than that, the torque is fitted here.
-
-    Returns
-    -------
-    reasons : tuple of str
-        Contradictions between the data and the arm's description, a sentence each.
-    notes : tuple of str
-        Remarks.
-
-    """
-    arm = arm.without_load
-    exchange = exchanged_torques(arm, motions, settings)
-    if exchange is not None:
-        # The gravity check is meaningless with exchanged columns.
-        return (exchange,), ()
-    if len(sigma) < arm.n:
-        sigma = fit(arm, motions, settings).sigma
-    check = gravity_direction(replace(arm, gravity=gravity), motions, settings, sigma)
-    if not arm.drive.includes_gravity:
-        return ((HELD,) if check.loaded else ()), ()
-    if check.wrong or check.removed:
-        return (check.sentence,), ()
-    return (), (check.sentence,)
 
 
 def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.offset_recordings import recording_offsets
-from dynid_ros.diagnosis.verdict import check_plausibility, judge
+from dynid_ros.diagnosis.cause import check_gravity, with_cause
+from dynid_ros.diagnosis.clipped_signals import clipped_findings, clipped_samples
+from dynid_ros.diagnosis.trial_rows import joined, trial_samples
+from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.model_choice import fit_model, unexplained
@@ -115,8 +118,7 @@ def identify(
     rows = METHODS[method]
     model = fit_model(arm, prepared, settings, rows, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
-    contradictions, remarks = check_plausibility(
-        arm, gravity, model.motions, settings, solution.sigma)
+    direction = check_gravity(arm, gravity, model.motions, settings, solution.sigma)
     laps.append(perf_counter())
 
     scores = weighted_scores(
@@ -124,22 +126,28 @@ def identify(
     covariance = hac_covariance(
         scores, solution.white_covariance, settings.rate_hz / settings.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
-    trials, notes, reasons = (
-        model.trials, (*notes, *model.notes, *remarks), (*contradictions, *model.reasons))
+    clipped = clipped_samples(arm, prepared)
+    cut = clipped_findings(arm, prepared, clipped)
+    samples = [trial_samples(prepared, settings, clipped)]
+    trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
     del prepared, model
     held = take_unseen(arm, data, settings)
     unseen = predict_unseen(arm, held, theta)
+    samples += [trial_samples(each.motions, each.settings, clipped_samples(arm, each.motions))
+                for each in held]
     fitted = metrics(share_of(own), False, arm.joint_names, own)
     held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(
-        arm, solution, covariance, own, acceleration, fitted, held_out, reasons)
+        arm, solution, covariance, own, acceleration, fitted, held_out, findings)
+    verdict, remarks = with_cause(verdict, arm.without_load, joined(samples), direction, cut)
+    notes = (*notes, *remarks, *unexplained(arm, own, unseen))
     laps.append(perf_counter())
     result = IdentifiedModel(
         arm=arm, theta=theta, covariance=covariance,
         std_white=np.sqrt(np.diag(solution.white_covariance)),
         root_information=solution.root_information,
         sigma=_residual_spread(own), condition_number=solution.condition_number,
-        treatment=replace(settings, notes=(*notes, *unexplained(arm, own, unseen))), fit=fitted,
+        treatment=replace(settings, notes=notes), fit=fitted,
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*own, *unseen), **known,

@@ -21,6 +21,7 @@ from dynid_ros.diagnosis.outliers import (
 )
 from dynid_ros.identification.validation import predict
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding
 from dynid_ros.regression.fit import choose_friction, fit
 from dynid_ros.regression.row_methods import RowMethod
 from dynid_ros.regression.weighted_least_squares import Solution
@@ -49,8 +50,8 @@ class Model:
         These samples.
     notes : tuple of str
         Outliers that were left out, a sentence each.
-    reasons : tuple of str
-        Reasons against the model, a sentence each.
+    findings : tuple of Finding
+        Reasons against the model.
 
     """
 
@@ -60,7 +61,7 @@ class Model:
     own: list[Prediction]
     motions: list[ConditionedMotion]
     notes: tuple[str, ...]
-    reasons: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
 def fit_model(

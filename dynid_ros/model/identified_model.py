@@ -20,38 +20,11 @@ from dynid_ros.model.standard_parameters import (
     StandardParameters,
 )
 from dynid_ros.model.torque_prediction import Prediction, torque_rows
+from dynid_ros.model.verdict import Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """
-    Whether the result can be trusted.
-
-    Attributes
-    ----------
-    trustworthy : bool
-        False if there is any reason against it.
-    reasons : tuple of str
-        A sentence each.
-    expected_error_percent : float
-        Relative torque error that the covariance of the parameters alone predicts, for motions
-        within the range of positions and velocities of the recording.
-    undetermined_joints : tuple of str
-        Joints whose torque would be predicted badly.
-    undetermined_parameters : tuple of str
-        Base parameters behind that.
-
-    """
-
-    trustworthy: bool
-    reasons: tuple[str, ...]
-    expected_error_percent: float
-    undetermined_joints: tuple[str, ...] = ()
-    undetermined_parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

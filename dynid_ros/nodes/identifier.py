@@ -201,7 +201,7 @@ class Identifier(Node):
         applied = self._online.counts
         values = {**applied, **self._input.values(), 'samples': self._online.samples,
                   'frozen': self._frozen}
-        met = [*self._input.met(), *self._online.dead_signals,
+        met = [*self._input.met(), *(dead.sentence for dead in self._online.dead_signals),
                *(f'{applied[rule]} times: {RULES[rule]}' for rule in LOSSES if applied[rule])]
         topics = ' and '.join(self._input.topics)
         good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')

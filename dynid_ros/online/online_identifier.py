@@ -15,6 +15,7 @@ from dynid_ros.checkpoint import State
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.verdict import Finding
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
@@ -133,11 +134,12 @@ class OnlineIdentifier:
         return int(self._span[0])
 
     @property
-    def dead_signals(self) -> tuple[str, ...]:
-        """Name the joints that have moved with a drive signal that never changes."""
+    def dead_signals(self) -> tuple[Finding, ...]:
+        """Find the joints that have moved with a drive signal that never changes."""
         low, high = self._signal
         return tuple(
-            unmeasured(name, self.arm.drive.signal, value)
+            Finding('effort_dead', unmeasured(name, self.arm.drive.signal, value),
+                    'record a topic that holds it', (name,))
             for name, value, dead in zip(
                 self.arm.joint_names, low, (low == high) & (self.estimator.recursion.rows > 0),
                 strict=True) if dead)

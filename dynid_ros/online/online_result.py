@@ -14,6 +14,7 @@ from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding
 from dynid_ros.online import innovation_statistics
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.row_pipeline import conditioning_of
@@ -75,7 +76,7 @@ class RowHistory:
 
 def online_result(
     online: StreamingLeastSquares, history: RowHistory, source: str, *, label: str, samples: int,
-    seconds: float, data_hash: str, defects: tuple[Defect, ...], known: Sequence[str] = (),
+    seconds: float, data_hash: str, defects: tuple[Defect, ...], known: Sequence[Finding] = (),
 ) -> IdentifiedModel:
     """
     Make the result of an estimator.
@@ -96,8 +97,8 @@ def online_result(
         As from `dynid_ros.regression.preparation.data_hash`.
     defects : tuple of Defect
         Known defects of the samples; those of the stream are added.
-    known : sequence of str
-        Known reasons against the result, a sentence each.
+    known : sequence of Finding
+        Known reasons against the result.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
 from dynid_ros.storage.whole_file import write_whole
 
@@ -103,6 +104,11 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
     record.setdefault('stated', {})
+    verdict = record.get('verdict')
+    if isinstance(verdict, dict) and 'reasons' in verdict:
+        # As version 0.1 wrote it.
+        verdict['findings'] = [
+            to_plain(Finding('version_0_1', text), Finding) for text in verdict.pop('reasons')]
     try:
         return _identification(record, path.with_name(PREDICTION))
     except (ValueError, KeyError, TypeError, ArmError) as error:

@@ -29,7 +29,8 @@ def reasons(**values):
     theta = np.ones(len(names))
     for name, value in values.items():
         theta[names.index(name)] = value
-    return negative_drives(ARM, theta, STD**2 * np.eye(len(names)), motion())
+    found = negative_drives(ARM, theta, STD**2 * np.eye(len(names)), motion())
+    return [each.sentence for each in found]
 
 
 def test_what_drives_and_rotors_can_have_is_no_reason():

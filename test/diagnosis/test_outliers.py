@@ -98,7 +98,7 @@ def test_a_joint_of_which_much_is_left_out_is_a_reason_against_the_result():
     far = np.zeros((100, 2), dtype=bool)
     far[:20, 1] = far[:10, 0] = True
     (reason,) = too_many(('first', 'second'), share_left_out([far], [part]))
-    assert reason.startswith("20 % of the torque samples of joint 'second' are outliers")
+    assert reason.sentence.startswith("20 % of the torque samples of joint 'second' are outliers")
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'two_axis'])

@@ -10,7 +10,7 @@ import yaml
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
-from dynid_ros.diagnosis.verdict import held_out_reasons, THRESHOLDS
+from dynid_ros.diagnosis.verdict import held_out_findings, THRESHOLDS
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.identify import identify
@@ -90,18 +90,18 @@ def test_what_a_joint_at_rest_hides_is_named():
 @pytest.mark.parametrize('against', [False, True])
 def test_a_held_out_error_counts_against_a_model_from_a_threshold_on(own, threshold, against):
     error = threshold + (0.1 if against else -0.1)
-    reasons = held_out_reasons(metrics(own, False), metrics(error))
+    reasons = held_out_findings(metrics(own, False), metrics(error))
     assert bool(reasons) == against
-    assert all(f'{error:.1f} %' in reason for reason in reasons)
+    assert all(f'{error:.1f} %' in reason.sentence for reason in reasons)
 
 
 def test_held_out_samples_without_motion_validate_nothing():
-    (reason,) = held_out_reasons(metrics(1.0, False), metrics(float('nan')))
+    (reason,) = held_out_findings(metrics(1.0, False), metrics(float('nan')))
     assert 'not validated' in reason and 'last third' in reason
 
 
 def test_without_held_out_samples_nothing_is_said_of_them():
-    assert held_out_reasons(metrics(1.0, False), None) == []
+    assert held_out_findings(metrics(1.0, False), None) == []
 
 
 def test_another_arm_under_the_model_does_not_carry_over():
@@ -109,10 +109,10 @@ def test_another_arm_under_the_model_does_not_carry_over():
     waves = Waves.random(arm, seed=1)
     result = identify(arm, [log_of(arm, waves)], friction=arm.friction)
     same, _ = validate(result, log_of(arm, Waves.random(arm, seed=4), seed=7))
-    assert held_out_reasons(result.fit, same) == []
+    assert held_out_findings(result.fit, same) == []
     heavy = replace(arm, inertial=1.3 * arm.inertial)
     other, _ = validate(result, log_of(heavy, waves, seed=7))
-    assert len(held_out_reasons(result.fit, other)) == 1
+    assert len(held_out_findings(result.fit, other)) == 1
 
 
 def test_med7_is_refused_for_too_little_excitation(shared_data, tmp_path, capsys):

@@ -13,7 +13,7 @@ from results import identification, prediction
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ResultError
-from dynid_ros.model.identified_model import Verdict
+from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.report import write_report
 
 SECTIONS = ['joints', 'torque', 'spectra', 'parameters', 'links', 'friction', 'treatment',
@@ -135,9 +135,10 @@ def test_figures_in_sample_and_held_out_are_told_apart(usual):
 
 def test_verdict_reasons_defects_friction_treatment_and_use_are_told(tmp_path):
     result = identification(verdict=Verdict(
-        False, ('Joint j2 was hardly moved.',), 61.0, ('j2',), ('Ixx2',)))
+        False, (Finding('excitation', 'Joint j2 was hardly moved', 'move it.', ('j2',)),), 61.0,
+        ('j2',), ('Ixx2',)))
     page, text = report(tmp_path, result)
-    for words in ('do not rely on this model', 'Joint j2 was hardly moved.',
+    for words in ('do not rely on this model', 'Joint j2 was hardly moved; move it.',
                   'poor torque prediction: j2', 'not determine: Ixx2',
                   'Effort of j1 is zero.', 'The stamps vary by 0.4 ms.',
                   'cut-off 3 Hz (chosen from the data)', 'advanced by 4 ms', 'A note.',
@@ -156,7 +157,7 @@ def test_names_are_shown_and_never_believed(tmp_path):
     result = identification(
         arm, sources=(evil,), data_hash=evil, timing={evil: 1.0}, friction_trials={evil: 1.0},
         treatment=replace(plain.treatment, filter=evil, notes=(evil,)),
-        verdict=Verdict(False, (evil,), 1.0, (evil,), (evil,)),
+        verdict=Verdict(False, (Finding(evil, evil, evil),), 1.0, (evil,), (evil,)),
         defects=(replace(plain.defects[0], severity=evil, message=evil, joint=evil),),
         validation=replace(plain.validation, source=evil),
         predictions=tuple(replace(p, source=evil) for p in plain.predictions))

@@ -18,7 +18,7 @@ from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ResultError
-from dynid_ros.model.identified_model import Verdict
+from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.result_file import read_result, write_result
 
@@ -70,7 +70,9 @@ def test_any_result_comes_back_bit_by_bit(
         condition_number=figure, sources=(words,),
         fit=replace(whole.fit, source=words, relative_error_percent=figure),
         validation=whole.validation if validated else None,
-        verdict=Verdict(False, (words, key), figure, (words,), (key,)),
+        verdict=Verdict(
+            False, (Finding(key, words, words, (key,), figure), Finding(words, key)), figure,
+            (words,), (key,)),
         friction_trials={key: figure},
         defects=(Defect(key, 'info', words, None, 1, figure, None, figure),),
     )

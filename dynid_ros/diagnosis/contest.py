@@ -1,0 +1,237 @@
+"""The contest of explanations: the fault that predicts best what it was not fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.diagnosis.gravity_direction import GravityCheck
+from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
+from dynid_ros.diagnosis.motion_rivals import (
+    exchanged_positions,
+    other_gravity,
+    reversed_positions,
+    shifted_positions,
+)
+from dynid_ros.diagnosis.signal_rivals import (
+    exchanged_signals,
+    loads_from_a_moment_on,
+    meaningless,
+    meaningless_signals,
+    reversed_signals,
+    scaled_signals,
+)
+from dynid_ros.model.verdict import Finding
+
+Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
+
+#: Rivals that cost a fit each, and those that need new rows or a search.
+QUICK: tuple[Rivals, ...] = (exchanged_signals, reversed_signals, reversed_positions)
+SLOW: tuple[Rivals, ...] = (
+    meaningless_signals, exchanged_positions, scaled_signals, shifted_positions,
+    loads_from_a_moment_on)
+#: Faults of which a recording may have several, and where to look for the next one.
+REPEATED: dict[str, Rivals] = {
+    'effort_exchanged': exchanged_signals, 'effort_sign': reversed_signals,
+    'position_exchanged': exchanged_positions, 'position_sign': reversed_positions,
+    'effort_meaningless': meaningless_signals,
+}
+#: Faults of one kind at most, and explanations from which the next one is looked for.
+DEPTH, BEAM = 3, 3
+
+
+@dataclass(frozen=True)
+class ContestThresholds:
+    """
+    Bounds of a fault that is named.
+
+    Measured figures are those of benchmarks/diagnosis.py.
+
+    Attributes
+    ----------
+    suspicious : float
+        Error of the recording as it is, %, from which all rivals are tried. Good recordings reach
+        6.3.
+    good : float
+        Largest error with which an explanation is one, %.
+    gain : float
+        Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
+        recordings the best rival gains 0.15.
+    apart : float
+        Gain over the next one below which both are named.
+    each : float
+        Gain that each further step of an explanation must bring.
+    worse : float
+        Error by that of the recording as it is from which an explanation only moves the error.
+    unexplained : float
+        Share of the torque of a joint from which it counts as unexplained. Joints of good
+        recordings reach 0.45 (the first joint of the Panda, which gravity does not load).
+    named : int
+        Explanations at most that are named together.
+
+    """
+
+    suspicious: float = 8.0
+    good: float = 15.0
+    gain: float = 0.5
+    apart: float = 0.3
+    each: float = 0.5
+    worse: float = 1.05
+    unexplained: float = 0.75
+    named: int = 3
+
+
+THRESHOLDS = ContestThresholds()
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """
+    Outcome of the contest.
+
+    Attributes
+    ----------
+    recorded : Hypothesis
+        The recording as it is.
+    winners : tuple of Hypothesis
+        Explanations that hold, the best first; several where the data do not tell them apart.
+    runners : tuple of Hypothesis
+        The best explanations where none holds.
+
+    """
+
+    recorded: Hypothesis
+    winners: tuple[Hypothesis, ...]
+    runners: tuple[Hypothesis, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The cause, if there is one."""
+        if self.winners:
+            return (self._cause(),)
+        return tuple(self._meaningless())
+
+    @property
+    def close(self) -> str:
+        """The best explanations where none holds, with their errors."""
+        listed = [f'{" and ".join(step.text for step in each.steps)} '
+                  f'({each.error_percent:.0f} %)' for each in self.runners]
+        return '; '.join(listed)
+
+    def _cause(self) -> Finding:
+        best = self.winners[0]
+        arm = self.recorded.arm
+        text = ', or '.join(_joined(each.steps) for each in self.winners)
+        if len(self.winners) > 1:
+            text += ' (the data do not tell these apart)'
+        driven = self.recorded.score.driven & ~best.score.driven
+        if driven.any():
+            text += f'; as recorded, friction drives {names(arm, np.flatnonzero(driven).tolist())}'
+        remedies = dict.fromkeys(step.remedy for each in self.winners for step in each.steps)
+        return Finding(
+            best.steps[0].code, text, ', or '.join(remedies),
+            tuple(arm.joint_names[joint] for joint in best.changed_joints),
+            self.recorded.error_percent, best.error_percent)
+
+    def _meaningless(self) -> Iterator[Finding]:
+        """Name joints that a model leaves unexplained which is good otherwise."""
+        recorded = self.recorded
+        bad = unexplained_joints(recorded)
+        if bad and len(bad) < len(recorded.joints) and recorded.error_percent < THRESHOLDS.good:
+            step = meaningless(recorded.arm, bad)
+            yield Finding(step.code, step.text, step.remedy,
+                          tuple(recorded.arm.joint_names[joint] for joint in bad))
+
+
+def contest(base: Hypothesis, gravity: GravityCheck, doubted: bool) -> Contest:
+    """
+    Let all explanations compete.
+
+    Each changes data or arm by few numbers, is fitted to two of three folds, and predicts the
+    third. The best one is named if the model becomes good by it and clearly better than without.
+
+    Parameters
+    ----------
+    base : Hypothesis
+        Data and arm as they are.
+    gravity : GravityCheck
+        Direction of gravity that fits best.
+    doubted : bool
+        Whether anything else speaks against the model.
+
+    """
+    if len(base.joints) == 0:
+        return Contest(base, (), ())
+    tried = [each for rivals in QUICK for each in rivals(base)]
+    tried += other_gravity(base, gravity)
+    suspicious = (doubted or base.error_percent > THRESHOLDS.suspicious
+                  or bool(unexplained_joints(base)) or bool(base.score.driven.any()))
+    if suspicious:
+        tried += [each for rivals in SLOW for each in rivals(base)]
+        tried += _repeated(base, tried)
+    tried.sort(key=_price)
+    holding = [each for each in tried if _holds(each, base)]
+    winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
+    if not 0 < len(winners) <= THRESHOLDS.named:
+        winners = []
+    return Contest(base, tuple(_without_more(winners)), tuple(tried[:THRESHOLDS.named]))
+
+
+def unexplained_joints(base: Hypothesis) -> list[int]:
+    """Joints whose torque a hypothesis leaves unexplained."""
+    left = base.score.left
+    return [j for j in base.joints.tolist()
+            if j not in base.excluded and left[j] > THRESHOLDS.unexplained]
+
+
+def _price(each: Hypothesis) -> float:
+    return each.cost + THRESHOLDS.each * (len(each.steps) - 1)
+
+
+def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
+    """Look for further faults of the same kind, from the best explanations of each."""
+    found: list[Hypothesis] = []
+    for code, rivals in REPEATED.items():
+        beam = [each for each in tried if each.steps[0].code == code]
+        for _ in range(DEPTH - 1):
+            beam = sorted(beam, key=_price)[:BEAM]
+            if not beam or _price(beam[0]) > base.cost or _holds(beam[0], base):
+                break
+            beam = [more for each in beam for more in rivals(each)]
+            found += beam
+    return found
+
+
+def _holds(each: Hypothesis, base: Hypothesis) -> bool:
+    """Whether the model becomes good by an explanation, and clearly better."""
+    limits, left = THRESHOLDS, each.score.left
+    if each.error_percent > limits.good or base.cost - _price(each) < limits.gain:
+        return False
+    if each.error_percent > limits.worse * base.error_percent:
+        return False
+    # Leaving a joint out explains it only where nothing else does.
+    if any(base.score.left[joint] < limits.unexplained for joint in each.excluded):
+        return False
+    changed = [joint for joint in each.changed_joints if joint not in each.excluded]
+    return all(left[joint] < limits.unexplained for joint in changed)
+
+
+def _without_more(winners: list[Hypothesis]) -> list[Hypothesis]:
+    """Leave out explanations that are another one and a further step."""
+    kept: list[Hypothesis] = []
+    for each in sorted(winners, key=lambda one: (len(one.steps), _price(one))):
+        steps = {_key(step) for step in each.steps}
+        if not any({_key(step) for step in other.steps} <= steps for other in kept):
+            kept.append(each)
+    return sorted(kept, key=_price)
+
+
+def _key(step: Step) -> tuple[str, tuple[int, ...]]:
+    return step.code, step.joints
+
+
+def _joined(steps: Iterable[Step]) -> str:
+    return ' and '.join(step.text for step in steps)
+

@@ -1,0 +1,165 @@
+"""One explanation of a recording: what would have to be changed, and how well it then predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.trial_rows import (
+    EVERYTHING,
+    NOTHING,
+    trial_rows,
+    TrialRows,
+    TrialSamples,
+    TrialScore,
+)
+
+Array = NDArray[np.float64]
+
+#: Friction terms of all trials: those that explain most of every arm that was looked at.
+FRICTION = ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
+#: Share of the samples with motion in which a joint must move to be compared.
+MOVING_SHARE = 0.3
+#: What friction that drives a joint costs, as a logarithm of its residual.
+DRIVEN_COST = 1.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """
+    One change of the data or of the arm.
+
+    Attributes
+    ----------
+    code : str
+        Kind of fault that it undoes, such as ``effort_sign``.
+    joints : tuple of int
+        Joints that it concerns.
+    text : str
+        The fault, a clause.
+    remedy : str
+        What to do, a clause.
+
+    """
+
+    code: str
+    joints: tuple[int, ...]
+    text: str
+    remedy: str
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """
+    Data and arm after some changes.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm as assumed.
+    samples : TrialSamples
+        Motion and recorded torque as assumed; the torque is not yet mixed.
+    rows : TrialRows
+        Rows of that motion.
+    signals : (n, n) ndarray
+        Signal of drive i is assumed to be ``u @ signals[:, i]`` of the recorded ones.
+    excluded : tuple of int
+        Joints whose signal is assumed to be no torque.
+    steps : tuple of Step
+        The changes.
+
+    """
+
+    arm: ArmModel
+    samples: TrialSamples
+    rows: TrialRows
+    signals: Array
+    excluded: tuple[int, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @cached_property
+    def joints(self) -> NDArray[np.intp]:
+        """Joints that move enough to be compared."""
+        moving = self.samples.moving
+        common = moving[moving.any(axis=1)]
+        return np.flatnonzero(common.mean(axis=0) > MOVING_SHARE) if len(common) else np.arange(0)
+
+    @cached_property
+    def score(self) -> TrialScore:
+        """Prediction of the folds that were left out."""
+        mixing: Array = np.eye(self.arm.n)
+        if not np.array_equal(self.signals, mixing):
+            # Signals are mixed at the motors, which a transmission may couple.
+            through = joint_torque(np.eye(self.arm.n), self.arm.drive)
+            mixing = np.asarray(np.linalg.solve(through, self.signals @ through))
+        kept = self.joints[~np.isin(self.joints, self.excluded)]
+        return self.rows.score(mixing, kept)
+
+    @cached_property
+    def cost(self) -> float:
+        """Sum over the joints of the logarithm of the share of torque that is unexplained."""
+        left = np.clip(self.score.left, NOTHING, EVERYTHING)
+        left[list(self.excluded)] = 1.0
+        driven = int(self.score.driven[self.joints].sum())
+        return float(np.log(left[self.joints]).sum()) + DRIVEN_COST * driven
+
+    @property
+    def error_percent(self) -> float:
+        """Torque error on the folds that were left out, %."""
+        return self.score.error_percent
+
+    @property
+    def changed_joints(self) -> list[int]:
+        """Joints whose signals are assumed to be changed."""
+        return sorted({joint for step in self.steps for joint in step.joints})
+
+    def with_signals(self, change: Array, step: Step) -> Hypothesis:
+        """Assume that the drive signals ``u @ change`` are the true ones."""
+        return replace(self, signals=self.signals @ change, steps=(*self.steps, step))
+
+    def without(self, joint: int, step: Step) -> Hypothesis:
+        """Assume that the signal of one joint is no torque."""
+        return replace(self, excluded=(*self.excluded, joint), steps=(*self.steps, step))
+
+    def with_samples(self, samples: TrialSamples, step: Step) -> Hypothesis:
+        """Assume another motion."""
+        return replace(self, samples=samples, rows=trial_rows(self.arm, samples),
+                       steps=(*self.steps, step))
+
+    def with_arm(self, arm: ArmModel, step: Step) -> Hypothesis:
+        """Assume another arm."""
+        return replace(self, arm=arm, rows=trial_rows(arm, self.samples),
+                       steps=(*self.steps, step))
+
+    def with_load(self, loaded: NDArray[np.bool_], step: Step) -> Hypothesis:
+        """Assume other parameters of the last link in some samples."""
+        return replace(self, rows=trial_rows(self.arm, self.samples, loaded),
+                       steps=(*self.steps, step))
+
+
+def as_recorded(arm: ArmModel, samples: TrialSamples) -> Hypothesis:
+    """
+    Take data and arm as they are.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the gravity that it states.
+    samples : TrialSamples
+        Of all recordings.
+
+    """
+    arm = arm.with_friction(FRICTION)
+    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n))
+
+
+def names(arm: ArmModel, joints: Sequence[int]) -> str:
+    """Names of joints, for a sentence."""
+    quoted = [f"'{arm.joint_names[joint]}'" for joint in joints]
+    return quoted[0] if len(quoted) == 1 else f'{", ".join(quoted[:-1])} and {quoted[-1]}'

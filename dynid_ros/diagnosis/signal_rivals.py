@@ -1,0 +1,93 @@
+"""Rival explanations that change drive signals: order, sign, scale, no torque at all, load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
+
+Array = NDArray[np.float64]
+
+#: Decades of wrong factors of a signal that are tried, and where halving their step ends.
+DECADES, SETTLED = np.arange(-4.0, 5.0), 0.01
+#: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
+SCALE_BAND = 1.25
+#: Moments, as shares of the samples, from which on the last link may carry something else.
+MOMENTS = np.arange(2, 11) / 12
+
+
+def exchanged_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Exchange the drive signals of each pair of joints."""
+    for pair in combinations(base.joints.tolist(), 2):
+        order = np.arange(base.arm.n)
+        order[list(pair)] = order[list(pair[::-1])]
+        yield base.with_signals(np.eye(base.arm.n)[:, order], Step(
+            'effort_exchanged', pair,
+            f'the drive signals of {names(base.arm, pair)} seem to be exchanged',
+            'check the order of the effort columns, or the names in the messages'))
+
+
+def reversed_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Reverse the sign of the drive signal of each joint, and of all of them."""
+    for joints in (*((joint,) for joint in base.joints.tolist()), tuple(base.joints.tolist())):
+        change = np.eye(base.arm.n)
+        change[joints, joints] = -1
+        yield base.with_signals(change, Step(
+            'effort_sign', joints,
+            f'the drive signal of {names(base.arm, joints)} seems to have the wrong sign',
+            'reverse it in the gains of arm.yaml, or in the driver'))
+
+
+def scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Scale the drive signal of each joint by the factor that fits best."""
+    for joint in base.joints.tolist():
+        tried = [(x, _scaled(base, joint, x)) for x in DECADES.tolist()]
+        x, nearest = min(tried, key=lambda each: each[1].cost)
+        step = 1.0
+        while step > SETTLED:
+            step /= 2
+            tried = [(x + way * step, _scaled(base, joint, x + way * step)) for way in (-1, 1)]
+            x, nearest = min([(x, nearest), *tried], key=lambda each: each[1].cost)
+        if abs(x) > np.log10(SCALE_BAND):
+            yield nearest
+
+
+def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
+    change = np.eye(base.arm.n)
+    change[joint, joint] = 10.0**decades
+    return base.with_signals(change, Step(
+        'effort_scale', (joint,),
+        f'the drive signal of {names(base.arm, [joint])} seems to be '
+        f'{10.0**-decades:.3g} times the torque that the other joints ask for',
+        'check its unit and its gain in arm.yaml'))
+
+
+def meaningless_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Leave the drive signal of each joint out that says nothing of its motion."""
+    for joint in base.joints.tolist():
+        if joint not in base.excluded:
+            yield base.without(joint, meaningless(base.arm, [joint]))
+
+
+def meaningless(arm: ArmModel, joints: Sequence[int]) -> Step:
+    """Assume that the drive signals of joints say nothing of their motion."""
+    return Step(
+        'effort_meaningless', tuple(joints),
+        f'the drive signal of {names(arm, joints)} does not follow its motion',
+        'it is dead, too coarse, or of another quantity: record a topic that holds its torque')
+
+
+def loads_from_a_moment_on(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Let the last link carry something else from some moment on."""
+    t = base.samples.t
+    for moment in (len(t) * MOMENTS).astype(int).tolist():
+        loaded = np.arange(len(t)) >= moment
+        yield base.with_load(loaded, Step(
+            'payload_changed', (),
+            f'the tool seems to carry something else from {t[moment]:.0f} s on',
+            'identify the recording before and after it apart, or record again with one load'))

@@ -1,0 +1,262 @@
+"""Rows of a recording, small enough to be fitted again for each rival explanation of a bad fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+
+Array = NDArray[np.float64]
+
+#: Samples of a recording that are looked at.
+SAMPLES = 600
+#: Consecutive blocks of time, dealt out to the folds in turn: each fold sees the whole recording.
+BLOCKS, FOLDS = 15, 3
+#: Passes in which the weights of the joints settle.
+REWEIGHTINGS = 4
+#: Smallest mean square of a residual that is believed, by that of the torque.
+FLOOR = 1e-8
+#: Ridge by the mean of the scaled diagonal: keeps directions that are not excited finite.
+RIDGE = 1e-9
+#: Shares of unexplained torque that count as none and as all.
+NOTHING, EVERYTHING = 0.005, 1.5
+#: Standard deviations below zero from which on the power of friction is negative.
+DRIVEN = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrialSamples:
+    """
+    Some samples of one or more recordings.
+
+    Attributes
+    ----------
+    t : (k,) ndarray
+        Time since the start of the recording, s.
+    q, qd, qdd : (k, n) ndarray
+        Conditioned positions and their derivatives.
+    tau : (k, n) ndarray
+        Torque after the low-pass, Nm.
+    moving : (k, n) ndarray of bool
+        False where a joint stands still, or its torque is left out.
+
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    moving: NDArray[np.bool_]
+
+
+def trial_samples(
+    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+    left_out: Sequence[NDArray[np.bool_]],
+) -> TrialSamples:
+    """
+    Take samples that are spread over a recording, at most `SAMPLES`.
+
+    Only the torque passes the low-pass of the rows: positions have passed one already.
+
+    Parameters
+    ----------
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Cut-off and decimation.
+    left_out : sequence of (N, n) ndarray of bool
+        Samples of each stretch whose torque is left out, with all that the low-pass mixes it
+        with.
+
+    """
+    decimator = settings.decimator()
+    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
+    parts = []
+    for motion, marks in zip(motions, left_out, strict=True):
+        tau = decimator.whole(motion.tau)
+        chosen = (decimator.reach + decimator.step * np.arange(len(tau)))[::every]
+        parts.append(TrialSamples(
+            motion.t[chosen], motion.q[chosen], motion.qd[chosen], motion.qdd[chosen],
+            tau[::every], motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)))
+    return joined(parts)
+
+
+def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
+    """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
+    if not marks.any():
+        return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
+    before = np.concatenate([np.zeros((1, marks.shape[1]), dtype=int), marks.cumsum(axis=0)])
+    ahead = np.minimum(chosen + reach + 1, len(marks))
+    return np.asarray(before[ahead] > before[np.maximum(chosen - reach, 0)])
+
+
+def joined(parts: Sequence[TrialSamples]) -> TrialSamples:
+    """Put the samples of several recordings, or of several parts of one, behind each other."""
+    return TrialSamples(*(
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ('t', 'q', 'qd', 'qdd', 'tau', 'moving')))
+
+
+@dataclass(frozen=True, eq=False)
+class TrialScore:
+    """
+    How well an explanation predicts torque that it was not fitted to.
+
+    Attributes
+    ----------
+    left : (n,) ndarray
+        Share of the torque of each joint (norms) that it leaves unexplained.
+    error_percent : float
+        The same of all compared joints together, %.
+    driven : (n,) ndarray of bool
+        Joints whose friction would drive them.
+
+    """
+
+    left: Array
+    error_percent: float
+    driven: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class TrialRows:
+    """
+    Products of the rows ``[W tau]`` of each joint with themselves, fold by fold.
+
+    Thousands of fits with other torques, weights and folds take a matrix of the size of the
+    parameters each. Normal equations lose half of the digits; an explanation needs three.
+
+    Attributes
+    ----------
+    products : (F, n, c + n, c + n) ndarray
+        Sums over the samples of a fold, of parameters and torque of all joints.
+    counts : (F, n) ndarray
+        Samples.
+    friction : (n, c) ndarray
+        Row of the mean power that the friction of a joint takes up.
+
+    """
+
+    products: Array
+    counts: Array
+    friction: Array
+
+    def score(self, mixing: Array, joints: NDArray[np.intp]) -> TrialScore:
+        """
+        Fit all folds but one and predict that one, for each of them.
+
+        Parameters
+        ----------
+        mixing : (n, n) ndarray
+            The torque of joint i is assumed to be ``tau @ mixing[:, i]``.
+        joints : (m,) ndarray of int
+            Joints that are fitted and compared.
+
+        """
+        parts = self._mixed(mixing)
+        whole, n = parts.sum(axis=0), self.counts.shape[1]
+        left = np.zeros(n)
+        for fold, part in enumerate(parts):
+            counts = self.counts.sum(axis=0) - self.counts[fold]
+            theta, _ = _fitted(whole - part, counts, joints)
+            left += np.maximum(_squares(part, theta), 0)
+        power = np.maximum(whole[:, -1, -1], np.finfo(float).tiny)
+        error = 100 * float(np.sqrt(left[joints].sum() / power[joints].sum()))
+        theta, covariance = _fitted(whole, self.counts.sum(axis=0), joints)
+        power_std = np.sqrt(np.einsum('ia,ab,ib->i', self.friction, covariance, self.friction))
+        driven = self.friction @ theta < -DRIVEN * power_std
+        return TrialScore(np.asarray(np.sqrt(left / power)), error, driven & (power_std > 0))
+
+    def _mixed(self, mixing: Array) -> Array:
+        """Products (F, n, c + 1, c + 1) of the rows of each joint with one torque."""
+        c = self.friction.shape[1]
+        parts = np.empty((*self.products.shape[:2], c + 1, c + 1))
+        parts[..., :c, :c] = self.products[..., :c, :c]
+        crossed = np.einsum('fiab,bi->fia', self.products[..., :c, c:], mixing)
+        parts[..., :c, c] = parts[..., c, :c] = crossed
+        half = np.einsum('fiab,bi->fia', self.products[..., c:, c:], mixing)
+        parts[..., c, c] = np.einsum('fia,ai->fi', half, mixing)
+        return parts
+
+
+
+def trial_rows(
+    arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
+) -> TrialRows:
+    """
+    Make the rows of an arm that moves as given.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, without friction terms that depend on the load.
+    samples : TrialSamples
+        Its motion and torque.
+    loaded : (k,) ndarray of bool, optional
+        Samples in which the last link may have other inertial parameters than before.
+
+    """
+    base = base_parameters(arm).columns
+    Y = regressor(arm, samples.q, samples.qd, samples.qdd)
+    W = Y[:, :, base]
+    friction = _friction_power(arm, samples, W, base)
+    if loaded is not None:
+        last = arm.layout.inertial(arm.tool.joint % arm.n)
+        W = np.concatenate([W, Y[:, :, last] * loaded[:, None, None]], axis=2)
+        friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
+    k, n, c = W.shape
+    fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
+    products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
+    for f in range(FOLDS):
+        for i in range(n):
+            used = (fold == f) & samples.moving[:, i]
+            rows = np.concatenate([W[used, i], samples.tau[used]], axis=1)
+            products[f, i], counts[f, i] = rows.T @ rows, len(rows)
+    return TrialRows(products, counts, friction)
+
+
+def _friction_power(
+    arm: ArmModel, samples: TrialSamples, W: Array, base: NDArray[np.intp],
+) -> Array:
+    """Mean of velocity times friction columns while a joint moves, (n, c)."""
+    dissipating = [term.symbol for term in friction_terms(arm.friction) if term.name != 'offset']
+    power = np.zeros((arm.n, len(base)))
+    for i in range(arm.n):
+        columns = [arm.layout.friction_column(i, symbol) for symbol in dissipating]
+        speed = samples.qd[:, i] * samples.moving[:, i]
+        power[i] = (speed @ W[:, i] / max(len(speed), 1)) * np.isin(base, columns)
+    return power
+
+
+def _fitted(products: Array, counts: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Weighted least squares of the joints: parameters (c,) and covariance (c, c)."""
+    chosen, rows = products[joints], np.maximum(counts[joints], 1)
+    c = products.shape[1] - 1
+    length = np.sqrt(np.einsum('iaa->a', chosen)[:c])
+    length = np.where(length > RIDGE * length.max(initial=0.0), length, np.inf)
+    variance = np.maximum(chosen[:, c, c] / rows, np.finfo(float).tiny)
+    floor = FLOOR * variance
+    for _ in range(REWEIGHTINGS):
+        normal = np.einsum('i,iab->ab', 1 / variance, chosen)
+        scaled = normal[:c, :c] / np.outer(length, length)
+        scaled += RIDGE * max(np.trace(scaled) / c, np.finfo(float).tiny) * np.eye(c)
+        theta = np.linalg.solve(scaled, normal[:c, c] / length) / length
+        variance = np.maximum(_squares(chosen, theta) / rows, floor)
+    return theta, np.linalg.inv(scaled) / np.outer(length, length)
+
+
+def _squares(products: Array, theta: Array) -> Array:
+    """Sum of squared residuals of each joint."""
+    z = np.append(theta, -1.0)
+    return np.asarray((products @ z) @ z)
+
+

@@ -1,0 +1,75 @@
+"""The verdict on a model, and the findings behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """
+    One reason against a model.
+
+    Attributes
+    ----------
+    code : str
+        Kind of the finding, such as ``effort_sign`` or ``excitation``; stable between versions.
+    text : str
+        The fault, a clause with its numbers.
+    remedy : str
+        What to do, a clause; empty where `text` holds it.
+    joints : tuple of str
+        Joints concerned; empty for the whole arm.
+    error_before_percent, error_after_percent : float or None
+        Torque error on blocks that were not fitted, as recorded and after undoing the fault, %.
+
+    """
+
+    code: str
+    text: str
+    remedy: str = ''
+    joints: tuple[str, ...] = ()
+    error_before_percent: float | None = None
+    error_after_percent: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Return fault, evidence and remedy in one sentence."""
+        evidence = ''
+        if self.error_before_percent is not None and self.error_after_percent is not None:
+            evidence = (f' (undoing it takes the error on blocks that were not fitted from '
+                        f'{self.error_before_percent:.1f} to {self.error_after_percent:.1f} %)')
+        return f'{self.text}{evidence}' + (f'; {self.remedy}' if self.remedy else '')
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """
+    Whether the result can be trusted.
+
+    Attributes
+    ----------
+    trustworthy : bool
+        False if there is any finding against it.
+    findings : tuple of Finding
+        Reasons against it, the cause first.
+    expected_error_percent : float
+        Relative torque error that the covariance of the parameters alone predicts, for motions
+        within the range of positions and velocities of the recording.
+    undetermined_joints : tuple of str
+        Joints whose torque would be predicted badly.
+    undetermined_parameters : tuple of str
+        Base parameters behind that.
+
+    """
+
+    trustworthy: bool
+    findings: tuple[Finding, ...]
+    expected_error_percent: float
+    undetermined_joints: tuple[str, ...] = ()
+    undetermined_parameters: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return the findings, a sentence each."""
+        return tuple(finding.sentence for finding in self.findings)

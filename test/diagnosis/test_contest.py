@@ -1,0 +1,167 @@
+"""Planted faults are named by their cause, and good recordings are accused of nothing."""
+
+from dataclasses import replace
+import json
+
+import numpy as np
+import pytest
+import yaml
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.description.tree import rotation_rpy
+from dynid_ros.cli.main import main
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.identify import identify
+from dynid_ros.simulation.record import simulate
+from dynid_ros.storage.recording_reader import read_recording
+
+PLAIN = ('viscous', 'coulomb', 'offset')
+REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
+        'panda': 'panda/panda_exciting_trajectory.db3'}
+
+
+@pytest.fixture(scope='module')
+def ur10():
+    arm = load_arm('ur10')
+    return arm, simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
+
+
+def identified(arm, log):
+    return identify(arm, [log], friction=PLAIN)
+
+
+def codes(arm, log):
+    return [finding.code for finding in identified(arm, log).verdict.findings]
+
+
+def changed(values, joint, change):
+    values = values.copy()
+    values[:, joint] = change(values[:, joint])
+    return values
+
+
+def exchanged(values, *joints):
+    order = np.arange(values.shape[1])
+    order[list(joints)] = np.roll(order[list(joints)], 1)
+    return values[:, order]
+
+
+def test_a_good_recording_is_accused_of_nothing(ur10):
+    result = identified(*ur10)
+    assert result.verdict.trustworthy and result.verdict.findings == ()
+    assert any('gravity agrees' in note for note in result.treatment.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('name', REAL)
+def test_real_recordings_are_accused_of_nothing(shared_data, name):
+    arm = load_arm(name)
+    log = read_recording(shared_data / REAL[name], arm)
+    assert identified(arm, log).verdict.findings == ()
+
+
+@pytest.mark.parametrize(('code', 'joints', 'u'), [
+    ('effort_exchanged', [3, 5], lambda u: exchanged(u, 3, 5)),
+    ('effort_exchanged', [0, 1, 2], lambda u: exchanged(u, 0, 1, 2)),
+    ('effort_sign', [1], lambda u: changed(u, 1, np.negative)),
+    ('effort_scale', [1], lambda u: changed(u, 1, lambda x: 1000 * x)),
+    ('effort_meaningless', [2], lambda u: changed(
+        u, 2, lambda x: np.random.default_rng(0).normal(size=len(x)))),
+    ('effort_clipped', [1], lambda u: changed(
+        u, 1, lambda x: np.clip(x, -np.abs(x).max() / 2, np.abs(x).max() / 2))),
+])
+def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
+    arm, log = ur10
+    result = identified(arm, replace(log, u=u(log.u)))
+    assert not result.verdict.trustworthy
+    first = result.verdict.findings[0]
+    assert first.code == code
+    assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
+    assert all(name in first.sentence for name in first.joints)
+    if code != 'effort_clipped':
+        assert first.error_after_percent < 15 < first.error_before_percent or joints == [3, 5]
+
+
+@pytest.mark.parametrize(('code', 'joints', 'q'), [
+    ('position_exchanged', [1, 2], lambda q: exchanged(q, 1, 2)),
+    ('position_sign', [2], lambda q: changed(q, 2, np.negative)),
+])
+def test_a_fault_of_the_positions_is_named(ur10, code, joints, q):
+    arm, log = ur10
+    first = identified(arm, replace(log, q=q(log.q), qd=None)).verdict.findings[0]
+    assert first.code == code
+    assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
+
+
+def test_the_data_do_not_tell_the_sign_of_the_last_position_from_that_of_its_effort(ur10):
+    arm, log = ur10
+    first = identified(arm, replace(log, u=changed(log.u, 5, np.negative))).verdict.findings[0]
+    assert 'the drive signal of' in first.text and arm.joint_names[5] in first.joints
+    assert {'effort_sign', 'position_sign'} >= {first.code}
+
+
+@pytest.mark.parametrize(('gravity', 'code'), [
+    (rotation_rpy((np.pi / 2, 0, 0)) @ [0, 0, -9.81], 'gravity_direction'),
+    (np.zeros(3), 'gravity_missing')])
+def test_wrong_gravity_is_named_and_not_an_exchange(ur10, gravity, code):
+    arm, log = ur10
+    assert codes(replace(arm, gravity=np.asarray(gravity)), log)[0] == code
+
+
+def test_a_load_that_is_picked_up_is_named_with_its_moment(ur10):
+    arm, log = ur10
+    last = arm.layout.inertial(arm.n - 1)
+    still = np.zeros_like(log.q)
+    weight = 5.0 * regressor(arm, log.q, still, still)[:, :, last.start]
+    late = log.t > 0.67 * log.t[-1]
+    first = identified(arm, replace(log, u=log.u + late[:, None] * weight)).verdict.findings[0]
+    assert first.code == 'payload_changed'
+    moment = float(first.text.split(' s on')[0].split()[-1])
+    assert abs(moment - 0.67 * log.t[-1]) < 0.1 * log.t[-1]
+
+
+def test_several_dead_joints_are_named_together(ur10):
+    arm, log = ur10
+    u = log.u.copy()
+    u[:, 3:] = 1e-3 * np.random.default_rng(0).normal(size=u[:, 3:].shape)
+    first = identified(arm, replace(log, u=u)).verdict.findings[0]
+    assert first.code == 'effort_meaningless'
+    assert set(first.joints) == set(arm.joint_names[3:])
+
+
+def test_noise_is_explained_by_nothing(ur10):
+    arm, log = ur10
+    noise = np.random.default_rng(1).normal(size=log.u.shape) * log.u.std(axis=0)
+    found = codes(arm, replace(log, u=noise))
+    assert found and not any(code.startswith(('effort_ex', 'effort_sign', 'position', 'gravity'))
+                             for code in found)
+
+
+def test_joints_at_rest_are_taken_for_no_fault(ur10):
+    arm, log = ur10
+    q = log.q.copy()
+    q[:, :5] = q[0, :5]
+    assert not any(code.startswith(('effort_ex', 'effort_sign', 'position'))
+                   for code in codes(arm, replace(log, q=q, qd=None)))
+
+
+def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
+    folder = shared_data / 'med7'
+    (tmp_path / 'arm.yaml').write_text(yaml.safe_dump({
+        'name': 'med7', 'description': {'urdf': str(folder / 'med7dock.urdf')},
+        'table': {'rate_hz': 100}}))
+    arm = load_arm(str(tmp_path / 'arm.yaml'))
+    result = identify(arm, [read_recording(folder / 'measurements.csv', arm)])
+    assert [finding.code for finding in result.verdict.findings] == ['excitation']
+
+
+def test_the_command_prints_code_evidence_and_remedy(ur10, tmp_path, capsys):
+    _, log = ur10
+    np.savez(tmp_path / 'log.npz', t=log.t, q=log.q, tau=exchanged(log.u, 3, 5))
+    assert main(['identify', str(tmp_path / 'log.npz'), '--arm', 'ur10', '--json',
+                 '-o', str(tmp_path / 'out')]) == 1
+    first = json.loads(capsys.readouterr().out)['verdict']['findings'][0]
+    assert first['code'] == 'effort_exchanged'
+    assert first['error_after_percent'] < first['error_before_percent']
+    assert 'check the order of the effort columns' in first['remedy']
