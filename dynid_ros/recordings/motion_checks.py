@@ -1,4 +1,4 @@
-"""Checks of positions and velocities: wraps, jumps, quantisation, mismatch."""
+"""Checks of positions: wraps, units, jumps, quantisation, repetition."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ class MotionThresholds:
         Multiple of the speed in the other samples that a joint may have within a wrap.
     wrap_noise : float
         Encoder noise on top of that, rad.
+    degree_excess : float
+        Distance beyond the limits from which positions may be degrees, rad: half a turn. Wrapped
+        or badly calibrated ones stay within.
+    degree_slack : float
+        Distance beyond the limits that an error of calibration explains, rad.
     motion : float
         Range of positions from which a joint counts as one that moves, rad or m. Vibration and
         encoder noise stay below. Joints of real recordings move by 0.48 rad and more.
@@ -67,6 +72,8 @@ class MotionThresholds:
     wrap_step: float = np.pi
     wrap_slack: float = 1.5
     wrap_noise: float = 0.05
+    degree_excess: float = np.pi
+    degree_slack: float = 0.02
     motion: float = 0.01
     encoder_step: float = 1e-5
     encoder_share: float = 0.99
@@ -127,6 +134,23 @@ def _turns(q: Array, t: Array) -> Array:
 def _speed(step: Array, time: Array) -> float:
     """Highest speed without outliers, rad/s or m/s."""
     return float(np.percentile(np.abs(step / time), 99.5))
+
+
+def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
+    """Report positions in degrees: far beyond the limits, and within all of them as degrees."""
+    slack = THRESHOLDS.degree_slack
+    turning = np.flatnonzero(~arm.prismatic & moves(recording))
+    q, lower, upper = (x[..., turning] for x in (recording.q, arm.limits.lower, arm.limits.upper))
+    beyond = np.maximum(q - upper, lower - q).max(axis=0, initial=-np.inf)
+    inside = ((np.radians(q) <= upper + slack) & (np.radians(q) >= lower - slack)).all()
+    if not inside or not (beyond > THRESHOLDS.degree_excess).any():
+        return []
+    worst = int(np.argmax(beyond))
+    name, value = recording.joint_names[turning[worst]], float(np.abs(q[:, worst]).max())
+    text = (f'positions seem to be in degrees: {name} reaches {value:.4g}, far beyond its limits '
+            'in rad, and all joints are within theirs as degrees; convert them to rad.')
+    return [Defect('position_degrees', 'error', text, name, len(q), 0.0, value,
+                   THRESHOLDS.degree_excess)]
 
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
@@ -217,82 +241,3 @@ def stale_defects(recording: Recording) -> list[Defect]:
             threshold=THRESHOLDS.repeat_share,
         )
     ]
-
-
-def without_bad_velocities(recording: Recording) -> Recording:
-    """Leave out velocities that are NaN, zero, or contradict the positions; report them."""
-    qd = recording.qd
-    if qd is None or len(recording.t) < 3:
-        return recording
-    found = [*_nonfinite(recording, qd)] or [*_zero(recording, qd), *_inconsistent(recording, qd)]
-    if not found:
-        return recording
-    return replace(recording, qd=None, defects=(*recording.defects, *found))
-
-
-def _nonfinite(recording: Recording, qd: Array) -> list[Defect]:
-    bad = ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity)
-    return [
-        Defect(
-            'velocity_nan',
-            'warning',
-            f'{recording.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite velocities: '
-            f'velocities are left out and positions differentiated.',
-            recording.joint_names[j],
-            int(bad[:, j].sum()),
-            first_stamp(recording, bad[:, j]),
-        )
-        for j in np.flatnonzero(bad.any(axis=0))
-    ]
-
-
-def _zero(recording: Recording, qd: Array) -> list[Defect]:
-    return [
-        Defect(
-            'velocity_zero',
-            'warning',
-            f'{recording.joint_names[j]} moves but its velocity is always zero: velocities are '
-            f'left out and positions differentiated.',
-            recording.joint_names[j],
-            len(recording.t),
-            0.0,
-            0.0,
-        )
-        for j in np.flatnonzero(moves(recording) & ~qd.any(axis=0))
-    ]
-
-
-def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
-    """Compare the change of position over windows with the integral of the velocity."""
-    time, window = np.diff(recording.t), THRESHOLDS.velocity_window
-    width = round(window / float(np.median(time)))
-    if width < 2 or len(recording.t) < 4 * width:
-        return []
-    whole = recording.t[width:] - recording.t[:-width] < THRESHOLDS.velocity_stretch * window
-    if not whole.any():
-        return []
-    found = []
-    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)):
-        integral = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:, j] + qd[:-1, j]) * time)])
-        moved = (recording.q[width:, j] - recording.q[:-width, j])[whole]
-        expected = (integral[width:] - integral[:-width])[whole]
-        if not moved.any():
-            continue
-        mismatch = float(np.linalg.norm(moved - expected) / np.linalg.norm(moved))
-        if mismatch > THRESHOLDS.velocity_mismatch:
-            scale = float(expected @ moved / (expected @ expected))
-            found.append(_mismatch(recording.joint_names[j], len(recording.t), mismatch, scale))
-    return found
-
-
-def _mismatch(name: str, count: int, mismatch: float, scale: float) -> Defect:
-    text = (
-        f'The velocity of {name} differs from its differentiated position by '
-        f'{100 * mismatch:.0f} % '
-        f'(a factor of {scale:.3g} would fit best): velocities are left out and positions '
-        f'differentiated.'
-    )
-    return Defect(
-        'velocity_inconsistent', 'warning', text, name, count, 0.0, mismatch,
-        THRESHOLDS.velocity_mismatch,
-    )

@@ -12,12 +12,12 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
+    degree_defects,
     jump_defects,
     moves,
     quantisation_defects,
     stale_defects,
     unwrapped,
-    without_bad_velocities,
 )
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import (
@@ -27,6 +27,7 @@ from dynid_ros.recordings.stamp_checks import (
     take,
     usable,
 )
+from dynid_ros.recordings.velocity_checks import without_bad_velocities
 
 Array = NDArray[np.float64]
 
@@ -147,7 +148,7 @@ def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     found += [*stamp_defects(recording), *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [
-            *jump_defects(recording, arm),
+            *(degree_defects(recording, arm) or jump_defects(recording, arm)),
             *constant_defects(recording),
             *_position_limits(recording, arm),
             *quantisation_defects(recording),

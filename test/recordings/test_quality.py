@@ -441,3 +441,13 @@ def test_messages_are_one_sentence_for_people(arm):
         assert defect.message.endswith('.')
         assert '{' not in defect.message
         assert '\n' not in defect.message
+
+
+def test_positions_in_degrees_are_named_and_large_ones_in_radians_are_not(arm):
+    log = recording()
+    limited = replace(arm, limits=replace(
+        arm.limits, lower=np.full(arm.n, -2.5), upper=np.full(arm.n, 2.5)))
+    (defect,) = defects(
+        replace(log, q=np.degrees(log.q), qd=None), limited, 'position_degrees')
+    assert defect.severity == 'error' and 'convert them to rad' in defect.message
+    assert not defects(replace(log, q=log.q + 2.0, qd=None), limited, 'position_degrees')
