@@ -28,10 +28,12 @@ import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.diagnosis import (
+    contest,
     copied_signals,
-    exchanged_torques,
     gravity_direction,
+    hypothesis,
     outliers,
+    trial_rows,
     verdict,
 )
 from dynid_ros.dynamics.base import base_parameters
@@ -471,33 +473,32 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
            'residual without gravity, relative; no gravity: 1')
     yield (gravity_direction, 'removed', [x.without for x in right], [],
            'residual without gravity, relative')
-    ratios = [list(pair_ratios(data)) for data in good if data.arm.n > 2]
+    several = [data for data in good if data.arm.n > 2]
+    right = [entered(data) for data in several]
     swapped = []
-    for data in (each for each in good if each.arm.n > 2):
+    for data in several:
         joints = np.argsort(-(data.log.u**2).mean(axis=0))[:2]
         u = data.log.u.copy()
         u[:, joints] = u[:, joints[::-1]]
-        other = data.changed(u=u)
-        swapped.append(min(pair_ratios(other)))
-    yield (exchanged_torques, 'residual', [min(each) for each in ratios], swapped,
-           'torques of the two most loaded joints exchanged')
+        swapped.append(entered(data.changed(u=u)))
+    what = 'torques of the two most loaded joints exchanged'
+    yield (contest, 'gain', *([x.recorded.cost - x.runners[0].cost for x in each]
+                              for each in (right, swapped)), what)
+    yield (contest, 'suspicious', *([x.recorded.error_percent for x in each]
+                                    for each in (right, swapped)), what)
+    yield (contest, 'unexplained', *(
+        [float(x.recorded.score.left[x.recorded.joints].max()) for x in each]
+        for each in (right, swapped)), what)
 
 
-def pair_ratios(data: Data) -> Iterator[float]:
-    """Residual of each pair of joints after an exchange, relative to that before."""
-    from itertools import combinations
-
-    from dynid_ros.arm.drive import joint_torque
-
-    factors, joints, rows = exchanged_torques._factors(data.arm, data.motions, data.treatment)
-    columns = joint_torque(np.eye(data.arm.n), data.arm.drive)
-    before = exchanged_torques._residuals(factors, rows, np.eye(data.arm.n)[:, joints])
-    for i, k in combinations(range(len(joints)), 2):
-        order = np.arange(data.arm.n)
-        order[joints[[i, k]]] = joints[[k, i]]
-        mixing = np.linalg.solve(columns, columns[order])
-        after = exchanged_torques._residuals(factors, rows, mixing[:, joints])
-        yield float(np.exp(np.log(after[0] / before[0]).sum() / 2))
+def entered(data: Data) -> contest.Contest:
+    """Let all explanations of a recording compete."""
+    arm = data.arm.without_load
+    still = [np.zeros(motion.q.shape, dtype=bool) for motion in data.motions]
+    check = gravity_direction.gravity_direction(arm, data.motions, data.treatment, fit.fit(
+        arm, data.motions, data.treatment).sigma)
+    samples = trial_rows.trial_samples(data.motions, data.treatment, still)
+    return contest.contest(hypothesis.as_recorded(arm, samples), check, True)
 
 
 def safety_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:

@@ -1,0 +1,301 @@
+"""
+Whether faults that were planted into good recordings are named by their true cause.
+
+    python benchmarks/diagnosis.py [FOLDER] [--arms NAME...] [--faults NAME...]
+
+FOLDER holds recordings of real arms, as for accuracy.py. Each fault is planted into each joint to
+which it applies, and the recording is identified as `dynid identify` does it. Printed is, for each
+fault and recording, how often the verdict names the fault, names another one, is only "not
+trustworthy", and how often it trusts the model: with the error of the model on the held-out third
+hardly changed (the parameters absorb the fault), or although it predicts worse.
+"""
+
+from __future__ import annotations
+
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+import warnings
+
+import numpy as np
+
+from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import DynidError
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.identify import identify
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.simulation.record import simulate
+from dynid_ros.storage.recording_reader import read_recording
+
+Array = np.ndarray
+Planted = Iterator[tuple[ArmModel, Recording]]
+REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
+        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
+SIMULATED = ('ur10', 'panda', 'gluon_6l3')
+#: Held-out error of each joint, by that of the recording without the fault, and in percentage
+#: points above it, up to which the fault counts as absorbed.
+INTACT, SLACK = 1.5, 3.0
+#: Angle of a wrong zero, rad; load at the tool, kg; delays, s.
+ANGLE, LOAD, LATE = float(np.radians(10.0)), 3.0, 0.06
+
+
+def signals(log: Recording, u: Array) -> Recording:
+    """Replace the drive signals."""
+    return replace(log, u=u)
+
+
+def positions(log: Recording, q: Array) -> Recording:
+    """Replace the positions."""
+    return replace(log, q=q, qd=None)
+
+
+def column(values: Array, joint: int, change: Callable[[Array], Array]) -> Array:
+    """Change one column."""
+    changed = values.copy()
+    changed[:, joint] = change(values[:, joint])
+    return changed
+
+
+def swapped(values: Array, joints: tuple[int, ...]) -> Array:
+    """Exchange columns in a cycle."""
+    order = np.arange(values.shape[1])
+    order[list(joints)] = np.roll(order[list(joints)], 1)
+    return values[:, order]
+
+
+@dataclass(frozen=True, eq=False)
+class Good:
+    """A good recording, with its arm and the model that is fitted to it."""
+
+    arm: ArmModel
+    log: Recording
+    model: IdentifiedModel
+
+
+def tilted(good: Good) -> Planted:
+    """Describe another direction of gravity."""
+    length = np.linalg.norm(good.arm.gravity)
+    for way in ((0, 0, 1), (1, 0, 0), (0, 0.6, -0.8), (-0.34, 0, -0.94)):
+        yield replace(good.arm, gravity=length * np.array(way)), good.log
+
+
+def weightless(good: Good) -> Planted:
+    """Describe no gravity, or take its torque out of the signal."""
+    yield replace(good.arm, gravity=np.zeros(3)), good.log
+    still = np.zeros_like(good.log.q)
+    layout = good.model.arm.layout
+    theta = np.zeros(layout.size)
+    theta[base_parameters(good.model.arm).columns] = good.model.theta
+    weight = regressor(good.arm.rigid(), good.log.q, still, still) @ theta[layout.all_inertial()]
+    through = joint_torque(np.eye(good.arm.n), good.arm.drive)
+    yield good.arm, signals(good.log, good.log.u - weight @ np.linalg.inv(through))
+
+
+def exchanged_efforts(good: Good) -> Planted:
+    """Exchange drive signals."""
+    for joints in (*combinations(range(good.arm.n), 2), (0, 1, 2), (1, 2, good.arm.n - 1)):
+        yield good.arm, signals(good.log, swapped(good.log.u, joints))
+
+
+def exchanged_positions(good: Good) -> Planted:
+    """Exchange positions."""
+    for joints in combinations(range(good.arm.n), 2):
+        yield good.arm, positions(good.log, swapped(good.log.q, joints))
+
+
+def effort_signs(good: Good) -> Planted:
+    """Reverse one drive signal, or all."""
+    for joint in range(good.arm.n):
+        yield good.arm, signals(good.log, column(good.log.u, joint, np.negative))
+    yield good.arm, signals(good.log, -good.log.u)
+
+
+def position_signs(good: Good) -> Planted:
+    """Reverse one position."""
+    for joint in range(good.arm.n):
+        yield good.arm, positions(good.log, column(good.log.q, joint, np.negative))
+
+
+def scales(good: Good) -> Planted:
+    """Scale one drive signal."""
+    for joint in range(good.arm.n):
+        for factor in (1000.0, 2.0, 0.5):
+            yield good.arm, signals(good.log, column(good.log.u, joint, lambda x, f=factor: f * x))
+
+
+def clipped(good: Good) -> Planted:
+    """Cut one drive signal off at half of its largest value."""
+    for joint in range(good.arm.n):
+        yield good.arm, signals(good.log, column(
+            good.log.u, joint, lambda x: np.clip(x, -np.abs(x).max() / 2, np.abs(x).max() / 2)))
+
+
+def dead(good: Good) -> Planted:
+    """Leave nearly nothing of one drive signal, or of the last three."""
+    rng = np.random.default_rng(0)
+    for joint in range(good.arm.n):
+        yield good.arm, signals(good.log, column(
+            good.log.u, joint, lambda x: np.ptp(x) * np.round(x / np.ptp(x))))
+        yield good.arm, signals(good.log, column(
+            good.log.u, joint, lambda x: 1e-3 * x.std() * rng.normal(size=len(x))))
+    last = good.log.u.copy()
+    last[:, -3:] = 1e-3 * rng.normal(size=last[:, -3:].shape)
+    yield good.arm, signals(good.log, last)
+
+
+def degrees(good: Good) -> Planted:
+    """Record degrees."""
+    yield good.arm, positions(good.log, np.degrees(good.log.q))
+
+
+def copies(good: Good) -> Planted:
+    """Record velocity or position as effort."""
+    yield good.arm, signals(good.log, 10 * np.gradient(good.log.q, good.log.t, axis=0))
+    yield good.arm, signals(good.log, 10 * good.log.q)
+
+
+def zeros(good: Good) -> Planted:
+    """Shift one zero."""
+    for joint in np.flatnonzero(~good.arm.prismatic):
+        yield good.arm, positions(good.log, column(good.log.q, int(joint), lambda x: x + ANGLE))
+
+
+def delays(good: Good) -> Planted:
+    """Delay one drive signal."""
+    for joint in range(good.arm.n):
+        yield good.arm, signals(good.log, column(
+            good.log.u, joint, lambda x: np.interp(good.log.t - LATE, good.log.t, x)))
+
+
+def payload(good: Good) -> Planted:
+    """Add a load at the tool from a moment on."""
+    still = np.zeros_like(good.log.q)
+    point = good.arm.tool.placement.translation + np.array([0.0, 0.0, 0.05])
+    inertia = LOAD * (point @ point * np.eye(3) - np.outer(point, point))
+    own = [LOAD, *(LOAD * point), *inertia[np.triu_indices(3)]]
+    last = good.arm.layout.inertial(good.arm.tool.joint % good.arm.n)
+    torque = regressor(good.arm, good.log.q, still, still)[:, :, last] @ own
+    through = joint_torque(np.eye(good.arm.n), good.arm.drive)
+    for share in (0.67, 0.4):
+        late = good.log.t > share * good.log.t[-1]
+        yield good.arm, signals(
+            good.log, good.log.u + late[:, None] * (torque @ np.linalg.inv(through)))
+
+
+def none(good: Good) -> Planted:
+    """Plant nothing."""
+    yield good.arm, good.log
+
+
+#: Faults, the codes that name them, and how they are planted.
+FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
+    'none': ((), none),
+    'gravity tilted': (('gravity_direction',), tilted),
+    'gravity declared zero, or taken out': (
+        ('gravity_missing', 'gravity_removed'), weightless),
+    'efforts exchanged': (('effort_exchanged',), exchanged_efforts),
+    'positions exchanged': (('position_exchanged',), exchanged_positions),
+    'sign of an effort': (('effort_sign',), effort_signs),
+    'sign of a position': (('position_sign',), position_signs),
+    'scale of an effort': (('effort_scale',), scales),
+    'effort cut off at half': (('effort_clipped',), clipped),
+    'dead effort': (('effort_meaningless', 'effort_zero', 'effort_constant'), dead),
+    'degrees for radians': (('position_degrees',), degrees),
+    'effort is a copy': (('effort_copies_velocity', 'effort_copies_position'), copies),
+    'zero off by 10 degrees': (('position_zero',), zeros),
+    'one effort 60 ms late': (('effort_delay',), delays),
+    'load of 3 kg from a moment on': (('payload_changed',), payload),
+}
+
+
+def recordings(
+    folder: Path | None, wanted: list[str],
+) -> Iterator[tuple[str, ArmModel, Recording]]:
+    """Yield good recordings, each with a name."""
+    for name, file in REAL.items() if folder else ():
+        if not wanted or name in wanted:
+            arm = load_arm(name)
+            yield name, arm, read_recording(folder / file, arm)
+    for name in SIMULATED:
+        label = f'{name} simulated'
+        if not wanted or label in wanted:
+            arm = load_arm(name)
+            yield label, arm, simulate(arm, random_motion(arm, 0, periods=2), rate_hz=125).log
+
+
+def joint_errors(model: IdentifiedModel) -> Array:
+    """Held-out error of each joint, by its own torque, %."""
+    assert model.validation is not None
+    return np.array([joint.relative_error_percent for joint in model.validation.joints])
+
+
+def outcome(arm: ArmModel, log: Recording, codes: tuple[str, ...], clean: Array) -> str:
+    """Identify, and compare the verdict with the planted fault."""
+    try:
+        result = identify(arm, [log])
+    except DynidError as error:
+        return 'named' if any(word in str(error) for word in REFUSED) else 'refused'
+    if result.verdict.trustworthy:
+        absorbed = (joint_errors(result) < INTACT * clean + SLACK).all()
+        return 'absorbed' if absorbed else 'trusted'
+    named = [finding.code for finding in result.verdict.findings]
+    told = ' '.join(result.verdict.reasons)
+    if any(code in named or code in told for code in codes) or _also(result, codes):
+        return 'named'
+    return 'other' if named[0] in ALL_CODES else 'not trustworthy'
+
+
+def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
+    """Whether the fault is one of those that the verdict does not tell apart."""
+    words = {'effort_sign': 'drive signal of', 'position_sign': 'position of',
+             'effort_exchanged': 'drive signals of', 'position_exchanged': 'positions of'}
+    first = result.verdict.findings[0]
+    return 'tell these apart' in first.text and any(
+        words.get(code, code) in first.text for code in codes)
+
+
+#: Words of an error that refuses a recording and names the fault.
+REFUSED = ('does not measure it', 'in degrees')
+ALL_CODES = {code for codes, _ in FAULTS.values() for code in codes}
+OUTCOMES = ('named', 'other', 'not trustworthy', 'refused', 'absorbed', 'trusted')
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument('folder', nargs='?', type=Path)
+    parser.add_argument('--arms', nargs='*', default=[])
+    parser.add_argument('--faults', nargs='*', default=[])
+    args = parser.parse_args()
+    warnings.simplefilter('error')
+    total: Counter[str] = Counter()
+    print('| recording | fault | planted | ' + ' | '.join(OUTCOMES) + ' |')
+    print('|---' * (3 + len(OUTCOMES)) + '|')
+    for label, arm, log in recordings(args.folder, args.arms):
+        good = Good(arm, log, identify(arm, [log]))
+        clean = joint_errors(good.model)
+        for fault, (codes, plant) in FAULTS.items():
+            if args.faults and fault not in args.faults:
+                continue
+            seen = Counter(outcome(*each, codes, clean) for each in plant(good))
+            count = sum(seen.values())
+            shares = ' | '.join(str(seen[each]) if seen[each] else '' for each in OUTCOMES)
+            print(f'| {label} | {fault} | {count} | {shares} |', flush=True)
+            if codes:
+                total += seen
+    count = max(sum(total.values()) - total['absorbed'], 1)
+    print('of the faults that are not absorbed: ' + ', '.join(
+        f'{100 * total[each] / count:.1f} % {each}' for each in OUTCOMES if each != 'absorbed'))
+
+
+if __name__ == '__main__':
+    main()
