@@ -454,8 +454,7 @@ def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
 def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def gravity(data: Data, arm: ArmModel) -> Any:
-        return gravity_direction.gravity_direction(
-            arm, data.motions, data.treatment, data.model.sigma)
+        return gravity_direction.gravity_direction(arm, samples_of(data))
 
     def tilted(arm: ArmModel) -> ArmModel:
         c, s = np.cos(np.radians(20)), np.sin(np.radians(20))
@@ -491,13 +490,17 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         for each in (right, swapped)), what)
 
 
+def samples_of(data: Data) -> trial_rows.TrialSamples:
+    """Take all samples of a recording."""
+    nothing = [np.zeros(motion.q.shape, dtype=bool) for motion in data.motions]
+    return trial_rows.trial_samples(data.motions, data.treatment, nothing)
+
+
 def entered(data: Data) -> contest.Contest:
     """Let all explanations of a recording compete."""
     arm = data.arm.without_load
-    still = [np.zeros(motion.q.shape, dtype=bool) for motion in data.motions]
-    check = gravity_direction.gravity_direction(arm, data.motions, data.treatment, fit.fit(
-        arm, data.motions, data.treatment).sigma)
-    samples = trial_rows.trial_samples(data.motions, data.treatment, still)
+    samples = samples_of(data)
+    check = gravity_direction.gravity_direction(arm, samples)
     return contest.contest(hypothesis.as_recorded(arm, samples), check, True)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
@@ -14,48 +13,15 @@ from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityChec
 from dynid_ros.diagnosis.hypothesis import as_recorded
 from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.model.verdict import Finding, Verdict
-from dynid_ros.regression.fit import fit
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Findings that follow from any other fault of the signals.
-CONSEQUENCES = ('friction_drives', 'rotor_negative', 'outliers', 'residual')
+CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
-DECIDED = ('still', 'effort_copies_velocity', 'effort_copies_position')
-
-
-def check_gravity(
-    arm: ArmModel, gravity: Array, motions: Sequence[ConditionedMotion],
-    settings: ConditioningSettings, sigma: Array,
-) -> GravityCheck:
-    """
-    Estimate the direction of gravity together with the dynamics.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm, with the gravity included in its torque.
-    gravity : (3,) ndarray
-        Gravity as the arm states it, m/s².
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint in a fit, Nm; where a method gives less
-        than that, the torque is fitted here.
-
-    """
-    arm = arm.without_load
-    if len(sigma) < arm.n:
-        sigma = fit(arm, motions, settings).sigma
-    return gravity_direction(replace(arm, gravity=gravity), motions, settings, sigma)
+DECIDED = ('still', 'effort_dead', 'effort_copies_velocity', 'effort_copies_position')
 
 
 def with_cause(
-    verdict: Verdict, arm: ArmModel, samples: TrialSamples, gravity: GravityCheck,
-    clipped: Sequence[Finding],
+    verdict: Verdict, arm: ArmModel, samples: TrialSamples, clipped: Sequence[Finding] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
     Open a verdict with the cause of what speaks against the model.
@@ -65,11 +31,9 @@ def with_cause(
     verdict : Verdict
         From error bars and held-out error.
     arm : ArmModel
-        The arm, with the gravity included in its torque.
+        The arm, with the gravity that it states.
     samples : TrialSamples
         Of all recordings, held-out ones included, without what is cut off.
-    gravity : GravityCheck
-        From `check_gravity`.
     clipped : sequence of Finding
         Drive signals that are cut off.
 
@@ -82,10 +46,20 @@ def with_cause(
 
     """
     doubts = [*clipped, *verdict.findings]
-    if any(finding.code in DECIDED for finding in doubts):
+    silent = not samples.tau[samples.moving].any()
+    if silent or any(finding.code in DECIDED for finding in doubts):
         return verdict, ()
-    outcome = contest(as_recorded(arm, samples), gravity, bool(doubts))
-    cause = outcome.findings or _gravity(arm, gravity)
+    gravity = gravity_direction(arm, samples)
+    if not arm.drive.includes_gravity:
+        arm = replace(arm, gravity=np.zeros(3))
+    # Signs of friction mean little where the motion hardly determines it.
+    vague = any(finding.code == 'excitation' for finding in doubts)
+    driven = [] if vague else [
+        name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
+    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts))
+    meaningless = () if vague else outcome.meaningless
+    error = outcome.recorded.error_percent
+    cause = outcome.cause or meaningless or _gravity(arm, gravity, error)
     if cause:
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
         findings = (*cause, *doubts)
@@ -96,8 +70,8 @@ def with_cause(
     return found, () if told else (gravity.sentence,)
 
 
-def _gravity(arm: ArmModel, check: GravityCheck) -> tuple[Finding, ...]:
-    """Gravity that the check refutes although the torque hardly gains by another one."""
+def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:
+    """Find gravity that the check refutes although the torque hardly gains by another one."""
     if not arm.drive.includes_gravity:
         return (HELD,) if check.loaded else ()
     if not np.any(arm.gravity):
@@ -105,9 +79,15 @@ def _gravity(arm: ArmModel, check: GravityCheck) -> tuple[Finding, ...]:
     if check.removed or check.wrong:
         return (Finding('gravity_removed' if check.removed else 'gravity_direction',
                         check.sentence),)
+    if THRESHOLDS.good < error < THRESHOLDS.partly and not check.loaded:
+        return (REMOVED,)
     return ()
 
 
+REMOVED = Finding(
+    'gravity_removed',
+    'the effort seems to hold no gravity torque: without any, the model fits as well',
+    'set "includes_gravity: false" under "drive" in arm.yaml')
 HELD = Finding(
     'gravity_held', 'effort holds gravity torque although arm.yaml states otherwise',
     'remove "includes_gravity: false" under "drive"')

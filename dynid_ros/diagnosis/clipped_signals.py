@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.model.verdict import Finding
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.signals.conditioning import ConditionedMotion
 
 Array = NDArray[np.float64]
@@ -33,22 +34,92 @@ class ClipThresholds:
         off: a smooth signal has many times more below its peak, a quantised one as many a step.
     share : float
         Smallest share of the samples with motion: a few do no harm.
+    speed : float
+        Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
+    near : float
+        Distance from the limit, by the range of the signal, within which resampling puts samples
+        that are cut off.
 
     """
 
     band: float = 0.03
     crowding: float = 1.5
     share: float = 0.01
+    speed: float = 0.02
+    near: float = 0.01
 
 
 THRESHOLDS = ClipThresholds()
+#: Rounding of a value at the limit, by the range of the signal.
+TOUCH = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class ClipLevels:
+    """
+    Limits at which drive signals are cut off.
+
+    Attributes
+    ----------
+    highest, lowest : (n,) ndarray
+        Of the drive signal as recorded; infinite where it is not cut off.
+    share : (n,) ndarray
+        Share of the samples with motion that lie there.
+
+    """
+
+    highest: Array
+    lowest: Array
+    share: Array
+
+
+def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
+    """
+    Find the limits at which drive signals are cut off.
+
+    Parameters
+    ----------
+    recordings : sequence of Recording
+        Recordings of one arm, as read: resampling would round the corners.
+
+    """
+    moving = [_in_motion(recording) for recording in recordings]
+    n = len(recordings[0].joint_names)
+    highest, lowest, share = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
+    for joint in range(n):
+        u = np.concatenate([recording.u[own[:, joint], joint]
+                            for recording, own in zip(recordings, moving, strict=True)])
+        for limits, way in ((highest, 1.0), (lowest, -1.0)):
+            crowd = _crowd(way * u)
+            if crowd > THRESHOLDS.share:
+                limits[joint] = way * (way * u).max()
+                share[joint] += crowd
+    return ClipLevels(highest, lowest, share)
+
+
+def _in_motion(recording: Recording) -> NDArray[np.bool_]:
+    if len(recording.t) < 2:
+        return np.zeros(recording.q.shape, dtype=np.bool_)
+    speed = np.abs(np.gradient(recording.q, recording.t, axis=0))
+    return np.asarray(speed > THRESHOLDS.speed * speed.max(axis=0))
+
+
+def _crowd(u: Array) -> float:
+    """Share of the samples at the largest value, if there are too many of them."""
+    spread = float(np.ptp(u)) if len(u) else 0.0
+    if not spread:
+        return 0.0
+    top = u >= u.max() - TOUCH * spread
+    below = (u >= u.max() - THRESHOLDS.band * spread) & ~top
+    crowded = top.sum() > THRESHOLDS.crowding * max(int(below.sum()), 1)
+    return float(top.mean()) if crowded else 0.0
 
 
 def clipped_samples(
-    arm: ArmModel, motions: Sequence[ConditionedMotion],
+    arm: ArmModel, motions: Sequence[ConditionedMotion], levels: ClipLevels,
 ) -> list[NDArray[np.bool_]]:
     """
-    Find samples whose drive signal is cut off.
+    Mark the samples of conditioned stretches whose drive signal is cut off.
 
     Parameters
     ----------
@@ -56,47 +127,27 @@ def clipped_samples(
         The arm.
     motions : sequence of ConditionedMotion
         Conditioned stretches.
+    levels : ClipLevels
+        From the same recordings.
 
     Returns
     -------
     list of (N, n) ndarray of bool
-        One for each stretch; all false for a joint that is cut off in too few samples to matter.
+        One for each stretch.
 
     """
+    if not levels.share.any():
+        return [np.zeros(motion.tau.shape, dtype=np.bool_) for motion in motions]
     through = joint_torque(np.eye(arm.n), arm.drive)
-    signals = [np.asarray(np.linalg.solve(through.T, motion.tau.T).T) for motion in motions]
-    u = np.concatenate(signals)
-    moving = np.concatenate([motion.moving for motion in motions])
-    level = np.full((2, arm.n), np.inf)
-    for joint in range(arm.n):
-        own = u[moving[:, joint], joint]
-        for side, way in enumerate((1.0, -1.0)):
-            if len(own) and _crowded(way * own):
-                level[side, joint] = (way * own).max()
-    return [_at(signal, level) for signal in signals]
+    marked = []
+    for motion in motions:
+        u = np.linalg.solve(through.T, motion.tau.T).T
+        slack = THRESHOLDS.near * np.ptp(u, axis=0)
+        marked.append(np.asarray((u > levels.highest - slack) | (u < levels.lowest + slack)))
+    return marked
 
 
-def _crowded(u: Array) -> bool:
-    """Whether too many samples are at the largest value."""
-    peak, depth = u.max(), THRESHOLDS.band * np.ptp(u)
-    top = u >= peak - TOUCH * np.ptp(u)
-    below = (u >= peak - depth) & ~top
-    return bool(np.ptp(u) > 0 and top.mean() > THRESHOLDS.share
-                and top.sum() > THRESHOLDS.crowding * max(int(below.sum()), 1))
-
-
-#: Rounding of a value at the limit, by the range of the signal.
-TOUCH = 1e-9
-
-
-def _at(u: Array, level: Array) -> NDArray[np.bool_]:
-    slack = TOUCH * np.maximum(np.ptp(u, axis=0), np.finfo(float).tiny)
-    return np.asarray((u >= level[0] - slack) | (-u >= level[1] - slack))
-
-
-def clipped_findings(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], clipped: Sequence[NDArray[np.bool_]],
-) -> list[Finding]:
+def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
     """
     Report the joints whose drive signal is cut off.
 
@@ -104,18 +155,13 @@ def clipped_findings(
     ----------
     arm : ArmModel
         The arm.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    clipped : sequence of (N, n) ndarray of bool
-        From `clipped_samples`.
+    levels : ClipLevels
+        From its recordings.
 
     """
-    at = np.sum([marks.sum(axis=0) for marks in clipped], axis=0)
-    moved = np.sum([motion.moving.sum(axis=0) for motion in motions], axis=0)
-    share = 100 * at / np.maximum(moved, 1)
     return [
         Finding('effort_clipped', f"the drive signal of '{arm.joint_names[joint]}' is cut off at "
-                f'its largest value in {share[joint]:.0f} % of the samples with motion',
-                'lower the amplitude of the motion, or raise the limit that cuts it off',
+                f'its largest value in {100 * levels.share[joint]:.0f} % of the samples with '
+                'motion', 'lower the amplitude of the motion, or raise the limit that cuts it off',
                 (arm.joint_names[joint],))
-        for joint in np.flatnonzero(at)]
+        for joint in np.flatnonzero(levels.share)]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-
-import numpy as np
 
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
@@ -56,6 +54,9 @@ class ContestThresholds:
         6.3.
     good : float
         Largest error with which an explanation is one, %.
+    partly : float
+        Error up to which a torque without gravity is recognised as one, %: friction and inertia
+        are left, and less of them is explained.
     gain : float
         Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
         recordings the best rival gains 0.15.
@@ -68,19 +69,26 @@ class ContestThresholds:
     unexplained : float
         Share of the torque of a joint from which it counts as unexplained. Joints of good
         recordings reach 0.45 (the first joint of the Panda, which gravity does not load).
+    dead : float
+        The same from which its signal has nothing to do with its motion.
     named : int
         Explanations at most that are named together.
+    rows_per_column : int
+        Rows needed for each parameter. With fewer, least squares explain any torque.
 
     """
 
     suspicious: float = 8.0
     good: float = 15.0
+    partly: float = 50.0
     gain: float = 0.5
     apart: float = 0.3
     each: float = 0.5
     worse: float = 1.05
     unexplained: float = 0.75
+    dead: float = 0.9
     named: int = 3
+    rows_per_column: int = 4
 
 
 THRESHOLDS = ContestThresholds()
@@ -107,11 +115,9 @@ class Contest:
     runners: tuple[Hypothesis, ...]
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The cause, if there is one."""
-        if self.winners:
-            return (self._cause(),)
-        return tuple(self._meaningless())
+    def cause(self) -> tuple[Finding, ...]:
+        """The explanation that holds, if there is one."""
+        return (self._cause(),) if self.winners else ()
 
     @property
     def close(self) -> str:
@@ -126,23 +132,26 @@ class Contest:
         text = ', or '.join(_joined(each.steps) for each in self.winners)
         if len(self.winners) > 1:
             text += ' (the data do not tell these apart)'
-        driven = self.recorded.score.driven & ~best.score.driven
-        if driven.any():
-            text += f'; as recorded, friction drives {names(arm, np.flatnonzero(driven).tolist())}'
+        driven = [joint for joint in self.recorded.still_driven if joint not in best.still_driven]
+        if driven:
+            text += f'; as recorded, friction drives {names(arm, driven)}'
         remedies = dict.fromkeys(step.remedy for each in self.winners for step in each.steps)
         return Finding(
             best.steps[0].code, text, ', or '.join(remedies),
             tuple(arm.joint_names[joint] for joint in best.changed_joints),
             self.recorded.error_percent, best.error_percent)
 
-    def _meaningless(self) -> Iterator[Finding]:
-        """Name joints that a model leaves unexplained which is good otherwise."""
-        recorded = self.recorded
-        bad = unexplained_joints(recorded)
+    @property
+    def meaningless(self) -> tuple[Finding, ...]:
+        """The joints that a model leaves unexplained which is good otherwise."""
+        recorded, left = self.recorded, self.recorded.score.left
+        bad = [joint for joint in unexplained_joints(recorded)
+               if self.runners and left[joint] > THRESHOLDS.dead]
         if bad and len(bad) < len(recorded.joints) and recorded.error_percent < THRESHOLDS.good:
             step = meaningless(recorded.arm, bad)
-            yield Finding(step.code, step.text, step.remedy,
-                          tuple(recorded.arm.joint_names[joint] for joint in bad))
+            return (Finding(step.code, step.text, step.remedy,
+                            tuple(recorded.arm.joint_names[joint] for joint in bad)),)
+        return ()
 
 
 def contest(base: Hypothesis, gravity: GravityCheck, doubted: bool) -> Contest:
@@ -162,12 +171,13 @@ def contest(base: Hypothesis, gravity: GravityCheck, doubted: bool) -> Contest:
         Whether anything else speaks against the model.
 
     """
-    if len(base.joints) == 0:
+    rows = base.rows.counts[:, base.joints].sum()
+    if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
     tried = [each for rivals in QUICK for each in rivals(base)]
     tried += other_gravity(base, gravity)
     suspicious = (doubted or base.error_percent > THRESHOLDS.suspicious
-                  or bool(unexplained_joints(base)) or bool(base.score.driven.any()))
+                  or bool(unexplained_joints(base)) or bool(base.still_driven))
     if suspicious:
         tried += [each for rivals in SLOW for each in rivals(base)]
         tried += _repeated(base, tried)
@@ -212,7 +222,7 @@ def _holds(each: Hypothesis, base: Hypothesis) -> bool:
     if each.error_percent > limits.worse * base.error_percent:
         return False
     # Leaving a joint out explains it only where nothing else does.
-    if any(base.score.left[joint] < limits.unexplained for joint in each.excluded):
+    if any(base.score.left[joint] < limits.dead for joint in each.excluded):
         return False
     changed = [joint for joint in each.changed_joints if joint not in each.excluded]
     return all(left[joint] < limits.unexplained for joint in changed)

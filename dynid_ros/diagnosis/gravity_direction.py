@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.gravity_regression import gravity_rows, GravityProblem, GravityRows
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.diagnosis.trial_rows import TrialSamples
+from dynid_ros.model.metrics import TINY
 
 Array = NDArray[np.float64]
 
 #: Passes in which the weights of the joints settle.
-REWEIGHTINGS = 3
+REWEIGHTINGS = 4
+#: Smallest mean square torque of a joint to begin with, by that of the most loaded one.
+LEAST_LOADED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,13 @@ class GravityCheck:
     def wrong(self) -> bool:
         """Whether the stated direction is refuted."""
         gained = self.error_found**2 < (1 - THRESHOLDS.gain) * self.error_stated**2
+        return gained and self.elsewhere and not self.removed
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the data determine another direction than the stated one."""
         far = self.angle > max(THRESHOLDS.tolerated, THRESHOLDS.certain * self.std)
-        return self.determined and gained and far and not self.removed
+        return self.determined and far
 
     @property
     def agrees(self) -> bool:
@@ -155,10 +163,7 @@ class GravityCheck:
         return f'the stated gravity agrees with the data to {degrees}'
 
 
-def gravity_direction(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    sigma: Array,
-) -> GravityCheck:
+def gravity_direction(arm: ArmModel, samples: TrialSamples) -> GravityCheck:
     """
     Estimate the direction of gravity with the dynamics, and check whether torque includes it.
 
@@ -170,12 +175,8 @@ def gravity_direction(
     ----------
     arm : ArmModel
         The arm, with the stated gravity.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, Nm: the weights to start with.
+    samples : TrialSamples
+        Motion and torque.
 
     Returns
     -------
@@ -188,10 +189,13 @@ def gravity_direction(
     problems whose variables separate, SIAM J. Numer. Anal. 10(2).
 
     """
-    rows = gravity_rows(arm, motions, settings)
+    rows = gravity_rows(arm, samples)
     length = float(np.linalg.norm(arm.gravity))
     stated = arm.gravity / length if length else np.array([0.0, 0.0, -1.0])
     starts = [stated, *_cube()]
+    power = (rows.tau**2 * rows.moving).sum(axis=0) / np.maximum(rows.moving.sum(axis=0), 1)
+    # A joint that is hardly loaded must not take all weight.
+    sigma: Array = np.sqrt(np.maximum(power, LEAST_LOADED * max(float(power.max()), TINY)))
     for _ in range(REWEIGHTINGS):
         problem = GravityProblem(rows, sigma)
         hollows = _hollows(problem, starts)

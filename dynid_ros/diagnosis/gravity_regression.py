@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,15 +9,13 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.weighted_least_squares import LeastSquares
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
-#: Samples that are looked at.
-SAMPLES = 2000
 #: A direction along no axis of any arm, for which the most parameters matter.
 GENERIC = np.array([0.36, 0.48, -0.8])
 STEPS, HALVINGS, SETTLED = 20, 8, 1e-6
@@ -59,26 +56,19 @@ class GravityRows:
         return W
 
 
-def gravity_rows(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-) -> GravityRows:
+def gravity_rows(arm: ArmModel, samples: TrialSamples) -> GravityRows:
     """
     Rows of a recording for any direction of gravity.
-
-    Only the torque is filtered with the rows' low-pass: positions have passed one already, and
-    the difference matters to inertias, not to the direction of gravity.
 
     Parameters
     ----------
     arm : ArmModel
         The arm; a friction term that depends on the load is left out.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
+    samples : TrialSamples
+        Motion and torque.
 
     """
-    q, qd, qdd, tau, moving = _samples(motions, settings)
+    q, qd, qdd = samples.q, samples.qd, samples.qdd
     arm = arm.without_load
     length = float(np.linalg.norm(arm.gravity)) or 9.81
     columns = base_parameters(replace(arm, gravity=length * GENERIC)).columns
@@ -90,7 +80,7 @@ def gravity_rows(
     B = np.array([
         regressor(replace(arm, gravity=length * unit), q, still, still)[:, :, columns[loaded]]
         for unit in np.eye(3)])
-    return GravityRows(A, B, tau, moving, loaded)
+    return GravityRows(A, B, samples.tau, samples.moving, loaded)
 
 
 class GravityProblem:
@@ -202,19 +192,3 @@ class GravityProblem:
                 return moved, lower
             step = step / 2
         return direction, cost
-
-
-def _samples(
-    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-    """Positions, rates and low-passed torque at the samples used."""
-    decimator = settings.decimator()
-    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
-    parts = []
-    for motion in motions:
-        tau = decimator.whole(motion.tau)
-        chosen = (decimator.reach + decimator.step * np.arange(len(tau)))[::every]
-        parts.append((motion.q[chosen], motion.qd[chosen], motion.qdd[chosen], tau[::every],
-                      motion.moving[chosen]))
-    q, qd, qdd, tau, moving = (np.concatenate(x) for x in zip(*parts, strict=True))
-    return q, qd, qdd, tau, moving

@@ -14,6 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.trial_rows import (
     EVERYTHING,
     NOTHING,
+    thinned,
     trial_rows,
     TrialRows,
     TrialSamples,
@@ -73,6 +74,8 @@ class Hypothesis:
         Joints whose signal is assumed to be no torque.
     steps : tuple of Step
         The changes.
+    driven : tuple of int
+        Joints that friction drives, as recorded, by error bars that know of coloured residuals.
 
     """
 
@@ -82,6 +85,7 @@ class Hypothesis:
     signals: Array
     excluded: tuple[int, ...] = ()
     steps: tuple[Step, ...] = ()
+    driven: tuple[int, ...] = ()
 
     @cached_property
     def joints(self) -> NDArray[np.intp]:
@@ -106,8 +110,12 @@ class Hypothesis:
         """Sum over the joints of the logarithm of the share of torque that is unexplained."""
         left = np.clip(self.score.left, NOTHING, EVERYTHING)
         left[list(self.excluded)] = 1.0
-        driven = int(self.score.driven[self.joints].sum())
-        return float(np.log(left[self.joints]).sum()) + DRIVEN_COST * driven
+        return float(np.log(left[self.joints]).sum()) + DRIVEN_COST * len(self.still_driven)
+
+    @cached_property
+    def still_driven(self) -> list[int]:
+        """Joints of `driven` that friction drives under this assumption, too."""
+        return [joint for joint in self.driven if self.score.driven[joint]]
 
     @property
     def error_percent(self) -> float:
@@ -143,7 +151,9 @@ class Hypothesis:
                        steps=(*self.steps, step))
 
 
-def as_recorded(arm: ArmModel, samples: TrialSamples) -> Hypothesis:
+def as_recorded(
+    arm: ArmModel, samples: TrialSamples, driven: Sequence[str] = (),
+) -> Hypothesis:
     """
     Take data and arm as they are.
 
@@ -153,10 +163,13 @@ def as_recorded(arm: ArmModel, samples: TrialSamples) -> Hypothesis:
         The arm with the gravity that it states.
     samples : TrialSamples
         Of all recordings.
+    driven : sequence of str
+        Joints that friction drives, as recorded.
 
     """
-    arm = arm.with_friction(FRICTION)
-    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n))
+    arm, samples = arm.with_friction(FRICTION), thinned(samples)
+    joints = tuple(arm.joint_names.index(name) for name in driven)
+    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n), driven=joints)
 
 
 def names(arm: ArmModel, joints: Sequence[int]) -> str:

@@ -83,14 +83,19 @@ def other_gravity(base: Hypothesis, check: GravityCheck) -> Iterator[Hypothesis]
             f'the effort holds gravity torque although "gravity" of the arm is zero: the data '
             f'give [{text}]{other} in the base frame', 'correct "gravity" in arm.yaml'))
         return
-    degrees = f'{np.degrees(check.angle):.1f} ± {np.degrees(check.std):.1f} degrees'
-    yield base.with_arm(replace(base.arm, gravity=vector), Step(
-        'gravity_direction', (),
-        f'the stated gravity is {degrees} off: the data give [{text}]{other} in the base frame',
-        'correct "gravity" of the arm if it is mounted on its side'))
+    if check.elsewhere:
+        yield _turned(base, check, vector, f'[{text}]{other}')
     yield base.with_arm(replace(base.arm, gravity=np.zeros(3)), Step(
         'gravity_removed', (), 'the effort holds no gravity torque',
         'set "includes_gravity: false" under "drive" in arm.yaml'))
+
+
+def _turned(base: Hypothesis, check: GravityCheck, vector: Array, text: str) -> Hypothesis:
+    degrees = f'{np.degrees(check.angle):.1f} ± {np.degrees(check.std):.1f} degrees'
+    return base.with_arm(replace(base.arm, gravity=vector), Step(
+        'gravity_direction', (),
+        f'the stated gravity is {degrees} off: the data give {text} in the base frame',
+        'correct "gravity" of the arm if it is mounted on its side'))
 
 
 def _at_motors(base: Hypothesis, change: Array) -> TrialSamples:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,13 @@ from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.model.metrics import TINY
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
-#: Samples of a recording that are looked at.
-SAMPLES = 600
+#: Samples of a recording that are taken, and that each explanation is fitted to.
+SAMPLES, FITTED = 2000, 600
 #: Consecutive blocks of time, dealt out to the folds in turn: each fold sees the whole recording.
 BLOCKS, FOLDS = 15, 3
 #: Passes in which the weights of the joints settle.
@@ -99,11 +100,17 @@ def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDA
     return np.asarray(before[ahead] > before[np.maximum(chosen - reach, 0)])
 
 
+def thinned(samples: TrialSamples) -> TrialSamples:
+    """Return at most `FITTED` of the samples, spread over all of them."""
+    every = slice(None, None, -(-len(samples.t) // FITTED) or 1)
+    return TrialSamples(*(getattr(samples, field.name)[every] for field in fields(samples)))
+
+
 def joined(parts: Sequence[TrialSamples]) -> TrialSamples:
     """Put the samples of several recordings, or of several parts of one, behind each other."""
     return TrialSamples(*(
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ('t', 'q', 'qd', 'qdd', 'tau', 'moving')))
+        np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(TrialSamples)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +176,9 @@ class TrialRows:
             counts = self.counts.sum(axis=0) - self.counts[fold]
             theta, _ = _fitted(whole - part, counts, joints)
             left += np.maximum(_squares(part, theta), 0)
-        power = np.maximum(whole[:, -1, -1], np.finfo(float).tiny)
-        error = 100 * float(np.sqrt(left[joints].sum() / power[joints].sum()))
+        power = np.maximum(whole[:, -1, -1], TINY)
+        error = 100 * float(np.sqrt(
+            left[joints].sum() / max(power[joints].sum(), TINY)))
         theta, covariance = _fitted(whole, self.counts.sum(axis=0), joints)
         power_std = np.sqrt(np.einsum('ia,ab,ib->i', self.friction, covariance, self.friction))
         driven = self.friction @ theta < -DRIVEN * power_std
@@ -243,12 +251,14 @@ def _fitted(products: Array, counts: Array, joints: NDArray[np.intp]) -> tuple[A
     c = products.shape[1] - 1
     length = np.sqrt(np.einsum('iaa->a', chosen)[:c])
     length = np.where(length > RIDGE * length.max(initial=0.0), length, np.inf)
-    variance = np.maximum(chosen[:, c, c] / rows, np.finfo(float).tiny)
+    power = chosen[:, c, c] / rows
+    # A joint without any torque must not take all weight.
+    variance = np.maximum(power, FLOOR * power.max(initial=0.0) + TINY)
     floor = FLOOR * variance
     for _ in range(REWEIGHTINGS):
         normal = np.einsum('i,iab->ab', 1 / variance, chosen)
         scaled = normal[:c, :c] / np.outer(length, length)
-        scaled += RIDGE * max(np.trace(scaled) / c, np.finfo(float).tiny) * np.eye(c)
+        scaled += RIDGE * max(np.trace(scaled) / c, TINY) * np.eye(c)
         theta = np.linalg.solve(scaled, normal[:c, c] / length) / length
         variance = np.maximum(_squares(chosen, theta) / rows, floor)
     return theta, np.linalg.inv(scaled) / np.outer(length, length)

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.offset_recordings import recording_offsets
-from dynid_ros.diagnosis.cause import check_gravity, with_cause
-from dynid_ros.diagnosis.clipped_signals import clipped_findings, clipped_samples
+from dynid_ros.diagnosis.cause import with_cause
+from dynid_ros.diagnosis.clipped_signals import (
+    clip_levels,
+    clipped_findings,
+    clipped_samples,
+)
 from dynid_ros.diagnosis.trial_rows import joined, trial_samples
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.base import base_parameters
@@ -112,13 +116,13 @@ def identify(
         'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
         'seconds': sum(recording.seconds for recording in data.train),
         'data_hash': data_hash(data.train)}
+    levels = clip_levels([*data.train, *(recording for _, recording in data.unseen)])
     prepared = take_motions(arm, data.train, settings)
     laps.append(perf_counter())
 
     rows = METHODS[method]
     model = fit_model(arm, prepared, settings, rows, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
-    direction = check_gravity(arm, gravity, model.motions, settings, solution.sigma)
     laps.append(perf_counter())
 
     scores = weighted_scores(
@@ -126,20 +130,24 @@ def identify(
     covariance = hac_covariance(
         scores, solution.white_covariance, settings.rate_hz / settings.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
-    clipped = clipped_samples(arm, prepared)
-    cut = clipped_findings(arm, prepared, clipped)
-    samples = [trial_samples(prepared, settings, clipped)]
+    # Where there are too many outliers, the model is wrong and not they.
+    samples = [trial_samples(
+        prepared if model.findings else model.motions, settings,
+        clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
     del prepared, model
     held = take_unseen(arm, data, settings)
     unseen = predict_unseen(arm, held, theta)
-    samples += [trial_samples(each.motions, each.settings, clipped_samples(arm, each.motions))
-                for each in held]
+    samples += [
+        trial_samples(each.motions, each.settings, clipped_samples(arm, each.motions, levels))
+        for each in held]
     fitted = metrics(share_of(own), False, arm.joint_names, own)
     held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(
         arm, solution, covariance, own, acceleration, fitted, held_out, findings)
-    verdict, remarks = with_cause(verdict, arm.without_load, joined(samples), direction, cut)
+    verdict, remarks = with_cause(
+        verdict, replace(arm.without_load, gravity=gravity), joined(samples),
+        clipped_findings(arm, levels))
     notes = (*notes, *remarks, *unexplained(arm, own, unseen))
     laps.append(perf_counter())
     result = IdentifiedModel(

@@ -106,11 +106,14 @@ def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:
     tau, error = tau[moves], error[moves]
     left = float((error**2).sum())
     spread = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
-    return JointMetrics(
-        name, float(np.sqrt(left / len(tau))), _percent(error, tau), 1 - left / spread)
+    with np.errstate(over='ignore'):
+        r2 = float(1 - np.divide(left, spread))
+    return JointMetrics(name, float(np.sqrt(left / len(tau))), _percent(error, tau), r2)
 
 
 def _percent(error: Array, tau: Array) -> float:
     if not np.isfinite(tau).any():
         return np.nan
-    return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))
+    # The error of a joint without any torque has no bound.
+    with np.errstate(over='ignore'):
+        return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))

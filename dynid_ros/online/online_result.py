@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.outliers import CAUSE, too_many
+from dynid_ros.diagnosis.trial_rows import joined, TrialSamples
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
@@ -122,8 +124,10 @@ def online_result(
     verdict = judge(
         arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
         (*known, *too_many(arm.joint_names, share)))
+    verdict, remarks = with_cause(
+        verdict, arm.without_load, joined([_trial_samples(part) for part in predictions]))
     settings = conditioning_of(online.pipeline)
-    settings = replace(settings, notes=(*settings.notes, *_left_out(arm, estimate)))
+    settings = replace(settings, notes=(*settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
         std_white=estimate.std_white, root_information=root, sigma=estimate.sigma,
@@ -155,6 +159,17 @@ def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
         arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
         result.append(Prediction(part.source, part.held_out, *arrays))
     return [part for part in result if len(part.t)]
+
+
+def _trial_samples(part: Prediction) -> TrialSamples:
+    """Take the samples of one stretch for the contest of explanations."""
+    from scipy.interpolate import CubicSpline
+
+    # Rows keep no acceleration; they are dense enough to differentiate their velocity.
+    several = len(part.t) > 1
+    qdd = CubicSpline(part.t, part.qd)(part.t, 1) if several else np.zeros_like(part.qd)
+    moving = np.isfinite(part.tau)
+    return TrialSamples(part.t, part.q, part.qd, qdd, np.where(moving, part.tau, 0.0), moving)
 
 
 def _steepest(part: Prediction) -> Array:

@@ -59,8 +59,9 @@ def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_d
     u[:, 4] *= -1
     flipped = identify(arm, [replace(log, u=u)], friction=('viscous', 'coulomb', 'offset'))
     assert not flipped.verdict.trustworthy
-    assert any("joint 'wrist_2_joint' has friction that drives it" in reason
-               for reason in flipped.verdict.reasons)
+    (finding,) = flipped.verdict.findings
+    assert finding.joints == ('wrist_2_joint',)
+    assert "as recorded, friction drives 'wrist_2_joint'" in finding.text
 
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'tx40'])

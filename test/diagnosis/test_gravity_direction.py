@@ -8,10 +8,10 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck
+from dynid_ros.diagnosis.trial_rows import trial_samples
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
@@ -23,7 +23,8 @@ def check(arm, log):
     log, _ = checked_recording(log, arm)
     treatment = choose_conditioning(arm, [log])
     prepared = motions(arm, log, treatment)
-    return gravity_direction(arm, prepared, treatment, fit(arm, prepared, treatment).sigma)
+    nothing = [np.zeros(motion.q.shape, dtype=bool) for motion in prepared]
+    return gravity_direction(arm, trial_samples(prepared, treatment, nothing))
 
 
 def recording(arm, rpy):

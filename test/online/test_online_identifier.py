@@ -137,10 +137,11 @@ def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
     resumed.push(stamps[3000:], log.q[3000:], u[3000:])
     reason = (f'pendulum_joint moves but its voltage is {value:g} throughout: the driver does not '
               'measure it')
-    assert resumed.dead_signals == (reason,)
+    (dead,) = resumed.dead_signals
+    assert (dead.code, dead.joints, dead.text) == ('effort_dead', ('pendulum_joint',), reason)
     verdict = resumed.result().verdict
     assert not verdict.trustworthy
-    assert reason in verdict.reasons
+    assert dead in verdict.findings
 
 
 @pytest.mark.filterwarnings('error')
