@@ -164,16 +164,14 @@ def _on_one_clock(recording: Recording, kept: Index, usual: float) -> Recording:
         distance = np.abs(recording.t - raw[place])
     far = ~keep & ~(distance <= THRESHOLDS.step)
     found = [
-        *_far_off(recording, far, distance, since_start[place]),
+        *_far_off(far, distance, since_start[place]),
         *stamp_checks.backwards_defects(recording, ~keep & ~far),
         *(_set(float(steps[k]) - usual, float(since_start[k])) for k in jumps.tolist()),
     ]
     return stamp_checks.take(replace(recording, t=whole), keep, found)
 
 
-def _far_off(
-    recording: Recording, far: NDArray[np.bool_], distance: Array, since_start: Array
-) -> list[Defect]:
+def _far_off(far: NDArray[np.bool_], distance: Array, since_start: Array) -> list[Defect]:
     count = int(far.sum())
     if not count:
         return []

@@ -58,8 +58,9 @@ class QualityThresholds:
         Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
         from parameters. Good recordings have 52 and more.
     missing_share : float
-        Largest share of samples without a position that are left out. A driver now and then fails
-        to read an encoder; a recording that lacks more is broken.
+        Largest share that is left out: of samples without a position, of rows of a table and of
+        messages that cannot be read. A driver now and then fails to read an encoder, and a line
+        is damaged; a recording that lacks more is broken.
     shortest : float
         Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
         not hold one period of any useful excitation.

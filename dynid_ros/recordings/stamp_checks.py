@@ -159,7 +159,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
 def _gaps(recording: Recording, steps: Array, median: float) -> list[Defect]:
     gaps = steps > THRESHOLDS.gap_steps * median
     # Where a clock was set, the pause stands for a step of unknown length.
-    known = [d.first_stamp for d in recording.defects if d.code == CLOCK_SET]
+    known = np.array([d.first_stamp for d in recording.defects if d.code == CLOCK_SET], float)
     places = np.searchsorted(recording.t - recording.t[0], known, side='right') - 1
     gaps[np.minimum(places, len(gaps) - 1)] = False
     if not gaps.any():

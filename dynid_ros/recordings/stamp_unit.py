@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.recordings.motion_checks import moves, THRESHOLDS as MOTION
+from dynid_ros.recordings import motion_checks
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -98,17 +98,17 @@ def with_checked_unit(recording: Recording) -> Recording:
     if qd is None or len(recording.t) < 3:
         return recording
     time = np.diff(recording.t)
-    step, chosen = float(np.median(time)), moves(recording)
+    step, chosen = float(np.median(time)), motion_checks.moves(recording)
     if not 1.0 / THRESHOLDS.range_hz[1] <= step <= 1.0 / THRESHOLDS.range_hz[0]:
         return recording
     if step * THRESHOLDS.lowest_hz <= 1.0 or not chosen.any():
         return recording
     moved = recording.q[1:, chosen] - recording.q[0, chosen]
     expected = np.cumsum(0.5 * (qd[1:] + qd[:-1])[:, chosen] * time[:, None], axis=0)
+    most = motion_checks.THRESHOLDS.velocity_mismatch
     for unit, seconds in UNITS.items():
         apart = np.linalg.norm(moved - seconds * expected, axis=0)
-        if (apart <= MOTION.velocity_mismatch * np.linalg.norm(moved, axis=0)).all():
-            evidence = ', as positions and velocities agree on'
-            found = _implausible(step, unit, evidence)
+        if (apart <= most * np.linalg.norm(moved, axis=0)).all():
+            found = _implausible(step, unit, ', as positions and velocities agree')
             return replace(recording, qd=None, defects=(*recording.defects, found))
     return recording
