@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ Keys = NDArray[np.uint64]
 # An odd factor spreads the bits of a product over the whole word (Knuth's multiplicative hash).
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+# Hashes with these bits zero, one of sixteen, stand for all: they are the same in every copy.
+_KEPT = np.uint64(0xF << 60)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class SeenThresholds:
     rows : int
         Samples in a row that must agree bit for bit. One may agree by chance where encoder and
         drive signal are coarse.
+    keys : int
+        Most hashes of such rows that a coincidence explains: arms rest in the same place.
     rounding : float
         Largest difference of conditioned samples, relative to their range. The arithmetic is the
         same up to the end of the fitted part, near which the filters see other samples.
@@ -44,47 +48,55 @@ class SeenThresholds:
 
     share: float = 0.1
     rows: int = 3
+    keys: int = 3
     rounding: float = 1e-9
 
 
 THRESHOLDS = SeenThresholds()
 
 
-def refuse_common_samples(recording: Recording, others: Sequence[Recording]) -> None:
+class KnownSamples:
     """
-    Refuse a recording that shares samples with others.
+    Samples of several recordings, each of which may be used once.
 
     Stamps do not count: a copy may begin later. Of a joint that stands still, equal samples count
     once.
 
     Parameters
     ----------
-    recording : Recording
-        A recording to fit.
-    others : sequence of Recording
-        Recordings for validation, or further ones to fit.
-
-    Raises
-    ------
-    RecordingError
-        Too many samples of one of them are in the recording as well.
+    recordings : iterable of Recording
+        Recordings for validation.
 
     """
-    if not others:
-        return
-    known = _keys(recording)
-    for other in others:
-        keys = _keys(other)
-        share = float(np.isin(keys, known).mean()) if len(keys) else 0.0
-        if share > THRESHOLDS.share:
-            raise RecordingError(
-                f'{recording.source} holds {100 * share:.3g} % of the samples of {other.source}: '
-                'the same samples can be used once, for fitting or for validation; give another '
-                'recording, or hold out the last part of this one')
+
+    def __init__(self, recordings: Iterable[Recording]) -> None:
+        self._known = [(recording.source, _keys(recording)) for recording in recordings]
+
+    def add(self, recording: Recording) -> None:
+        """
+        Take in a recording to fit.
+
+        Raises
+        ------
+        RecordingError
+            It shares too many samples with another one.
+
+        """
+        keys = _keys(recording)
+        for source, known in self._known:
+            common = len(np.intersect1d(known, keys, assume_unique=True))
+            shorter = min(len(known), len(keys))
+            if common > max(THRESHOLDS.share * shorter, THRESHOLDS.keys):
+                raise RecordingError(
+                    f'{recording.source} and {source} have {100 * common / shorter:.3g} % of the '
+                    'samples of the shorter one in common: the same samples can be used once, '
+                    'for fitting or for validation; give another recording, or hold out the '
+                    'last part of one')
+        self._known.append((recording.source, keys))
 
 
 def _keys(recording: Recording) -> Keys:
-    """Distinct hashes of a few samples in a row."""
+    """Return some of the hashes of a few samples in a row, each once."""
     hashed = np.zeros(len(recording.t), dtype=np.uint64)
     for column in (*recording.q.T, *recording.u.T):
         hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
@@ -92,7 +104,7 @@ def _keys(recording: Recording) -> Keys:
     keys = hashed[:max(0, len(hashed) - THRESHOLDS.rows + 1)]
     for k in range(1, THRESHOLDS.rows):
         keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
-    return np.unique(keys)
+    return np.unique(keys[keys & _KEPT == 0])
 
 
 def was_fitted(
@@ -129,7 +141,7 @@ def _agree(old: Prediction, new: Prediction) -> float:
     place = np.minimum(np.searchsorted(new.t, old.t), len(new.t) - 1)
     same = new.t[place] == old.t
     for known, found in ((old.q, new.q), (old.tau, new.tau)):
-        limit = THRESHOLDS.rounding * np.nanmax(np.abs(known), axis=0, initial=0.0)
+        limit = THRESHOLDS.rounding * np.nan_to_num(np.abs(known)).max(axis=0, initial=0.0)
         close = np.abs(found[place] - known) <= limit
         # A joint that stands still has no torque.
         same &= (close | np.isnan(known)).all(axis=1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
-from dynid_ros.identification.seen_data import refuse_common_samples, was_fitted
+from dynid_ros.identification.seen_data import KnownSamples, was_fitted
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
@@ -146,8 +146,9 @@ def divide(
     train: list[Recording] = []
     defects: list[Defect] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
+    known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
-        refuse_common_samples(recording, [*(other for other, _ in others), *train])
+        known.add(recording)
         first, rest = split(recording, holdout)
         train.append(first)
         defects += found
