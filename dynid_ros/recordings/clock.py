@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.recordings import stamp_checks, stamp_unit
+from dynid_ros.recordings import stamp_checks
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -25,6 +25,9 @@ class ClockThresholds:
         Step forward from which a clock was set or a stamp is far off, s. Somebody who lets a
         recorder pause does so for minutes. Clocks are set by an hour where the time zone was
         wrong, and by years where they had never been set. A step back is always one of both.
+    steps : float
+        The same as a multiple of the median step, for stamps in another unit than seconds, which
+        `dynid_ros.recordings.stamp_unit` reports: 100 s at 100 Hz.
     settled : float
         Time that a clock must go on after a step, s; fewer samples are wrong stamps. It is as long
         as the shortest stretch that anything can be learned from.
@@ -45,6 +48,7 @@ class ClockThresholds:
     """
 
     step: float = 600.0
+    steps: float = 1e4
     settled: float = 1.0
     samples: int = 10
     reach: int = 8
@@ -83,17 +87,18 @@ def with_one_clock(recording: Recording) -> Recording:
     if not (steps > 0).any():
         return recording
     usual = float(np.median(steps[steps > 0]))
-    back, slowest = steps < 0, 1.0 / stamp_unit.THRESHOLDS.range_hz[0]
-    good = len(rows) == len(t) and not back.any() and float(steps.max()) <= THRESHOLDS.step
+    far = max(THRESHOLDS.step, THRESHOLDS.steps * usual)
+    back = steps < 0
+    good = len(rows) == len(t) and not back.any() and float(steps.max()) <= far
     mixed = int(back.sum()) > stamp_checks.THRESHOLDS.backwards_share * len(t)
-    if good or mixed or usual > slowest:
+    if good or mixed:
         return recording
     starts = np.flatnonzero(np.concatenate([[True], _breaks(t[rows], steps, usual)]))
     stops = np.append(starts[1:], len(rows))
     least = max(THRESHOLDS.samples, round(THRESHOLDS.settled / usual))
-    chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], stops - starts, least)
+    chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], stops - starts, least, far)
     kept = np.concatenate([rows[starts[k]:stops[k]] for k in chosen])
-    return _on_one_clock(recording, kept, usual)
+    return _on_one_clock(recording, kept, usual, far)
 
 
 def _breaks(t: Array, steps: Array, usual: float) -> NDArray[np.bool_]:
@@ -108,7 +113,9 @@ def _breaks(t: Array, steps: Array, usual: float) -> NDArray[np.bool_]:
         (steps < 0) | gap | (late[:-1] & ~late[1:]) | (early[1:] & ~early[:-1]))
 
 
-def _longest_chain(first: Array, last: Array, size: Index, cost: int) -> list[int]:
+def _longest_chain(
+    first: Array, last: Array, size: Index, cost: int, far: float
+) -> list[int]:
     """
     Choose the pieces with the most samples, less `cost` samples for each step of the clock.
 
@@ -120,6 +127,8 @@ def _longest_chain(first: Array, last: Array, size: Index, cost: int) -> list[in
         Samples of each piece.
     cost : int
         Samples that are left out rather than taken for a step of the clock.
+    far : float
+        Longest step forward of a clock that goes on, s.
 
     """
     values: list[int] = []
@@ -130,7 +139,7 @@ def _longest_chain(first: Array, last: Array, size: Index, cost: int) -> list[in
         if value <= 0:
             value, chosen = 0, -1
         for j in range(i - 1, max(i - 1 - THRESHOLDS.pieces, -1), -1):
-            if values[j] > value and 0 <= begins[i] - ends[j] <= THRESHOLDS.step:
+            if values[j] > value and 0 <= begins[i] - ends[j] <= far:
                 value, chosen = values[j], j
                 if j == best:
                     break
@@ -144,11 +153,13 @@ def _longest_chain(first: Array, last: Array, size: Index, cost: int) -> list[in
     return chain[::-1]
 
 
-def _on_one_clock(recording: Recording, kept: Index, usual: float) -> Recording:
+def _on_one_clock(
+    recording: Recording, kept: Index, usual: float, far: float
+) -> Recording:
     """Keep samples, take the steps of the clock out of their stamps, and report all of it."""
     raw = recording.t[kept]
     steps = np.diff(raw)
-    jumps = np.flatnonzero((steps < 0) | (steps > THRESHOLDS.step))
+    jumps = np.flatnonzero((steps < 0) | (steps > far))
     shift = np.zeros(len(raw))
     pause = max(THRESHOLDS.pause, THRESHOLDS.pause_steps * usual)
     shift[jumps + 1] = pause - steps[jumps]
@@ -162,24 +173,24 @@ def _on_one_clock(recording: Recording, kept: Index, usual: float) -> Recording:
     place = np.maximum(np.searchsorted(kept, np.arange(len(keep))) - 1, 0)
     with np.errstate(over='ignore', invalid='ignore'):
         distance = np.abs(recording.t - raw[place])
-    far = ~keep & ~(distance <= THRESHOLDS.step)
+    off = ~keep & ~(distance <= far)
     found = [
-        *_far_off(far, distance, since_start[place]),
-        *stamp_checks.backwards_defects(recording, ~keep & ~far),
+        *_far_off(off, distance, since_start[place]),
+        *stamp_checks.backwards_defects(recording, ~keep & ~off),
         *(_set(float(steps[k]) - usual, float(since_start[k])) for k in jumps.tolist()),
     ]
     return stamp_checks.take(replace(recording, t=whole), keep, found)
 
 
-def _far_off(far: NDArray[np.bool_], distance: Array, since_start: Array) -> list[Defect]:
-    count = int(far.sum())
+def _far_off(off: NDArray[np.bool_], distance: Array, since_start: Array) -> list[Defect]:
+    count = int(off.sum())
     if not count:
         return []
-    first = int(np.argmax(far))
+    first = int(np.argmax(off))
     away = float(distance[first])
     where = f'{_duration(away)} from the one before' if np.isfinite(away) else 'not finite'
-    share, limit = count / len(far), stamp_checks.THRESHOLDS.backwards_share
-    text = (f'{count} of {len(far)} stamps are far from those around them or not finite, and '
+    share, limit = count / len(off), stamp_checks.THRESHOLDS.backwards_share
+    text = (f'{count} of {len(off)} stamps are far from those around them or not finite, and '
             f'their samples are left out; the first is that of sample {first}, {where}.')
     severity = 'error' if share > limit else 'warning'
     return [Defect('stamps_far_off', severity, text, None, count, float(since_start[first]),

@@ -149,7 +149,8 @@ class TextTable:
                     f'{self.path}, line {first}{why}; more than {100 * limit:g} % of the '
                     f'{len(widths)} rows cannot be read')
         columns = {name: values[:, i] for i, name in enumerate(names)}
-        return Columns(columns, bad, (_unreadable(self.path, faults, len(widths)),))
+        found = (_unreadable(self.path, faults, len(widths)),) if faults else ()
+        return Columns(columns, bad, found)
 
 
 def _fault(

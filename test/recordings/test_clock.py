@@ -155,6 +155,12 @@ def test_stamps_in_another_unit_are_named_with_both_rates(arm, unit, scale, rate
     assert defect.code == 'rate_implausible'
     assert f'{rate / scale:.4g} Hz if they are in s' in defect.message
     assert f'{rate:.4g} Hz if they are in {unit}' in defect.message
+    # Neither a gap nor a wrong stamp hides it.
+    t[1500:] += 0.9 * scale
+    t[700] = 1e25
+    found = check_recording(recording(t, rate), arm)
+    assert {d.code: d.severity for d in found} == {
+        'rate_implausible': 'error', 'stamps_far_off': 'warning', 'stamps_gap': 'warning'}
 
 
 def test_velocities_tell_the_unit_where_the_rate_is_possible(arm):
