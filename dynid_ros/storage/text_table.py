@@ -160,7 +160,9 @@ def _fault(
     for name, place in zip(names, places, strict=True):
         cell = cells[place].strip() if place < len(cells) else ''
         if not _is_number(cell):
-            what = f'"{cell[:LONGEST]}" is not a number' if cell else 'the cell is empty'
+            # Bytes of a damaged line may be commands to a terminal.
+            shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
+            what = f'"{shown}" is not a number' if cell else 'the cell is empty'
             return f', column {name}: {what}'
     if len(cells) != usual:
         return f': {len(cells)} cells, where other rows have {usual}'

@@ -70,6 +70,7 @@ def test_few_damaged_rows_are_left_out_and_reported_with_their_lines(tmp_path, a
     assert (defect.code, defect.severity, defect.count) == ('rows_unreadable', 'warning', 3)
     assert 'a.csv' in defect.message and 'lines 42, 97, 600' in defect.message
     assert 'line 42' in defect.message and why in defect.message
+    assert defect.message.isprintable()
 
 
 @pytest.mark.parametrize('kind', DAMAGE)
