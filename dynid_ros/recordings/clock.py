@@ -30,7 +30,8 @@ class ClockThresholds:
         `dynid_ros.recordings.stamp_unit` reports: 100 s at 100 Hz.
     settled : float
         Time that a clock must go on after a step, s; fewer samples are wrong stamps. It is as long
-        as the shortest stretch that anything can be learned from.
+        as the shortest stretch that anything can be learned from. Of a short recording, it is the
+        share of wrong stamps that is left out.
     samples : int
         Least number of samples in that time: the messages of a burst are fewer.
     reach : int
@@ -90,12 +91,12 @@ def with_one_clock(recording: Recording) -> Recording:
     far = max(THRESHOLDS.step, THRESHOLDS.steps * usual)
     back = steps < 0
     good = len(rows) == len(t) and not back.any() and float(steps.max()) <= far
-    mixed = int(back.sum()) > stamp_checks.THRESHOLDS.backwards_share * len(t)
-    if good or mixed:
+    share = stamp_checks.THRESHOLDS.backwards_share
+    if good or int(back.sum()) > share * len(t):
         return recording
     starts = np.flatnonzero(np.concatenate([[True], _breaks(t[rows], steps, usual)]))
     stops = np.append(starts[1:], len(rows))
-    least = max(THRESHOLDS.samples, round(THRESHOLDS.settled / usual))
+    least = max(THRESHOLDS.samples, round(min(THRESHOLDS.settled / usual, share * len(t))))
     chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], stops - starts, least, far)
     kept = np.concatenate([rows[starts[k]:stops[k]] for k in chosen])
     return _on_one_clock(recording, kept, usual, far)
@@ -192,7 +193,9 @@ def _far_off(off: NDArray[np.bool_], distance: Array, since_start: Array) -> lis
     share, limit = count / len(off), stamp_checks.THRESHOLDS.backwards_share
     text = (f'{count} of {len(off)} stamps are far from those around them or not finite, and '
             f'their samples are left out; the first is that of sample {first}, {where}.')
-    severity = 'error' if share > limit else 'warning'
+    severity = 'warning'
+    if share > limit:
+        severity, text = 'error', f'{text} Let the driver stamp by one clock and record again.'
     return [Defect('stamps_far_off', severity, text, None, count, float(since_start[first]),
                    share, limit)]
 

@@ -103,6 +103,23 @@ def test_a_clock_that_is_set_cuts_the_recording_and_costs_no_sample(arm, step):
     assert cleaned.seconds < 30
 
 
+def test_a_clock_that_is_set_at_the_start_of_a_short_recording_costs_no_sample(arm):
+    t = np.arange(3000) / 2000.0
+    t[400:] += 1e6
+    log = recording(t, 2000.0)
+    assert codes(log, arm) == {('clock_set', 'warning'): 1}
+    np.testing.assert_array_equal(clean(log, arm).q, log.q)
+
+
+@pytest.mark.parametrize('value', [np.nan, 1e12])
+def test_many_wrong_stamps_are_an_error(arm, value):
+    t = T.copy()
+    t[::19] = value
+    defect = next(d for d in check_recording(recording(t), arm) if d.severity == 'error')
+    assert defect.count >= 106
+    assert 'record again' in defect.message
+
+
 def test_a_clock_that_is_set_and_set_right_again_gives_two_defects(arm):
     log = recording(moved(slice(800, None), HOUR) - np.where(T >= 15, HOUR, 0))
     found = check_recording(log, arm)
