@@ -34,6 +34,9 @@ class ClockThresholds:
         share of wrong stamps that is left out.
     samples : int
         Least number of samples in that time: the messages of a burst are fewer.
+    mixed : float
+        Largest share of steps back in time up to which a choice of samples is sought. Two clocks
+        that alternate make a half, and a clock that runs backwards makes all of them.
     reach : int
         Samples to either side among which those in the wrong order are looked for. Executors of
         ROS 2 exchange neighbours.
@@ -52,6 +55,7 @@ class ClockThresholds:
     steps: float = 1e4
     settled: float = 1.0
     samples: int = 10
+    mixed: float = 0.25
     reach: int = 8
     pieces: int = 32
     pause: float = 1.0
@@ -91,11 +95,11 @@ def with_one_clock(recording: Recording) -> Recording:
     far = max(THRESHOLDS.step, THRESHOLDS.steps * usual)
     back = steps < 0
     good = len(rows) == len(t) and not back.any() and float(steps.max()) <= far
-    share = stamp_checks.THRESHOLDS.backwards_share
-    if good or int(back.sum()) > share * len(t):
+    if good or int(back.sum()) > THRESHOLDS.mixed * len(t):
         return recording
     starts = np.flatnonzero(np.concatenate([[True], _breaks(t[rows], steps, usual)]))
     stops = np.append(starts[1:], len(rows))
+    share = stamp_checks.THRESHOLDS.backwards_share
     least = max(THRESHOLDS.samples, round(min(THRESHOLDS.settled / usual, share * len(t))))
     chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], stops - starts, least, far)
     kept = np.concatenate([rows[starts[k]:stops[k]] for k in chosen])
