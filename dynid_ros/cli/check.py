@@ -24,20 +24,22 @@ def run(args: argparse.Namespace) -> int:
     """Check and print the defects; status 1 if nothing can be identified from the recording."""
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import defect_lines, print_json
+    from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.recordings.quality import check_recording
     from dynid_ros.storage.recording_reader import read_recording
 
     arm = load_arm(args.arm)
     recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     defects = check_recording(recording, arm)
+    seconds = with_one_clock(recording).seconds
     unusable = any(defect.severity == 'error' for defect in defects)
     if args.json:
         print_json({
-            'arm': arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
+            'arm': arm.name, 'samples': len(recording.t), 'seconds': seconds,
             'defects': [defect.as_dict() for defect in defects],
         })
     else:
         print(f'{args.recording}: {len(recording.t)} samples of {arm.n} joints in '
-              f'{recording.seconds:.1f} s')
+              f'{seconds:.1f} s')
         print('\n'.join(defect_lines(defects)) or 'no defects found')
     return 1 if unusable else 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-import sys
 
 from dynid_ros.cli.common.arguments import add_json, add_reading, Subparsers
 from dynid_ros.errors import InputError
@@ -42,6 +42,7 @@ def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
     from dynid_ros.diagnosis.verdict import held_out_findings
     from dynid_ros.identification.validation import validate
+    from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
 
@@ -49,13 +50,18 @@ def _validate_result(args: argparse.Namespace) -> int:
     recording = read_recording(
         args.recording, result.arm, topic=args.topic, received=args.received)
     metrics, _ = validate(result, recording)
+    # Read otherwise, as with --received, the same file holds other samples.
     if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
-        print(f'dynid validate: {args.recording} was used for fitting, at least in part; '
-              'these errors are in-sample', file=sys.stderr)
-    reasons = [each.sentence for each in held_out_findings(result.fit, metrics)]
+        metrics = replace(metrics, held_out=False)
+    seconds = with_one_clock(recording).seconds
+    if metrics.held_out:
+        reasons = [each.sentence for each in held_out_findings(result.fit, metrics)]
+    else:
+        reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
+                   'so these errors are in-sample; give a recording of another motion']
     if args.json:
         print_json({
-            'arm': result.arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
+            'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
             'validation': metrics_as_dict(metrics), 'reasons': reasons,
         })
     else:
@@ -77,6 +83,7 @@ def _validate_description(args: argparse.Namespace) -> int:
     )
     from dynid_ros.diagnosis.verdict import held_out_findings
     from dynid_ros.identification.identify import identify
+    from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.storage.recording_reader import read_recording
 
     if args.arm is None:
@@ -89,7 +96,8 @@ def _validate_description(args: argparse.Namespace) -> int:
                for how, found in result.stated.items()}
     if args.json:
         print_json({
-            'arm': arm.name, 'samples': len(recording.t), 'seconds': recording.seconds,
+            'arm': arm.name, 'samples': len(recording.t),
+            'seconds': with_one_clock(recording).seconds,
             'identified': metrics_as_dict(result.validation),
             'trustworthy': result.verdict.trustworthy,
             'stated_parameters': stated_as_dict(result.stated),

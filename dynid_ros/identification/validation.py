@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.identification.seen_data import KnownSamples, was_fitted
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
@@ -145,7 +146,9 @@ def divide(
     train: list[Recording] = []
     defects: list[Defect] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
+    known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
+        known.add(recording)
         first, rest = split(recording, holdout)
         train.append(first)
         defects += found
@@ -227,7 +230,7 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     Returns
     -------
     metrics : Metrics
-        Per joint and in all.
+        Per joint and in all; in-sample figures if the model was fitted to it after all.
     predictions : list of Prediction
         Torque over time.
 
@@ -242,7 +245,9 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     data = Division([], [(source, recording)], '', (), ())
     parts = predict_unseen(
         result.arm, take_unseen(result.arm, data, result.treatment), result.theta)
-    return metrics(source, True, result.arm.joint_names, parts), parts
+    held_out = not was_fitted(result, recording, parts)
+    parts = [replace(part, held_out=held_out) for part in parts]
+    return metrics(source, held_out, result.arm.joint_names, parts), parts
 
 
 def take_unseen(arm: ArmModel, data: Division, settings: ConditioningSettings) -> list[Unseen]:

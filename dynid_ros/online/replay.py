@@ -17,6 +17,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
 
@@ -64,7 +65,8 @@ def replay(
     arm : ArmModel
         The arm.
     recording : Recording
-        Recording; its faults go through the rules of the stream.
+        Recording; its faults go through the rules of the stream, but for those of
+        `with_one_clock`: a stream has no later stamps to judge a clock by.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
         chosen as for the batch if not given.
@@ -93,14 +95,15 @@ def replay(
         arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
         delay=settings.delay if delay is None else delay, memory=memory)
     condition = perf_counter()
-    rows, history = _feed(online, recording, progress)
+    steady = with_one_clock(recording)
+    rows, history = _feed(online, steady, progress)
     if not len(rows.rows):
         raise RecordingError(
-            f'{recording.source}: {recording.seconds:.3g} s are too short for a cut-off of '
+            f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
             f'{cutoff_hz or settings.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
     result = online_result(
         online, rows, recording.source, label=Path(recording.source).name,
-        samples=len(recording.t), seconds=recording.seconds, data_hash=data_hash([recording]),
+        samples=len(recording.t), seconds=steady.seconds, data_hash=data_hash([recording]),
         defects=defects)
     timing = {'condition': condition - start, 'estimate': perf_counter() - condition}
     return replace(result, timing=timing), history

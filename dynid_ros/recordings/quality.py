@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
+from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -27,6 +28,7 @@ from dynid_ros.recordings.stamp_checks import (
     take,
     usable,
 )
+from dynid_ros.recordings.stamp_unit import rate_defects, with_checked_unit
 from dynid_ros.recordings.velocity_checks import without_bad_velocities
 
 Array = NDArray[np.float64]
@@ -57,8 +59,9 @@ class QualityThresholds:
         Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
         from parameters. Good recordings have 52 and more.
     missing_share : float
-        Largest share of samples without a position that are left out. A driver now and then fails
-        to read an encoder; a recording that lacks more is broken.
+        Largest share that is left out: of samples without a position, of rows of a table and of
+        messages that cannot be read. A driver now and then fails to read an encoder, and a line
+        is damaged; a recording that lacks more is broken.
     shortest : float
         Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
         not hold one period of any useful excitation.
@@ -92,12 +95,12 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
         Kinds of the joints: revolute or prismatic.
 
     """
-    recording = only_increasing(recording)
+    recording = only_increasing(with_one_clock(recording))
     recording = _finite_positions(recording)
     largest = absurd_values.THRESHOLDS.position
     if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
         return recording
-    return without_bad_velocities(unwrapped(recording, arm))
+    return without_bad_velocities(with_checked_unit(unwrapped(recording, arm)))
 
 
 def _finite_positions(recording: Recording) -> Recording:
@@ -145,6 +148,8 @@ def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
         return (*recording.defects, *found)
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
+    if not any(d.code == 'rate_implausible' for d in recording.defects):
+        found += rate_defects(float(np.median(np.diff(recording.t))))
     found += [*stamp_defects(recording), *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [

@@ -124,7 +124,8 @@ class Recording:
     @property
     def seconds(self) -> float:
         """Length of the recording, s."""
-        return float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
+        finite = self.t[np.isfinite(self.t)]
+        return float(finite[-1] - finite[0]) if len(finite) else 0.0
 
     def part(self, start: int, stop: int) -> Recording:
         """Return samples ``start`` to ``stop`` as a recording of their own."""

@@ -39,10 +39,6 @@ class StampThresholds:
         Largest deviation of the steps, root mean square, relative to the median step. Errors of
         interpolated velocities grow in proportion. Good recordings reach 0.0024; stamps that are
         half a period late on average start at 0.50.
-    lowest_rate_hz : float
-        Rate below which accelerations are hardly seen, Hz: ten samples in a period of 2 Hz.
-    rate_range_hz : (float, float)
-        Rates at which arms are sampled, Hz. Outside, the stamps have another unit than seconds.
 
     """
 
@@ -51,11 +47,11 @@ class StampThresholds:
     gap_steps: float = 2.5
     gap_seconds: float = 0.05
     jitter: float = 0.3
-    lowest_rate_hz: float = 20.0
-    rate_range_hz: tuple[float, float] = (0.5, 50_000.0)
 
 
 THRESHOLDS = StampThresholds()
+#: Code of the defect that a clock was set in the middle of a recording.
+CLOCK_SET = 'clock_set'
 
 
 def usable(t: Array) -> bool:
@@ -68,23 +64,18 @@ def only_increasing(recording: Recording) -> Recording:
     """
     Drop samples so that the stamps increase strictly, and report their number.
 
-    Of equal stamps the first is kept. A single stamp ahead of its successors is dropped itself,
-    not the samples after it.
+    Of equal stamps the first is kept.
     """
     t = recording.t
     if not usable(t) or (np.diff(t) > 0).all():
         return recording
-    finite = np.isfinite(t)
-    ahead = np.zeros(len(t), dtype=np.bool_)
-    ahead[1:-1] = (t[1:-1] > t[2:]) & (t[2:] > t[:-2])
-    candidates = np.where(finite & ~ahead, t, -np.inf)
+    candidates = np.where(np.isfinite(t), t, -np.inf)
     before = np.concatenate([[-np.inf], np.maximum.accumulate(candidates)[:-1]])
     keep = candidates > before
-    repeated = ~keep & ~ahead & (t == before)
-    backwards = ~keep & ~repeated
+    repeated = ~keep & (t == before)
     found = [
         *_repeated(recording, repeated),
-        *_backwards(recording, backwards),
+        *backwards_defects(recording, ~keep & ~repeated),
     ]
     return take(recording, keep, found)
 
@@ -129,7 +120,8 @@ def _repeated(recording: Recording, repeated: NDArray[np.bool_]) -> list[Defect]
     ]
 
 
-def _backwards(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
+def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
+    """Report samples left out because their stamps go back in time."""
     count = int(backwards.sum())
     if not count:
         return []
@@ -161,31 +153,18 @@ def stamp_defects(recording: Recording) -> list[Defect]:
         return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
     steps = np.diff(recording.t)
     median = float(np.median(steps))
-    return [*_rate(median), *_gaps(recording, steps, median), *_jitter(steps, median)]
-
-
-def _rate(median: float) -> list[Defect]:
-    rate = 1.0 / median
-    low, high = THRESHOLDS.rate_range_hz
-    if not low <= rate <= high:
-        text = f'The sample rate would be {rate:.4g} Hz: stamps must be in seconds.'
-        limit = low if rate < low else high
-        return [Defect('rate_implausible', 'error', text, value=rate, threshold=limit)]
-    least = THRESHOLDS.lowest_rate_hz
-    if rate < least:
-        text = (
-            f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
-            f'at {least:g} Hz or more.'
-        )
-        return [Defect('rate_low', 'warning', text, value=rate, threshold=least)]
-    return []
+    return [*_gaps(recording, steps, median), *_jitter(steps, median)]
 
 
 def _gaps(recording: Recording, steps: Array, median: float) -> list[Defect]:
     gaps = steps > THRESHOLDS.gap_steps * median
+    # Where a clock was set, the pause stands for a step of unknown length.
+    known = np.array([d.first_stamp for d in recording.defects if d.code == CLOCK_SET], float)
+    places = np.searchsorted(recording.t - recording.t[0], known, side='right') - 1
+    gaps[np.minimum(places, len(gaps) - 1)] = False
     if not gaps.any():
         return []
-    longest = float(steps.max())
+    longest = float(steps[gaps].max())
     lost = int(np.rint(steps[gaps] / median - 1).sum())
     text = (
         f'{int(gaps.sum())} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '

@@ -36,12 +36,17 @@ class ResamplingThresholds:
     burst : float
         Smallest step between two samples through which a spline is laid, relative to the median
         step. Stamps that are taken late come in bursts, and a spline swings out between them.
+    filled : float
+        Largest number of uniform samples for each one measured. Where half of the samples is
+        lost, it is two. Stamps in bursts make a rate within them that nothing was measured at,
+        and its samples would fill memory.
 
     """
 
     gap_periods: float = 5.0
     off_grid: float = 1e-3
     burst: float = 0.25
+    filled: float = 50.0
 
 
 THRESHOLDS = ResamplingThresholds()
@@ -100,17 +105,22 @@ def uniform_segments(
     Raises
     ------
     RecordingError
-        Every stretch between gaps is too short.
+        Every stretch between gaps is too short, or the stamps come in bursts.
 
     """
     shortest = quality.THRESHOLDS.shortest
     breaks = np.flatnonzero(np.diff(recording.t) > longest_gap(rate_hz)) + 1
     edges = [0, *breaks.tolist(), len(recording.t)]
     stretches = [slice(a, b) for a, b in pairwise(edges)]
+    seconds = [float(recording.t[s.stop - 1] - recording.t[s.start]) for s in stretches]
+    kept = sum(length for length in seconds if length >= shortest)
+    if kept * rate_hz > THRESHOLDS.filled * len(recording.t):
+        raise RecordingError(
+            f'{recording.source}: its stamps come in bursts, {rate_hz:.4g} Hz within them and '
+            f'{len(recording.t) / kept:.4g} Hz on average; let the driver stamp')
     segments = [
         _uniform(recording.t[s], recording.q[s], recording.u[s], rate_hz, delay)
-        for s in stretches
-        if recording.t[s.stop - 1] - recording.t[s.start] >= shortest
+        for s, length in zip(stretches, seconds, strict=True) if length >= shortest
     ]
     if not segments:
         raise RecordingError(

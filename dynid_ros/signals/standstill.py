@@ -106,7 +106,7 @@ def time_in_motion(t: Array, q: Array) -> Array:
 
     """
     window = THRESHOLDS.shortest
-    first = np.unique(np.searchsorted(t, np.arange(t[0], t[-1], window)))
+    first = _window_starts(t, window)
     if len(first) < 2:
         return np.asarray(t - t[0])
     count = np.diff(np.append(first, len(t)))
@@ -119,3 +119,12 @@ def time_in_motion(t: Array, q: Array) -> Array:
     middle[[0, -1]] = t[[0, -1]]
     passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves)])
     return np.asarray(np.interp(t, middle, passed))
+
+
+def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
+    """First sample in each window that holds any; windows without samples cost nothing."""
+    windows = np.unique(np.floor((t - t[0]) / window))
+    # Of a stamp at an edge, rounding may give the window beside it.
+    edges = t[0] + window * np.unique(windows[:, None] + np.array([-1.0, 0.0, 1.0]))
+    edges = edges[(edges >= t[0]) & (edges < t[-1])]
+    return np.unique(np.searchsorted(t, edges)).astype(np.int64)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.errors import DynidError, RecordingError
+from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.bag_backends import (
     BagReader,
@@ -47,11 +48,11 @@ class JointStates:
     topic : str
         Full name of the topic.
     count : int
-        Number of messages.
+        Number of messages, without those that cannot be decoded.
     blocks : tuple of SampleBlock
         The messages, those of equal joint names together.
     defects : tuple of Defect
-        Defects of the files.
+        Defects of the files and of messages.
 
     """
 
@@ -111,8 +112,8 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
     try:
         with closing(_open(path)) as bag:
             _check_topic(path, topic, bag.topics, remedy)
-            blocks, count = _decode_all(bag.messages(wanted), drive_parser(topic))
-            defects = tuple(bag.defects)
+            blocks, count, damaged = _decode_all(bag.messages(wanted), drive_parser(topic))
+            defects = (*bag.defects, *_damaged(wanted, count, damaged))
     except DynidError:
         raise
     except Exception as error:
@@ -121,20 +122,38 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
         raise RecordingError(f'{path} is not a readable rosbag2 recording: {reason}') from error
     if not count:
         raise RecordingError(f'{path}: topic {wanted} holds no messages; record it again')
-    return JointStates(wanted, count, blocks, defects)
+    return JointStates(wanted, count - len(damaged), blocks, defects)
 
 
 def _decode_all(
     messages: Iterator[tuple[int, bytes]], parse: Parser
-) -> tuple[tuple[SampleBlock, ...], int]:
+) -> tuple[tuple[SampleBlock, ...], int, list[tuple[int, str]]]:
     """Decode in batches, so that the raw messages are never all in memory."""
     blocks: list[SampleBlock] = []
+    damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)
-        blocks += decode(received, data, count, parse)
+        good, bad = decode(received, data, count, parse)
+        blocks += good
+        damaged += bad
         count += len(batch)
-    return merge(blocks), count
+    return merge(blocks), count, damaged
+
+
+def _damaged(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:
+    """Report messages that cannot be decoded; too many of them are an error."""
+    if not damaged:
+        return []
+    first, reason = min(damaged)
+    share, limit = len(damaged) / count, quality.THRESHOLDS.missing_share
+    if share > limit:
+        raise ValueError(
+            f'topic {topic}, message {first}: {reason}; {len(damaged)} of {count} messages '
+            'cannot be decoded')
+    text = (f'{len(damaged)} of {count} messages on {topic} cannot be decoded and are left out, '
+            f'first message {first}: {reason}.')
+    return [Defect('messages_damaged', 'warning', text, None, len(damaged), None, share, limit)]
 
 
 def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: str) -> None:

@@ -176,9 +176,8 @@ def parse_layout(data: bytes) -> Layout:
 
 
 def decode(
-    received: Sequence[int], messages: Sequence[bytes], first: int,
-    parse: Parser = parse_layout,
-) -> list[SampleBlock]:
+    received: Sequence[int], messages: Sequence[bytes], first: int, parse: Parser = parse_layout,
+) -> tuple[list[SampleBlock], list[tuple[int, str]]]:
     """
     Decode messages, all of equal layout at once.
 
@@ -193,28 +192,30 @@ def decode(
     parse : callable
         Finds the fields of a message.
 
-    Raises
-    ------
-    ValueError
-        A message is damaged; the text gives its number.
+    Returns
+    -------
+    list of SampleBlock, list of (int, str)
+        The messages; place of each one that cannot be decoded, and the reason.
 
     """
     times = np.array(received, dtype=np.int64)
     sizes = np.array([len(message) for message in messages], dtype=np.int64)
-    blocks = []
+    blocks, damaged = [], []
     for size in np.unique(sizes):
         left = np.flatnonzero(sizes == size)
-        joined = b''.join([messages[i] for i in left.tolist()])
-        rows = np.frombuffer(joined, dtype=np.uint8).reshape(len(left), size)
+        rows = np.frombuffer(b''.join([messages[i] for i in left.tolist()]), dtype=np.uint8)
+        rows = rows.reshape(len(left), size)
         while len(left):
             try:
                 layout = parse(rows[0].tobytes())
             except ValueError as error:
-                raise ValueError(f'message {first + left[0]}: {error}') from error
+                damaged.append((first + int(left[0]), str(error)))
+                left, rows = left[1:], rows[1:]
+                continue
             equal = (rows[:, layout.fixed] == rows[0, layout.fixed]).all(axis=1)
             blocks.append(_block(layout, rows[equal], left[equal] + first, times[left[equal]]))
             left, rows = left[~equal], rows[~equal]
-    return blocks
+    return blocks, damaged
 
 
 def _block(
@@ -228,10 +229,9 @@ def _block(
         nanoseconds = stamp.view(f'{layout.order}u4')[:, 1].astype(np.int64)
         stamps = seconds * 1_000_000_000 + nanoseconds
     parts = (np.ascontiguousarray(rows[:, part]) for part in layout.arrays)
-    position, velocity, effort = (
-        part.view(f'{layout.order}f8').astype(np.float64) if part.shape[1]
-        else np.empty((len(rows), 0)) for part in parts)
-    return SampleBlock(layout.names, index, stamps, received, position, velocity, effort)
+    values = (part.view(f'{layout.order}f8').astype(np.float64) if part.shape[1]
+              else np.empty((len(rows), 0)) for part in parts)
+    return SampleBlock(layout.names, index, stamps, received, *values)
 
 
 def merge(blocks: list[SampleBlock]) -> tuple[SampleBlock, ...]:

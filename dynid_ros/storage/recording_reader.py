@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_states
 from dynid_ros.storage.joint_state_cdr import SampleBlock
@@ -70,7 +71,8 @@ def read_recording(
     elif path.suffix in TABLE_SUFFIXES:
         table = read_table(path, arm, rate_hz=rate_hz)
         recording = Recording(
-            table.t, table.q, table.u, arm.joint_names, arm.drive.signal, str(path), table.qd)
+            table.t, table.q, table.u, arm.joint_names, arm.drive.signal, str(path), table.qd,
+            table.defects)
     else:
         raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
     return _at_joints(recording, arm)
@@ -101,7 +103,9 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
             (stamps, samples.received[keep], moved), own, received,
             f'{source}: topic {signals.topic}')
         values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
-        defects = (*defects, *foreign, *unpaired)
+        # Defects of the files are known from the joint states.
+        others = (defect for defect in signals.defects if defect not in states.defects)
+        defects = (*defects, *others, *foreign, *unpaired)
     return Recording(
         (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.joint_names,
         arm.drive.signal, source, values.get('velocity'), defects)
@@ -139,19 +143,18 @@ def samples_of(
 
     """
     names = _recorded_names(states, arm, source)
-    used = [block for block in states.blocks if set(names) <= set(block.names)]
-    for block in used:
-        _check_lengths(block, names, f'{source}: topic {states.topic}', needed)
+    held = [block for block in states.blocks if set(names) <= set(block.names)]
+    used, wrong = _of_right_lengths(held, names, f'{source}: topic {states.topic}', needed)
     order = np.argsort(np.concatenate([block.index for block in used]), kind='stable')
     columns = [[block.names.index(name) for name in names] for block in used]
-    held = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
-    values = [_gather([getattr(b, f) for b in used], columns, order) if f in held
+    there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
+    values = [_gather([getattr(b, f) for b in used], columns, order) if f in there
               else np.empty((len(order), 0)) for f in FIELDS]
     index, stamp, received = (
         np.concatenate([getattr(block, name) for block in used])[order]
         for name in ('index', 'stamp', 'received'))
     return (SampleBlock(names, index, stamp, received, *values),
-            _name_defects(states, used, columns))
+            [*_name_defects(states, held, used, columns), *wrong])
 
 
 def _gather(parts: list[Array], columns: list[list[int]], order: NDArray[np.int64]) -> Array:
@@ -177,34 +180,51 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
     )
 
 
-def _check_lengths(
-    block: SampleBlock, names: tuple[str, ...], where: str, needed: tuple[str, ...]
-) -> None:
-    """Refuse messages without a needed field; the others may be absent."""
+def _of_right_lengths(
+    blocks: list[SampleBlock], names: tuple[str, ...], where: str, needed: tuple[str, ...]
+) -> tuple[list[SampleBlock], list[Defect]]:
+    """Leave out messages whose arrays have a wrong length; refuse a recording with many."""
+    faults = [_length_fault(block, names, needed) for block in blocks]
+    wrong = [block for block, fault in zip(blocks, faults, strict=True) if fault]
+    if not wrong:
+        return blocks, []
+    count, total = (sum(len(block.index) for block in some) for some in (wrong, blocks))
+    first, fault = min((int(block.index[0]), fault)
+                       for block, fault in zip(blocks, faults, strict=True) if fault)
+    share, limit = count / total, quality.THRESHOLDS.missing_share
+    if share > limit:
+        raise RecordingError(f'{where}, message {first}: {fault}')
+    text = (f'{count} of {total} messages hold arrays of a wrong length and are left out, first '
+            f'message {first}: {fault}.')
+    return ([block for block, fault in zip(blocks, faults, strict=True) if not fault],
+            [Defect('messages_damaged', 'warning', text, None, count, None, share, limit)])
+
+
+def _length_fault(
+    block: SampleBlock, names: tuple[str, ...], needed: tuple[str, ...]
+) -> str | None:
+    """Return what is wrong with the arrays of messages; all but needed ones may be absent."""
     for label in FIELDS:
-        width, sample = getattr(block, label).shape[1], int(block.index[0])
+        width = getattr(block, label).shape[1]
         if width == len(block.names) or (label not in needed and not width):
             continue
         if not width:
-            raise RecordingError(
-                f'{where}, message {sample}: {label} is missing for {", ".join(names)}; record a '
-                f'topic that holds it'
-            )
+            return f'{label} is missing for {", ".join(names)}; record a topic that holds it'
         missing = next((n for n in names if block.names.index(n) >= width), names[0])
-        raise RecordingError(
-            f'{where}, message {sample}: {width} values of {label} for {len(block.names)} '
-            f'joints, so {missing} is ambiguous; fix the publisher and record again'
-        )
+        return (f'{width} values of {label} for {len(block.names)} joints, so {missing} is '
+                'ambiguous; fix the publisher and record again')
+    return None
 
 
 def _name_defects(
-    states: JointStates, used: list[SampleBlock], columns: list[list[int]]
+    states: JointStates, held: list[SampleBlock], used: list[SampleBlock],
+    columns: list[list[int]],
 ) -> list[Defect]:
     """Report messages of other publishers, changes of order, and velocities left out."""
     found = []
-    skipped = states.count - sum(len(block.index) for block in used)
+    skipped = states.count - sum(len(block.index) for block in held)
     if skipped:
-        others = next(block for block in states.blocks if all(block is not b for b in used))
+        others = next(block for block in states.blocks if all(block is not b for b in held))
         text = (
             f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm and '
             f'are left out; they hold {", ".join(others.names) or "no names"}.'

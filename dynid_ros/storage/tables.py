@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 import re
-import zipfile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings.recording import Defect
+from dynid_ros.storage.npz_table import read_npz
 from dynid_ros.storage.text_table import open_text, TextTable
 
 Array = NDArray[np.float64]
@@ -20,6 +22,9 @@ Array = NDArray[np.float64]
 TEXT_SUFFIXES = ('.csv', '.txt')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, '.npz')
 TIME_NAMES = ('t', 'time', 'stamp')
+# Distance from the middle stamp beyond which the first one is no start to count from: differences
+# of that size keep a tenth of a microsecond, and no recording lasts for decades.
+FARTHEST = 1e9
 # Stems of numbered columns and of npz keys, and endings of columns that start with a joint name.
 STEMS = {'position': ('q',), 'velocity': ('qd',), 'signal': ('tau', 'u')}
 ENDINGS = {
@@ -42,6 +47,8 @@ class TableData:
         Positions and drive signals as recorded.
     qd : (N, n) ndarray or None
         Velocities as recorded, where there are any.
+    defects : tuple of Defect
+        Defects of the file.
 
     """
 
@@ -49,6 +56,7 @@ class TableData:
     q: Array
     u: Array
     qd: Array | None
+    defects: tuple[Defect, ...]
 
 
 def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> TableData:
@@ -74,20 +82,23 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Ta
         The file, a column or a cell is missing or unusable.
 
     """
-    data = _read_npz(path, arm) if path.suffix == '.npz' else _read_text(path, arm)
+    defects: tuple[Defect, ...] = ()
+    if path.suffix == '.npz':
+        data = _read_npz(path, arm)
+        bad = np.zeros(len(data['position']), dtype=np.bool_)
+    else:
+        data, bad, defects = _read_text(path, arm)
     q, qd, u = data['position'], data.get('velocity'), data['signal']
-    if len(u) != len(q):
-        raise RecordingError(
-            f'{path}: {len(q)} rows of positions but {len(u)} rows of signals'
-            + (f' in {arm.table.signal_file}' if arm.table.signal_file else '')
-        )
-    return TableData(_times(path, arm, data.get('time'), len(q), rate_hz), q, u, qd)
+    t = _times(path, arm, data.get('time'), len(q), rate_hz)
+    if bad.any():
+        t, q, u = t[~bad], q[~bad], u[~bad]
+        qd = None if qd is None else qd[~bad]
+    return TableData(t, q, u, qd, defects)
 
 
 def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float | None) -> Array:
     if time is not None:
-        start: float = time[0]
-        return time - start
+        return time - _start(time)
     rate = rate if rate is not None else arm.table.rate_hz
     if rate is None:
         raise RecordingError(
@@ -97,20 +108,28 @@ def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float
     return np.arange(rows, dtype=np.float64) / rate
 
 
+def _start(time: Array) -> float:
+    """First stamp that is not absurdly far from the others: it would cost them their digits."""
+    finite = time[np.isfinite(time)]
+    if not len(finite):
+        return 0.0
+    middle = np.partition(finite, len(finite) // 2)[len(finite) // 2]
+    with np.errstate(over='ignore'):
+        start: float = finite[np.abs(finite - middle) <= FARTHEST][0]
+    return start
+
+
 def _read_npz(path: Path, arm: ArmModel) -> dict[str, Array]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            content = {key: np.asarray(file[key]) for key in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise RecordingError(f'{path} is not a readable npz file: {error}') from error
+    known = {'time': TIME_NAMES, **STEMS}
+    names, content = read_npz(path, [key for keys in known.values() for key in keys])
     data = {}
-    for quantity, keys in {'time': TIME_NAMES, **STEMS}.items():
+    for quantity, keys in known.items():
         key = next((k for k in keys if k in content), None)
         if key is not None:
             data[quantity] = _npz_array(path, key, content[key], quantity == 'time', arm)
         elif quantity in ('position', 'signal'):
             raise RecordingError(
-                f'{path} has no array {" or ".join(keys)}; it holds {", ".join(content) or "none"}'
+                f'{path} has no array {" or ".join(keys)}; it holds {", ".join(names) or "none"}'
             )
     lengths = {len(array) for array in data.values()}
     if len(lengths) > 1 or lengths == {0}:
@@ -130,7 +149,10 @@ def _npz_array(
     return array.astype(np.float64)
 
 
-def _read_text(path: Path, arm: ArmModel) -> dict[str, Array]:
+def _read_text(
+    path: Path, arm: ArmModel
+) -> tuple[dict[str, Array], NDArray[np.bool_], tuple[Defect, ...]]:
+    """Read quantities, with NaN in the rows that cannot be read, and mark these."""
     main = open_text(path, arm.table.header)
     beside = main
     if arm.table.signal_file is not None:
@@ -143,12 +165,20 @@ def _read_text(path: Path, arm: ArmModel) -> dict[str, Array]:
     signal = _columns(beside, arm, 'signal', arm.table.signal, required=True)
     wanted = [name for names in columns.values() for name in names]
     apart = beside is not main
-    values = main.read(wanted if apart else [*wanted, *signal])
-    data = {quantity: _take(values, names) for quantity, names in columns.items() if names}
-    data['signal'] = _take(beside.read(signal) if apart else values, signal)
+    read = main.read(wanted if apart else [*wanted, *signal])
+    bad, defects, source = read.unreadable, read.defects, read
+    if apart:
+        source = beside.read(signal)
+        if len(source.unreadable) != len(bad):
+            raise RecordingError(
+                f'{path}: {len(bad)} rows of positions but {len(source.unreadable)} rows of '
+                f'signals in {arm.table.signal_file}')
+        bad, defects = bad | source.unreadable, (*defects, *source.defects)
+    data = {quantity: _take(read.values, names) for quantity, names in columns.items() if names}
+    data['signal'] = _take(source.values, signal)
     if 'time' in data:
         data['time'] = data['time'][:, 0]
-    return data
+    return data, bad, defects
 
 
 def _take(values: Mapping[str, Array], names: Sequence[str]) -> Array:
@@ -189,10 +219,26 @@ def _columns(
 
 def _numbered(table: TextTable, stem: str, arm: ArmModel) -> list[str]:
     """Columns such as ``q_0`` or ``q1``, sorted by their number."""
-    found = [m for name in table.names if (m := re.fullmatch(rf'{stem}_?(\d+)', name))]
-    if found and len(found) != arm.n:
+    found = sorted(
+        (int(m[1]), name) for name in table.names
+        if (m := re.fullmatch(rf'{stem}_?(\d+)', name)))
+    if not found:
+        return []
+    for (before, other), (number, name) in pairwise(found):
+        if number == before:
+            twice = name if name == other else f'{other} and {name}'
+            raise RecordingError(
+                f'{table.path} has two columns of one number, {twice}; give each column a name of '
+                'its own')
+    if len(found) != arm.n:
         raise RecordingError(
-            f'{table.path} has {len(found)} columns {found[0][0]} ... {found[-1][0]}, but '
+            f'{table.path} has {len(found)} columns {found[0][1]} ... {found[-1][1]}, but '
             f'{arm.name} has {arm.n} joints; name the right ones under table in arm.yaml'
         )
-    return [match[0] for match in sorted(found, key=lambda m: int(m[1]))]
+    first = min(found[0][0], 1)
+    for expected, (number, name) in enumerate(found, start=first):
+        if number != expected:
+            raise RecordingError(
+                f'{table.path} has a column {name} where {stem}_{expected} should be: the numbers '
+                'must go from 0 or 1 without a gap; name the right ones under table in arm.yaml')
+    return [name for _, name in found]

@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-import warnings
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings import quality
+from dynid_ros.recordings.recording import Defect
 
 Array = NDArray[np.float64]
 
 SEPARATORS = (',', ';', '\t')
+#: Stands for bytes that are not UTF-8.
+REPLACED = '\ufffd'
+#: Lines that a defect names, and characters of a cell that an error shows.
+LISTED, LONGEST = 5, 40
+
+
+@dataclass(frozen=True)
+class Columns:
+    """
+    Columns of a table.
+
+    Attributes
+    ----------
+    values : dict of str to (N,) ndarray
+        Numbers of each column; NaN in rows that cannot be read.
+    unreadable : (N,) ndarray of bool
+        Marks these rows.
+    defects : tuple of Defect
+        Reports them.
+
+    """
+
+    values: dict[str, Array]
+    unreadable: NDArray[np.bool_]
+    defects: tuple[Defect, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,7 +69,7 @@ class TextTable:
 
     def require(self, names: Sequence[str]) -> None:
         """
-        Check that columns are there.
+        Check that columns are there, once each.
 
         Raises
         ------
@@ -50,55 +77,107 @@ class TextTable:
             One is not.
 
         """
-        missing = [name for name in names if name not in self.names]
-        if missing:
-            raise RecordingError(
-                f'{self.path} has no column {missing[0]}; it has {", ".join(self.names)}'
-            )
+        for name in names:
+            count = self.names.count(name)
+            if not count:
+                raise RecordingError(
+                    f'{self.path} has no column {name}; it has {", ".join(self.names)}')
+            if count > 1:
+                raise RecordingError(
+                    f'{self.path} has {count} columns {name}; give each column a name of its own')
 
-    def read(self, names: Sequence[str]) -> dict[str, Array]:
+    def read(self, names: Sequence[str]) -> Columns:
         """
-        Read columns by name, (N,) each.
+        Read columns by name.
 
         Raises
         ------
         RecordingError
-            A cell is not a number, or there are no rows.
+            There are no rows, or too many that cannot be read.
 
         """
-        places = [self.names.index(name) for name in names]
-        try:
-            with warnings.catch_warnings():
-                # A file without rows is reported below, as an error.
-                warnings.simplefilter('ignore', UserWarning)
-                values = np.loadtxt(
-                    self.path,
-                    delimiter=self.separator,
-                    skiprows=self.skip,
-                    usecols=places,
-                    ndmin=2,
-                )
-        except ValueError as error:
-            raise self._bad_cell(names, places, error) from error
-        if not len(values):
+        self.require(names)
+        widths = self._widths()
+        if not len(widths):
             raise RecordingError(f'{self.path} has a header but no rows')
-        return {name: values[:, i] for i, name in enumerate(names)}
+        if (widths == widths[0]).all():
+            places = [self.names.index(name) for name in names]
+            # The other reader finds the cell.
+            with suppress(ValueError):
+                values = np.loadtxt(
+                    self.path, delimiter=self.separator, skiprows=self.skip, usecols=places,
+                    ndmin=2)
+                return Columns(
+                    {name: values[:, i] for i, name in enumerate(names)},
+                    np.zeros(len(values), dtype=np.bool_))
+        return self._read_line_by_line(names, widths)
 
-    def _bad_cell(
-        self, names: Sequence[str], places: Sequence[int], error: ValueError
-    ) -> RecordingError:
-        """Find the cell that the fast reader rejected, and report its place."""
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        """Yield number and text of each row, without comments."""
         with self.path.open(encoding='utf-8-sig', errors='replace') as file:
             for number, line in enumerate(file, start=1):
-                cells = line.split('#')[0].strip().split(self.separator)
-                if number <= self.skip or not any(cells):
-                    continue
-                for name, place in zip(names, places, strict=True):
-                    cell = cells[place].strip() if place < len(cells) else ''
-                    if not _is_number(cell):
-                        what = f'"{cell}" is not a number' if cell else 'the cell is empty'
-                        return RecordingError(f'{self.path}, line {number}, column {name}: {what}')
-        return RecordingError(f'{self.path} is not a table of numbers: {error}')
+                text = line.split('#', 1)[0].strip('\r\n ')
+                if number > self.skip and text:
+                    yield number, text
+
+    def _widths(self) -> NDArray[np.int64]:
+        """Count the cells of each row."""
+        if self.separator is None:
+            counts = (len(text.split()) for _, text in self._lines())
+        else:
+            counts = (text.count(self.separator) + 1 for _, text in self._lines())
+        return np.fromiter(counts, dtype=np.int64)
+
+    def _read_line_by_line(self, names: Sequence[str], widths: NDArray[np.int64]) -> Columns:
+        """Leave out the rows that cannot be read, and report them."""
+        usual, limit = int(np.bincount(widths).argmax()), quality.THRESHOLDS.missing_share
+        places = [self.names.index(name) for name in names]
+        values = np.full((len(widths), len(names)), np.nan)
+        faults: list[tuple[int, str]] = []
+        bad = np.zeros(len(widths), dtype=np.bool_)
+        for row, (number, text) in enumerate(self._lines()):
+            cells = text.split(self.separator)
+            fault = _fault(cells, usual, names, places)
+            if fault is None:
+                values[row] = [float(cells[place]) for place in places]
+                continue
+            bad[row] = True
+            faults.append((number, fault))
+            if len(faults) > limit * len(widths):
+                first, why = faults[0]
+                raise RecordingError(
+                    f'{self.path}, line {first}{why}; more than {100 * limit:g} % of the '
+                    f'{len(widths)} rows cannot be read')
+        columns = {name: values[:, i] for i, name in enumerate(names)}
+        found = (_unreadable(self.path, faults, len(widths)),) if faults else ()
+        return Columns(columns, bad, found)
+
+
+def _fault(
+    cells: Sequence[str], usual: int, names: Sequence[str], places: Sequence[int]
+) -> str | None:
+    """Return why a row cannot be read, to follow its number; None if it can be."""
+    for name, place in zip(names, places, strict=True):
+        cell = cells[place].strip() if place < len(cells) else ''
+        if not _is_number(cell):
+            # Bytes of a damaged line may be commands to a terminal.
+            shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
+            what = f'"{shown}" is not a number' if cell else 'the cell is empty'
+            return f', column {name}: {what}'
+    if len(cells) != usual:
+        return f': {len(cells)} cells, where other rows have {usual}'
+    return None
+
+
+def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> Defect:
+    count = len(faults)
+    listed = ', '.join(str(number) for number, _ in faults[:LISTED])
+    more = f' and {count - LISTED} more' if count > LISTED else ''
+    first, why = faults[0]
+    text = (f'{count} of {total} rows of {path.name} cannot be read and are left out, in lines '
+            f'{listed}{more}; line {first}{why}.')
+    return Defect('rows_unreadable', 'warning', text, None, count, None, count / total,
+                  quality.THRESHOLDS.missing_share)
 
 
 def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
@@ -119,11 +198,13 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
 
     """
     try:
-        with path.open(encoding='utf-8-sig') as file:
+        # A line further down may be damaged.
+        with path.open(encoding='utf-8-sig', errors='replace') as file:
             line = file.readline().lstrip('#').strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, 'strerror', None) or 'it is not text'
-        raise RecordingError(f'{path} cannot be read: {reason}') from error
+    except OSError as error:
+        raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
+    if REPLACED in line:
+        raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
         raise RecordingError(f'{path} is empty, or its first line is')
     separator = next((s for s in SEPARATORS if s in line), None)
@@ -147,4 +228,5 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return True
+    # Python takes 1_000 for a number, and other writers of tables never do.
+    return '_' not in cell

@@ -117,21 +117,6 @@ def test_a_few_late_stamps_are_dropped_with_a_warning(arm):
     assert (defect.severity, defect.count) == ('warning', 2)
 
 
-def test_one_stamp_far_ahead_costs_one_sample_only(arm):
-    log = recording()
-    t = log.t.copy()
-    t[300] += 1000.0
-    np.testing.assert_array_equal(clean(replace(log, t=t), arm).t, np.delete(log.t, 300))
-
-
-def test_a_clock_that_was_reset_is_an_error(arm):
-    log = recording()
-    t = np.where(log.t < 10, log.t, log.t - 15)
-    (defect,) = defects(replace(log, t=t), arm, 'stamps_backwards')
-    assert (defect.severity, defect.count) == ('error', 1000)
-    assert defect.value > defect.threshold
-
-
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, np.nan]), min_size=4, max_size=40))
 def test_cleaned_stamps_always_increase_and_cleaning_twice_changes_nothing(steps):

@@ -95,3 +95,12 @@ def test_a_signal_that_lags_is_advanced_and_positions_stay(delay):
 def test_sample_rate_is_that_of_most_samples():
     t = np.delete(np.arange(1000) / 125, np.s_[100:200])
     assert sample_rate(log(t)) == pytest.approx(125)
+
+
+def test_stamps_in_bursts_are_refused_before_they_fill_memory():
+    # Ten samples at 20 kHz, then 50 ms without any.
+    t = (np.arange(200)[:, None] * 0.05 + np.arange(10) * 5e-5).ravel()
+    x = np.sin(t)[:, None]
+    log = Recording(t, x, x, ('j',), 'effort', 'bursts.csv')
+    with pytest.raises(RecordingError, match=r'bursts\.csv: .* 2e\+04 Hz .* 20\d Hz'):
+        uniform_segments(log, sample_rate(log))

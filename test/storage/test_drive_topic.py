@@ -11,6 +11,7 @@ from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.errors import ArmError, RecordingError
+from dynid_ros.recordings.quality import clean
 from dynid_ros.storage.recording_reader import read_recording
 
 NAMES = ['j1', 'j2', 'j3']
@@ -164,3 +165,34 @@ def test_wrong_settings_are_named(tmp_path, drive, words):
 
     with pytest.raises(ArmError, match=words):
         read_drive(Section({'drive': drive}, tmp_path / 'arm.yaml', ('drive',)), 1)
+
+
+def test_few_damaged_signals_are_left_out_and_reported(tmp_path):
+    motion, topic = Motion(NAMES), TOPICS['states']
+    messages = motion.messages()
+    signals = [*messages]
+    signals[100] = replace(signals[100], effort=[1.0, 2.0])
+    log = read_recording(write(tmp_path / 'bag', topic, messages, signals), arm_with(topic))
+    (defect,) = log.defects
+    assert (defect.code, defect.count) == ('messages_damaged', 1)
+    assert 'message 100: 2 values of effort for 3 joints' in defect.message
+    # The joint state there gets the mean of the signals beside it.
+    kept = np.delete(np.arange(len(messages)), 100)
+    np.testing.assert_array_equal(log.u[kept], FACTOR * motion.effort[kept])
+    np.testing.assert_allclose(log.u[100], FACTOR * motion.effort[[99, 101]].mean(axis=0))
+
+
+@pytest.mark.parametrize('stamp', [1, 2**31 * 10**9 - 1])
+def test_a_wrong_stamp_on_either_topic_costs_few_samples(tmp_path, stamp):
+    motion, topic = Motion(NAMES, start=1_700_000_000 * 10**9), TOPICS['states']
+    good = [replace(m, received=m.stamp) for m in motion.messages()]
+    states, signals = [*good], [*good]
+    states[100] = replace(states[100], stamp=stamp)
+    signals[200] = replace(signals[200], stamp=stamp)
+    arm = arm_with(topic)
+    log = clean(read_recording(write(tmp_path / 'bag', topic, states, signals), arm), arm)
+    places = np.rint(log.t * motion.rate).astype(int)
+    assert len(places) > 290 and 100 not in places
+    np.testing.assert_array_equal(log.q, motion.q[places])
+    # Beside the wrong one, the signal is interpolated.
+    np.testing.assert_allclose(log.u, FACTOR * motion.effort[places], atol=1e-3)

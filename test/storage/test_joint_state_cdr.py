@@ -1,5 +1,7 @@
 """Decoding many messages at once equals the library rosbags, one by one."""
 
+import re
+
 from bag_files import KIND, Message, STORE
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,9 +31,10 @@ def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endia
     # Each message twice, so that layouts repeat and batches mix.
     data = [m.cdr(little_endian) for m in items * 2]
     half = len(data) // 2
-    blocks = merge(
-        decode(range(half), data[:half], 0) + decode(range(half, 2 * half), data[half:], half)
-    )
+    first, none = decode(range(half), data[:half], 0)
+    second, neither = decode(range(half, 2 * half), data[half:], half)
+    assert none == neither == []
+    blocks = merge(first + second)
     seen = []
     for block in blocks:
         for row, number in enumerate(block.index):
@@ -69,10 +72,16 @@ def test_a_cut_message_is_refused(cut):
         parse_layout(data[:cut])
 
 
-def test_a_damaged_message_is_named_by_its_number():
+def test_a_damaged_message_is_named_by_its_number_and_the_others_are_decoded():
     good = Message(7, ['a'], [1.0], [2.0], [3.0]).cdr()
-    with pytest.raises(ValueError, match='message 12'):
-        decode([0, 1, 2], [good, good, good[:-4]], 10)
+    torn = bytearray(good)
+    # The count of names; the message keeps its length.
+    torn[20:24] = b'\xff\xff\xff\xff'
+    data = [bytes(torn), good, good[:-4], good, b'', bytes(torn)]
+    blocks, damaged = decode(range(6), data, 10)
+    assert sorted(place for place, _ in damaged) == [10, 12, 14, 15]
+    assert all(re.search('end|bytes', reason) for _, reason in damaged)
+    assert np.sort(np.concatenate([block.index for block in blocks])).tolist() == [11, 13]
 
 
 def test_absurd_counts_do_not_allocate_memory():

@@ -1,6 +1,6 @@
 """Recordings are read by the names of the joints, whatever else the messages hold."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bag_files import Message, Motion, write_bag
 from hypothesis import given, settings
@@ -11,9 +11,21 @@ import pytest
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings.quality import clean
 from dynid_ros.storage.recording_reader import read_recording
 
 NAMES = ('j1', 'j2', 'j3')
+
+
+@dataclass
+class Torn(Message):
+    """A message with any bytes."""
+
+    data: bytes = b''
+
+    def cdr(self, little_endian: bool = True) -> bytes:
+        del little_endian
+        return self.data
 
 
 @pytest.fixture(scope='module')
@@ -162,12 +174,58 @@ def test_a_missing_array_is_named(tmp_path, arm, field):
 
 
 @pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
-def test_an_array_of_another_length_is_named_with_topic_joint_and_sample(tmp_path, arm, field):
+def test_arrays_of_another_length_are_named_with_topic_joint_and_sample(tmp_path, arm, field):
     messages = Motion(list(NAMES)).messages()
-    messages[7] = replace(messages[7], **{field: [1.0, 2.0]})
+    for k in range(7, 300, 50):
+        messages[k] = replace(messages[k], **{field: [1.0, 2.0]})
     words = rf'/joint_states, message 7: 2 values of {field} for 3 joints, so j3'
     with pytest.raises(RecordingError, match=words):
         read_recording(write_bag(tmp_path / 'bag', messages), arm)
+
+
+@pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
+def test_few_messages_with_arrays_of_another_length_are_left_out(tmp_path, arm, field):
+    motion = Motion(list(NAMES))
+    messages = motion.messages()
+    messages[7] = replace(messages[7], **{field: [1.0, 2.0]})
+    messages[70] = replace(messages[70], **{field: [1.0, 2.0, 3.0, 4.0]})
+    log = read_recording(write_bag(tmp_path / 'bag', messages), arm)
+    assert_motion(log, motion, np.delete(np.arange(300), [7, 70]))
+    assert codes(log) == {('messages_damaged', 'warning'): 2}
+    assert f'message 7: 2 values of {field} for 3 joints' in log.defects[0].message
+
+
+@pytest.mark.parametrize('storage', ['sqlite3', 'mcap'])
+def test_few_messages_that_cannot_be_decoded_are_left_out(tmp_path, arm, storage):
+    motion = Motion(list(NAMES))
+    messages = motion.messages()
+    torn = {5: b'', 80: messages[80].cdr()[:-9], 299: b'\xff' * len(messages[299].cdr())}
+    for k, data in torn.items():
+        messages[k] = Torn(**vars(messages[k]), data=data)
+    log = read_recording(write_bag(tmp_path / 'bag', messages, storage), arm)
+    assert_motion(log, motion, np.delete(np.arange(300), list(torn)))
+    assert codes(log) == {('messages_damaged', 'warning'): 3}
+    assert '3 of 300 messages on /joint_states' in log.defects[0].message
+    assert 'first message 5' in log.defects[0].message
+
+
+def test_many_messages_that_cannot_be_decoded_are_refused_with_the_first(tmp_path, arm):
+    messages = Motion(list(NAMES)).messages()
+    for k in range(30, 300, 20):
+        messages[k] = Torn(**vars(messages[k]), data=messages[k].cdr()[:-9])
+    words = r'bag is not a readable .*/joint_states, message 30: .*; 14 of 300 messages'
+    with pytest.raises(RecordingError, match=words):
+        read_recording(write_bag(tmp_path / 'bag', messages), arm)
+
+
+def test_a_wrong_stamp_in_a_bag_costs_one_sample(tmp_path, arm):
+    motion = Motion(list(NAMES), start=1_700_000_000 * 10**9)
+    messages = motion.messages()
+    messages[0] = replace(messages[0], stamp=3 * 10**9, received=messages[0].stamp)
+    messages[40] = replace(messages[40], stamp=2**31 * 10**9 - 1, received=messages[40].stamp)
+    log = clean(read_recording(write_bag(tmp_path / 'bag', messages), arm), arm)
+    assert_motion(log, motion, np.delete(np.arange(300), [0, 40]))
+    assert codes(log) == {('stamps_far_off', 'warning'): 2}
 
 
 def test_a_missing_file_and_an_unknown_kind_say_what_is_expected(tmp_path, arm):

@@ -1,0 +1,99 @@
+"""Arrays of an npz file, with no more memory than the file can fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, IO
+import zipfile
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from dynid_ros.errors import RecordingError
+
+Values = NDArray[np.generic]
+Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
+
+ENDING = '.npy'
+#: Bytes that deflate makes of one at most; larger claims are those of a damaged or hostile file.
+LARGEST_EXPANSION = 1032
+_HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
+    (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+def read_npz(path: Path, wanted: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Values]]:
+    """
+    Read some arrays of a file written by ``numpy.savez``.
+
+    Parameters
+    ----------
+    path : Path
+        File.
+    wanted : sequence of str
+        Names of arrays; those that are not there are left out, others are not read.
+
+    Returns
+    -------
+    names : tuple of str
+        Names of all arrays there.
+    arrays : dict of str to ndarray
+        The wanted ones.
+
+    Raises
+    ------
+    RecordingError
+        The file is no such file, or it is damaged.
+
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            members = {info.filename.removesuffix(ENDING): info for info in file.infolist()}
+            arrays = {name: _read_array(file, members[name], path.stat().st_size)
+                      for name in wanted if name in members}
+    except Exception as error:
+        # A damaged file may fail anywhere in the decoders of zip, npy and Python, with any
+        # exception.
+        reason = ' '.join(str(error).split()) or type(error).__name__
+        raise RecordingError(
+            f'{path} is not a readable npz file: {_explained(path, reason)}; write it again with '
+            'numpy.savez(path, t=t, q=q, tau=tau)') from error
+    return tuple(members), arrays
+
+
+def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Values:
+    """Read one array; its header must agree with the size that the file can have."""
+    if info.file_size > LARGEST_EXPANSION * min(info.compress_size, size):
+        raise ValueError(f'{info.filename} claims {info.file_size:.3g} bytes, more than '
+                         f'{info.compress_size} compressed ones can hold')
+    with file.open(info) as member:
+        version = npy.read_magic(member)
+        if version not in _HEADERS:
+            raise ValueError(f'{info.filename} has the unknown npy version {version}')
+        shape, by_columns, dtype = _HEADERS[version](member)
+        if dtype.hasobject:
+            raise ValueError(f'{info.filename} holds Python objects instead of numbers')
+        count = 1
+        for length in shape:
+            count *= length
+        if count * dtype.itemsize > info.file_size:
+            raise ValueError(
+                f'{info.filename} claims an array of shape {shape}, but holds '
+                f'{info.file_size} bytes')
+        # To the end of the member, where zipfile compares its checksum.
+        data = member.read()
+    if len(data) != count * dtype.itemsize:
+        raise ValueError(f'{info.filename} ends early')
+    values: Values = np.frombuffer(data, dtype=dtype)
+    return values.reshape(shape, order='F' if by_columns else 'C')
+
+
+def _explained(path: Path, reason: str) -> str:
+    """Name a single array under the name of a file of arrays."""
+    try:
+        with path.open('rb') as file:
+            alone = file.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
+    except OSError:
+        return reason
+    return 'it is a single array (npy)' if alone else reason
