@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.report.plots import draw_evolution
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import write_result
-    from dynid_ros.storage.whole_file import write_whole
+    from dynid_ros.whole_file import write_whole
 
     arm = load_arm(args.arm)
     before = perf_counter()

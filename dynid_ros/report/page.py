@@ -10,7 +10,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.report import sections
 from dynid_ros.report.sections import spectrum_section, torque_section
 from dynid_ros.report.tables import joint_table, percent, significant
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import write_whole
 
 
 def write_report(result: IdentifiedModel, path: Path) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 import yaml
 
+from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
@@ -19,7 +20,7 @@ from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import read_whole, write_whole
 
 if TYPE_CHECKING:
     from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -242,12 +243,10 @@ def _dump(record: dict[str, Any]) -> bytes:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    data = _bytes(path)
     try:
-        record = yaml.load(data, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        line = ' '.join(str(error).split())
-        raise ResultError(f'{path} is damaged: {line}; identify again') from error
+        record = parse_yaml(_bytes(path))
+    except YamlError as error:
+        raise ResultError(f'{path} is damaged: {error}; identify again') from error
     if not isinstance(record, dict):
         raise ResultError(f'{path} is not a result of dynid identify')
     return record
@@ -255,7 +254,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_whole(path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ResultError(

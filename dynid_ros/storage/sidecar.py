@@ -11,7 +11,7 @@ import yaml
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.storage.plain import arm_to_plain
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import write_whole
 
 SIDECAR = 'recording.yaml'
 
