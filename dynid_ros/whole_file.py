@@ -128,7 +128,7 @@ def _named(path: Path) -> Iterator[list[Path]]:
     current = [path]
     try:
         yield current
-    except (OSError, ValueError) as error:
-        reason = (getattr(error, 'strerror', None) or str(error)).lower()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
         raise ResultError(
             f'{current[0]} cannot be written: {reason}; choose another folder') from error

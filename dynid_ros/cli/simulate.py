@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.excitation.random_motion import random_motion
     from dynid_ros.simulation.plausible_drive import with_plausible_drives
     from dynid_ros.simulation.record import simulate
-    from dynid_ros.simulation.sidecar import write_simulation
+    from dynid_ros.simulation.sidecar import simulation_notes
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
     from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -64,8 +64,9 @@ def run(args: argparse.Namespace) -> int:
         simulation = simulate(
             arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n))
     log = simulation.log
-    write_joint_states(args.output, log.joint_names, log.t, log.q, log.qd, log.u)
-    write_simulation(args.output, simulated, simulation, args.seed)
+    write_joint_states(
+        args.output, log.joint_names, log.t, log.q, log.qd, log.u,
+        sidecar=simulation_notes(simulated, simulation, args.seed))
     if args.json:
         print_json({
             'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t),

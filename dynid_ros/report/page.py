@@ -30,8 +30,12 @@ def write_report(result: IdentifiedModel, path: Path) -> None:
         The file cannot be written.
 
     """
-    folder = path.absolute().parent.name
-    write_whole(path, _page(result, folder).encode())
+    write_whole(path, report_page(result, path))
+
+
+def report_page(result: IdentifiedModel, path: Path) -> bytes:
+    """Make the content of the file that `write_report` writes."""
+    return _page(result, path.absolute().parent.name).encode()
 
 
 def _page(result: IdentifiedModel, folder: str) -> str:

@@ -20,7 +20,7 @@ from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
-from dynid_ros.whole_file import read_whole, write_whole
+from dynid_ros.whole_file import read_whole, write_together, write_whole
 
 if TYPE_CHECKING:
     from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -66,11 +66,14 @@ def write_result(result: IdentifiedModel, folder: Path) -> None:
         The folder cannot be made or written.
 
     """
-    stored = None
-    if result.predictions:
-        stored = _pack(result.predictions)
-        write_whole(folder / PREDICTION, stored)
-    write_whole(folder / RESULT, _HEADER.encode() + _dump(_record(result, stored)))
+    write_together(result_contents(result, folder))
+
+
+def result_contents(result: IdentifiedModel, folder: Path) -> dict[Path, bytes]:
+    """Make the content of each file that `write_result` writes."""
+    stored = _pack(result.predictions) if result.predictions else None
+    predictions = {} if stored is None else {folder / PREDICTION: stored}
+    return {**predictions, folder / RESULT: _HEADER.encode() + _dump(_record(result, stored))}
 
 
 def read_result(folder_or_file: Path) -> IdentifiedModel:
