@@ -16,7 +16,7 @@ from dynid_ros.cli.common.arguments import (
     add_output,
     add_reading,
     check_folder,
-    positive,
+    cutoff,
     share,
     Subparsers,
 )
@@ -49,7 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
         '--validate', action='append', default=[], type=Path, metavar='BAG',
         help='validate on this recording instead; may be given several times')
     parser.add_argument(
-        '--cutoff', type=positive, metavar='HZ',
+        '--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
     parser.add_argument(
         '--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',

@@ -15,8 +15,9 @@ from dynid_ros.cli.common.arguments import (
     add_output,
     add_reading,
     check_folder,
+    cutoff,
+    delay,
     positive,
-    seconds,
     Subparsers,
 )
 
@@ -41,10 +42,10 @@ def add_parser(subparsers: Subparsers) -> None:
         help='time after which the weight of old data falls to 1/e where new data replaces it '
              '(default: no forgetting)')
     parser.add_argument(
-        '--cutoff', type=positive, metavar='HZ',
+        '--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the filters (default: that of arm.yaml, else from the data)')
     parser.add_argument(
-        '--delay', type=seconds, metavar='SECONDS',
+        '--delay', type=delay, metavar='SECONDS',
         help='time by which the drive signal lags behind the motion (default: that of arm.yaml, '
              'else from the data)')
     add_reading(parser)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from dynid_ros.cli.common.arguments import add_json, add_output, Subparsers
+from dynid_ros.cli.common.arguments import add_json, add_output, seed, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -24,7 +24,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help='excitation.yaml; without it, a random motion within the limits')
     add_output(parser, 'folder of the bag, which must not exist yet')
     parser.add_argument(
-        '--seed', type=int, default=0, help='of noise and random motion (default: %(default)s)')
+        '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
     add_json(parser)
     parser.set_defaults(run=run)
 
