@@ -74,8 +74,10 @@ def _model(given: str) -> tuple[Any, Any]:
         result = read_result(Path(given))
         return result, result.arm
     from dynid_ros.arm import load_arm
+    from dynid_ros.dynamics.rigid_parameters import check_possible
 
     arm = load_arm(given)
+    check_possible(arm)
     return arm, arm
 
 

@@ -20,6 +20,12 @@ from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
+from dynid_ros.storage.result_matrices import (
+    check_finite,
+    symmetric,
+    symmetric_rows,
+    upper_triangle,
+)
 from dynid_ros.whole_file import read_whole, write_together, write_whole
 
 if TYPE_CHECKING:
@@ -131,7 +137,7 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
         'standard_parameters': _standard_list(result),
         'predictions': predictions,
         'arm': arm_to_plain(result.arm),
-        'covariance': _rows(result.covariance),
+        'covariance': symmetric_rows(result.covariance),
         'root_information': [row[k:] for k, row in enumerate(result.root_information.tolist())],
     }
 
@@ -143,8 +149,8 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
     return IdentifiedModel(
         arm=arm,
         theta=theta,
-        covariance=_matrix(record['covariance'], len(theta)),
-        root_information=_root(record['root_information'], len(theta)),
+        covariance=symmetric(record['covariance'], base_parameters(arm).names),
+        root_information=upper_triangle(record['root_information'], len(theta)),
         std_white=std_white,
         predictions=_predictions(record['predictions'], prediction),
         **{name: from_plain(record[name], hint, name)
@@ -179,41 +185,13 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
     names = tuple(row['name'] for row in rows)
     if names != base_parameters(arm).names:
         raise ValueError('its parameters are not the base parameters of its arm')
-    return (
-        np.array([from_plain(row['value'], float, row['name']) for row in rows]),
-        np.array([from_plain(row['std_white'], float, row['name']) for row in rows]),
-    )
-
-
-def _rows(matrix: Array) -> list[list[float]]:
-    # The last bit of a product may differ across the diagonal; then every number is kept.
-    rows: list[list[float]] = matrix.tolist()
-    if np.array_equal(matrix, matrix.T):
-        return [row[:i + 1] for i, row in enumerate(rows)]
-    return rows
-
-
-def _matrix(rows: Any, size: int) -> Array:
-    lengths = [len(row) for row in rows]
-    if lengths == list(range(1, size + 1)):
-        matrix = np.zeros((size, size))
-        lower = np.tril_indices(size)
-        matrix[lower] = matrix.T[lower] = [float(entry) for row in rows for entry in row]
-        return matrix
-    if lengths == [size] * size:
-        return np.array(rows, dtype=float)
-    raise ValueError(f'covariance is not a matrix of {size} rows')
-
-
-def _root(rows: Any, size: int) -> Array:
-    """Upper triangle from its rows; NaN where there are none, as in a result of version 0.1."""
-    if rows == []:
-        return np.full((size, size), np.nan)
-    if [len(row) for row in rows] != list(range(size, 0, -1)):
-        raise ValueError(f'root_information is not an upper triangle of {size} rows')
-    matrix = np.zeros((size, size))
-    matrix[np.triu_indices(size)] = [float(entry) for row in rows for entry in row]
-    return matrix
+    theta, std_white = (
+        np.array([from_plain(row[key], float, row['name']) for row in rows])
+        for key in ('value', 'std_white'))
+    check_finite(theta, names, 'value')
+    # Infinite where the data leave a parameter open.
+    check_finite(np.where(np.isinf(std_white), 0.0, std_white), names, 'std_white')
+    return theta, std_white
 
 
 def _pack(predictions: tuple[Prediction, ...]) -> bytes:

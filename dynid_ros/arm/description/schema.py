@@ -22,6 +22,8 @@ LENGTHS = {'m': 1.0, 'mm': 1e-3}
 ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
 # YAML 1.1 reads 1e-3, 1.5e3, -.087 and 010 as text.
 _DECIMAL = re.compile(r'[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?')
+#: Largest number, in any unit, that describes an arm; larger ones overflow in products.
+LARGEST = 1e15
 #: Characters of a value that a message cites.
 _CITED = 60
 
@@ -110,6 +112,8 @@ class Section:
         value = _number(self._data[key])
         if value is None or not math.isfinite(value):
             raise self.error(key, f'must be a number, not {_show(self._data[key])}')
+        if abs(value) > LARGEST:
+            raise self.error(key, f'is too large for an arm: {value:g}')
         return value
 
     def positive(self, key: str) -> float | None:
@@ -187,6 +191,8 @@ class Section:
         for item, number in zip(value, numbers, strict=True):
             if number is None or math.isnan(number) or (finite and math.isinf(number)):
                 raise self.error(key, f'must hold numbers only, not {_show(item)}')
+            if LARGEST < abs(number) < math.inf:
+                raise self.error(key, f'holds a number too large for an arm: {number:g}')
         return np.array(numbers, dtype=float)
 
     def _names(self, key: str, value: Any, count: int | None) -> tuple[str, ...]:
