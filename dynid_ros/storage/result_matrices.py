@@ -11,6 +11,8 @@ Array = NDArray[np.float64]
 
 #: Largest value of a parameter or of a covariance; squares of larger ones overflow.
 LARGEST = 1e100
+#: Largest correlation of two parameters; rounding may lift one above 1.
+ROUNDING = 1.001
 
 
 def symmetric_rows(matrix: Array) -> list[list[float]]:
@@ -45,6 +47,11 @@ def symmetric(rows: Any, names: tuple[str, ...]) -> Array:
     for name, variance in zip(names, np.diag(matrix).tolist(), strict=True):
         if variance < 0:
             raise ValueError(f'the variance of parameter {name} is {variance:g}, below zero')
+    deviation = np.sqrt(np.diag(matrix))
+    beyond = np.abs(matrix) > ROUNDING * np.outer(deviation, deviation)
+    if beyond.any():
+        first, second = (names[i] for i in np.argwhere(beyond)[0])
+        raise ValueError(f'the covariance of {first} and {second} exceeds their deviations')
     return matrix
 
 

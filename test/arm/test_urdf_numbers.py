@@ -102,3 +102,15 @@ def test_an_arm_without_limits_makes_no_noise(tmp_path, kind, capsys):
     assert main(['pose-error', str(path), '--json']) == 0
     told = capsys.readouterr()
     assert 'NaN' not in told.out and 'Infinity' not in told.out and 'Runtime' not in told.err
+
+
+def test_init_needs_no_element_that_is_not_checked(tmp_path, capsys):
+    path = arm(tmp_path)
+    path.write_text(path.read_text().replace(
+        '<limit lower', '<safety_controller k_velocity="x"/><limit lower', 1))
+    assert main(['init', str(path), '-o', str(tmp_path / 'new')]) == 0
+    path.write_text(path.read_text().replace(
+        '<inertial>', '<collision><geometry><box size="a"/></geometry></collision><inertial>', 1))
+    assert main(['init', str(path), '-o', str(tmp_path / 'other')]) == 2
+    assert f'<box size="a"> of the <collision> of link "l1" in {path}' in capsys.readouterr().err
+    assert not (tmp_path / 'other' / 'arm.yaml').exists()

@@ -184,6 +184,7 @@ def test_a_missing_result_is_named(tmp_path):
     ('verdict:', 'verdict: [', 'is damaged'),
     ('sha256: ', 'sha256: 0', 'prediction.npz beside it was changed'),
     ('rotation:\n  - - [', 'rotation:\n  - - [.nan, ', 'arm.rotation'),
+    ('covariance:\n- [', 'covariance:\n- [1.0e-9, ]\n- [5.0, ', 'covariance is not a matrix'),
     ('condition_number: 123.4', f'condition_number: {400 * "9"}', 'number has 400 digits'),
     ('sources: [', f'sources: {100_000 * "["}', 'more than 50 levels'),
 ])
@@ -237,6 +238,16 @@ def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
     with pytest.raises(ResultError, match='is damaged') as caught:
         read_result(tmp_path)
     assert f'parameter {name}' in str(caught.value) or place == 'covariance'
+
+
+def test_a_covariance_beyond_its_variances_is_refused(tmp_path):
+    write_result(identification(ARM), tmp_path)
+    path, names = tmp_path / 'result.yaml', base_parameters(ARM).names
+    record = yaml.safe_load(path.read_text())
+    record['covariance'][2][1] = 1e6
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=f'covariance of {names[1]} and {names[2]} exceeds'):
+        read_result(tmp_path)
 
 
 def test_predictions_of_several_recordings_keep_their_order(tmp_path):

@@ -11,6 +11,9 @@ Element = ElementTree.Element
 
 #: Largest size, mass, inertia, position limit or ratio, in SI units, that an arm can have.
 LARGEST = 1e9
+#: Attributes of shapes, and how many numbers each holds.
+_SIZES = {'box': {'size': 3}, 'sphere': {'radius': 1}, 'cylinder': {'radius': 1, 'length': 1},
+          'capsule': {'radius': 1, 'length': 1}, 'mesh': {'scale': 3}}
 _INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
 
@@ -38,6 +41,11 @@ def check_numbers(root: Element, path: Path) -> None:
             _check_origin(inertial, where)
             _check(inertial, 'mass', ('value',), where)
             _check(inertial, 'inertia', _INERTIA, where)
+        for collision in link.findall('collision'):
+            where = f'<collision> of link "{link.get("name")}" in {path}'
+            _check_origin(collision, where)
+            for shape in collision.findall('geometry/*'):
+                _check_shape(shape, where)
     for joint in root.findall('joint'):
         _check_origin(joint, f'joint "{joint.get("name")}" in {path}')
 
@@ -64,8 +72,17 @@ def _check(inertial: Element, tag: str, keys: tuple[str, ...], where: str) -> No
                            'it with a decimal point, or expand the xacro file')
 
 
+def _check_shape(shape: Element, where: str) -> None:
+    for key, count in _SIZES.get(shape.tag, {}).items():
+        text = shape.get(key, '1 1 1' if key == 'scale' else '')
+        values = text.split()
+        if len(values) != count or not all(_is_number(value) and float(value) for value in values):
+            raise ArmError(f'<{shape.tag} {key}="{text}"> of the {where} is not the size of a '
+                           'shape; correct it')
+
+
 def _is_number(text: str) -> bool:
     try:
-        return abs(float(text)) < LARGEST
+        return text.isascii() and abs(float(text)) < LARGEST
     except ValueError:
         return False

@@ -151,7 +151,7 @@ def _number(text: str | None, where: str, key: str) -> float | None:
     if text is None:
         return None
     try:
-        value = float(text)
+        value = float(text) if text.isascii() else math.nan
     except ValueError:
         value = math.nan
     if math.isnan(value):
