@@ -146,7 +146,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
     arm = arm_from_plain(record['arm'])
     theta, std_white = _parameters(record['parameters'], arm)
     hints = field_hints(IdentifiedModel)
-    return IdentifiedModel(
+    model = IdentifiedModel(
         arm=arm,
         theta=theta,
         covariance=symmetric(record['covariance'], base_parameters(arm).names),
@@ -156,6 +156,23 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
         **{name: from_plain(record[name], hint, name)
            for name, hint in hints.items() if name not in _OWN},
     )
+    _check_joints(model)
+    return model
+
+
+def _check_joints(model: IdentifiedModel) -> None:
+    """Make sure that all that is stated of joints is stated of each."""
+    of_joints = {'fit': model.fit, 'validation': model.validation, 'consistent': model.consistent,
+                 **{f'stated.{how}': found for how, found in model.stated.items()}}
+    for name, metrics in of_joints.items():
+        if metrics is not None and len(metrics.joints) != model.arm.n:
+            raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
+    if model.sigma.shape != (model.arm.n,):
+        raise ValueError(f'sigma has the shape {model.sigma.shape} instead of ({model.arm.n},)')
+    for k, prediction in enumerate(model.predictions):
+        rows = len(prediction.t)
+        if any(getattr(prediction, name).shape != (rows, model.arm.n) for name in _ARRAYS[1:]):
+            raise ValueError(f'the arrays of prediction {k} differ in shape')
 
 
 def _parameter_list(result: IdentifiedModel) -> list[dict[str, Any]]:

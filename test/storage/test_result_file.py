@@ -240,6 +240,17 @@ def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
     assert f'parameter {name}' in str(caught.value) or place == 'covariance'
 
 
+@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma'])
+def test_figures_of_too_few_joints_are_refused(tmp_path, key):
+    write_result(identification(ARM), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record = yaml.safe_load(path.read_text())
+    (record[key] if key == 'sigma' else record[key]['joints']).pop()
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=f'{key} .* instead of'):
+        read_result(tmp_path)
+
+
 def test_a_covariance_beyond_its_variances_is_refused(tmp_path):
     write_result(identification(ARM), tmp_path)
     path, names = tmp_path / 'result.yaml', base_parameters(ARM).names
