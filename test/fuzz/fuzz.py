@@ -38,14 +38,16 @@ SHOWN = 3
 class Worker:
     """A process that runs every so many cases, and the clock of its case."""
 
-    def __init__(self, seed: int, cases: list[int], good: Path, work: Path) -> None:
-        self.cases, self.done = cases, 0
+    def __init__(
+        self, seed: int, cases: list[int], good: Path, work: Path, longest: float,
+    ) -> None:
+        self.cases, self.done, self._later = cases, 0, longest
         self.read, write = multiprocessing.Pipe(duplex=False)
         self.process: BaseProcess = multiprocessing.get_context('fork').Process(
             target=_work, args=(seed, cases[:RECYCLED], good, work, write))
         self.process.start()
         write.close()
-        self.since, self.longest = time.monotonic(), LONGEST_FIRST
+        self.since, self.longest = time.monotonic(), max(longest, LONGEST_FIRST)
 
     def results(self) -> list[Outcome]:
         """Take what has ended, a hang and the loss of the process included."""
@@ -65,7 +67,7 @@ class Worker:
                 found.append(Outcome(
                     self.cases[self.done], LOST, f'ended with {self.process.exitcode}'))
             self.done += 1
-            self.since, self.longest = time.monotonic(), LONGEST
+            self.since, self.longest = time.monotonic(), self._later
             if found[-1].end in (HANG, LOST):
                 break
         self.stop()
@@ -90,10 +92,12 @@ def _work(seed: int, cases: list[int], good: Path, work: Path, results: Connecti
     results.close()
 
 
-def fuzz(seed: int, count: int, workers: int, good: Path, work: Path) -> list[Outcome]:
-    """Run cases from zero on, and return how each ended."""
+def fuzz(
+    seed: int, count: int, workers: int, good: Path, work: Path, longest: float = LONGEST,
+) -> list[Outcome]:
+    """Run cases from zero on, each for so many seconds at most, and return how each ended."""
     every = [list(range(first, count, workers)) for first in range(workers)]
-    running = [Worker(seed, cases, good, work) for cases in every if cases]
+    running = [Worker(seed, cases, good, work, longest) for cases in every if cases]
     ended: list[Outcome] = []
     shown: Counter[tuple[str, str]] = Counter()
     told = time.monotonic()
@@ -107,7 +111,7 @@ def fuzz(seed: int, count: int, workers: int, good: Path, work: Path) -> list[Ou
             if not worker.process.is_alive() and worker.done:
                 running.remove(worker)
                 if rest := worker.cases[worker.done:]:
-                    running.append(Worker(seed, rest, good, work))
+                    running.append(Worker(seed, rest, good, work, longest))
         if time.monotonic() - told > 30:
             told = time.monotonic()
             print(f'{len(ended)} of {count} cases', flush=True)

@@ -53,6 +53,7 @@ def run_case(seed: int, case: int, good: Path, folder: Path, *, keep: bool = Fal
     rng = Random(f'{seed} {case}')
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    place, temporary = Path.cwd(), tempfile.tempdir
     os.chdir(folder)
     # Faults are written down there.
     tempfile.tempdir = str(folder)
@@ -69,7 +70,8 @@ def run_case(seed: int, case: int, good: Path, folder: Path, *, keep: bool = Fal
         detail = f'{kind.__name__}: {type(error).__name__}: {error}'[:300]
         told.write(traceback.format_exc())
     output = told.getvalue() + ''.join(p.read_text() for p in folder.glob('dynid-*.txt'))
-    os.chdir(good)
+    os.chdir(place)
+    tempfile.tempdir = temporary
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
     return Outcome(case, end, detail, f'{kind.__name__}: {words}'[:600], output if keep else '')
