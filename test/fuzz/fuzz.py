@@ -43,7 +43,8 @@ class Worker:
     ) -> None:
         self.cases, self.done, self._later = cases, 0, longest
         self.read, write = multiprocessing.Pipe(duplex=False)
-        self.process: BaseProcess = multiprocessing.get_context('fork').Process(
+        # A fork of a process with threads, such as that of the tests, may wait for ever.
+        self.process: BaseProcess = multiprocessing.get_context('spawn').Process(
             target=_work, args=(seed, cases[:RECYCLED], good, work, write))
         self.process.start()
         write.close()

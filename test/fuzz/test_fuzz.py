@@ -6,7 +6,7 @@ from fuzz import fuzz, make_corpus, report
 from outcomes import BROKEN, FAULT, HANG, Outcome, run_case
 import pytest
 
-SEED, SAMPLE = 1, 16
+SEED, SAMPLE = 1, 32
 #: Seconds of a case: a starved processor is no hang.
 PATIENCE = 300.0
 
