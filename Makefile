@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup --show-capture=stdout
 
-.PHONY: demo test test-fast lint clean
+.PHONY: demo test test-fast fuzz lint clean
 
 demo: $(VENV)/ready
 	rm -rf demo
@@ -18,6 +18,12 @@ test: $(VENV)/ready
 # The core, without nodes and what takes seconds.
 test-fast: $(VENV)/ready
 	$(PYTEST) -m 'not nodes and not slow'
+
+# Mutated inputs for every command; repeats one of them with CASE=, as printed.
+COUNT ?= 20000
+SEED ?= 1
+fuzz: $(VENV)/ready
+	$(BIN)/python test/fuzz/fuzz.py --count $(COUNT) --seed $(SEED) $(if $(CASE),--case $(CASE))
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

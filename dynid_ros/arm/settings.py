@@ -20,6 +20,11 @@ _GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'am
 _SIDES = ('lower', 'upper')
 _BOUNDS = ('velocity', 'acceleration', 'effort')
 _FILTERS = ('butterworth', 'fir', 'periodic')
+#: Lowest cut-off, Hz: the slowest motions of arms last minutes, and a filter is as long as it is
+#: slow.
+LEAST_CUTOFF = 1e-3
+#: Longest delay of a drive signal, s; drives lag by some milliseconds.
+LONGEST_DELAY = 10.0
 _QUANTITIES = ('qdd', 'qd', 'sign_qd')
 
 
@@ -101,11 +106,15 @@ def read_limits(
 def read_conditioning(top: Section) -> Conditioning:
     """Conditioning from ``conditioning``; absent keys are chosen from the data."""
     section = top.section('conditioning', ('cutoff_hz', 'filter', 'period', 'delay'))
+    cutoff, delay = section.positive('cutoff_hz'), section.number('delay')
+    if cutoff is not None and cutoff < LEAST_CUTOFF:
+        raise section.error('cutoff_hz', f'must be {LEAST_CUTOFF:g} Hz or more, not {cutoff:g}')
+    if delay is not None and abs(delay) > LONGEST_DELAY:
+        raise section.error('delay', f'must be a time from {-LONGEST_DELAY:g} to '
+                            f'{LONGEST_DELAY:g} s, not {delay:g}')
     return Conditioning(
-        section.positive('cutoff_hz'),
-        section.choice('filter', _FILTERS, 'butterworth'),
-        section.positive('period'),
-        section.number('delay'))
+        cutoff, section.choice('filter', _FILTERS, 'butterworth'), section.positive('period'),
+        delay)
 
 
 def read_table(top: Section, n: int) -> Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynid_ros.cli.common.arguments import add_json, Subparsers
+from dynid_ros.cli.common.arguments import add_json, seed, Subparsers
 
 if TYPE_CHECKING:
     from dynid_ros.demo.comparison import Comparison
@@ -28,7 +28,7 @@ def add_parser(subparsers: Subparsers) -> None:
         '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
         help='output folder, which must not exist yet (default: %(default)s)')
     parser.add_argument(
-        '--seed', type=int, default=0, help='of motion and noise (default: %(default)s)')
+        '--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
     parser.add_argument(
         '--real-time', action='store_true',
         help='move the arm in real time; without it, as fast as all nodes can follow')

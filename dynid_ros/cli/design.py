@@ -13,7 +13,10 @@ from dynid_ros.cli.common.arguments import (
     add_json,
     add_output,
     check_folder_of,
+    count,
+    not_negative,
     positive,
+    seed,
     Subparsers,
 )
 from dynid_ros.errors import InputError
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
+#: Longest motion, s; those of real arms last minutes.
+LONGEST = 3600.0
+#: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
+MOST_SAMPLES = 5_000_000
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -39,9 +46,10 @@ def add_parser(subparsers: Subparsers) -> None:
     add_output(parser, 'excitation.yaml to write')
     add = parser.add_argument
     add('--period', type=positive, default=10.0, help='s (default: %(default)g)')
-    add('--harmonics', type=int, default=8, help='number of harmonics (default: %(default)s)')
-    add('--periods', type=int, default=3, help='repetitions of the motion (default: %(default)s)')
-    add('--ramp', type=float, default=0.0, metavar='S',
+    add('--harmonics', type=count, default=8, help='number of harmonics (default: %(default)s)')
+    add('--periods', type=count, default=3,
+        help='repetitions of the motion (default: %(default)s)')
+    add('--ramp', type=not_negative, default=0.0, metavar='S',
         help='time in which the amplitude grows and shrinks (default: %(default)g)')
     add('--criterion', choices=('condition', 'volume'), default='condition',
         help='condition number, or volume of the confidence ellipsoid (D-optimality)')
@@ -52,12 +60,12 @@ def add_parser(subparsers: Subparsers) -> None:
         help='results of earlier recordings; improve their weakest parameters')
     add('--validation', action='store_true',
         help='a random motion of other frequencies instead, not optimised')
-    add('--starts', type=int, default=3,
+    add('--starts', type=count, default=3,
         help='random motions to start from (default: %(default)s)')
-    add('--time', type=float, default=20.0, metavar='S',
+    add('--time', type=positive, default=20.0, metavar='S',
         help='end the search, which begins once the arm and its meshes are read, after this '
              'time; one that ends earlier depends on the seed alone (default: %(default)g)')
-    add('--seed', type=int, default=0, help='(default: %(default)s)')
+    add('--seed', type=seed, default=0, help='(default: %(default)s)')
     add('--export', nargs='+', default=[], type=Path, metavar='FILE',
         help='samples as well: .yaml (JointTrajectory) or .csv')
     add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
@@ -77,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.trajectory.motion_file import write_motion
     from dynid_ros.trajectory.sampled_motion import check_formats, export_motion
 
+    _check_length(args)
     arm = load_arm(args.arm)
     check_formats(args.export)
     for path in (args.output, *args.export):
@@ -102,6 +111,16 @@ def run(args: argparse.Namespace) -> int:
         print('\n'.join(_summary(designed, arm, notes)))
         print(f'in {args.output}')
     return 0
+
+
+def _check_length(args: argparse.Namespace) -> None:
+    seconds = args.period * args.periods + 2 * args.ramp
+    if seconds > LONGEST:
+        raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
+                         f'twice --ramp within {LONGEST:g} s')
+    if args.export and seconds * args.rate > MOST_SAMPLES:
+        raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
+                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
 
 
 def _task(args: argparse.Namespace, arm: ArmModel) -> Task:

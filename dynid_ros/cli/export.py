@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.export.standalone import python_of, table_of
     from dynid_ros.export.urdf import export_urdf
     from dynid_ros.storage.result_file import read_result
-    from dynid_ros.storage.whole_file import write_whole
+    from dynid_ros.whole_file import write_whole
 
     if args.robot is not None and args.format not in ('urdf', 'yaml'):
         raise InputError('--robot is for --format urdf and yaml only')

@@ -9,6 +9,7 @@ from typing import Any
 from dynid_ros.cli.common.arguments import (
     add_json,
     add_position,
+    finite,
     position,
     Subparsers,
 )
@@ -26,7 +27,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--body', default='tool', help='tool, or the joint that moves the link (default: tool)')
     parser.add_argument(
-        '--wrench', nargs='+', type=float, required=True, metavar='W',
+        '--wrench', nargs='+', type=finite, required=True, metavar='W',
         help='moments and forces Tx Ty Tz Fx Fy Fz on the body, Nm and N, in its frame')
     parser.add_argument(
         '--in-base', action='store_true',
@@ -73,8 +74,10 @@ def _model(given: str) -> tuple[Any, Any]:
         result = read_result(Path(given))
         return result, result.arm
     from dynid_ros.arm import load_arm
+    from dynid_ros.dynamics.rigid_parameters import check_possible
 
     arm = load_arm(given)
+    check_possible(arm)
     return arm, arm
 
 

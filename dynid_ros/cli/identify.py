@@ -16,7 +16,7 @@ from dynid_ros.cli.common.arguments import (
     add_output,
     add_reading,
     check_folder,
-    positive,
+    cutoff,
     share,
     Subparsers,
 )
@@ -49,7 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
         '--validate', action='append', default=[], type=Path, metavar='BAG',
         help='validate on this recording instead; may be given several times')
     parser.add_argument(
-        '--cutoff', type=positive, metavar='HZ',
+        '--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
     parser.add_argument(
         '--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',
@@ -69,9 +69,10 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
     from dynid_ros.identification.identify import identify
-    from dynid_ros.report.page import write_report
+    from dynid_ros.report.page import report_page
     from dynid_ros.storage.recording_reader import read_recording
-    from dynid_ros.storage.result_file import write_result
+    from dynid_ros.storage.result_file import result_contents
+    from dynid_ros.whole_file import write_together
 
     arm = load_arm(args.arm)
     if args.cutoff is not None:
@@ -88,13 +89,14 @@ def run(args: argparse.Namespace) -> int:
     timing = {'read': reading.seconds, **result.timing, 'total': perf_counter() - start}
     timing['condition'] -= reading.seconds
     result = replace(result, timing=timing)
-    write_result(result, args.output)
-    write_report(result, args.output / 'report.html')
+    page = args.output / 'report.html'
+    write_together({
+        **result_contents(result, args.output), page: report_page(result, page)})
     if args.json:
         print_json(result_as_dict(result))
     else:
         print('\n'.join(result_lines(result)))
-        print(f'wrote {args.output / "result.yaml"} and {args.output / "report.html"} '
+        print(f'wrote {args.output / "result.yaml"} and {page} '
               f'({perf_counter() - start:.1f} s)')
     return 0 if result.verdict.trustworthy else 1
 

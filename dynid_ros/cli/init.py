@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dynid_ros.cli.common.arguments import Subparsers
 from dynid_ros.errors import ArmError, InputError, ResultError
+from dynid_ros.whole_file import write_whole
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -53,10 +54,16 @@ def run(args: argparse.Namespace) -> int:
     if not joints:
         raise ArmError(f'{path} has no moving joint')
     made = starter(robot, path, joints, args.output)
-    _write(target, made.text)
-    # From here on the file itself is read, as every command will read it.
-    bodies, _ = urdf_bodies(load_arm(target), path, dict.fromkeys(made.others, 0.0))
-    _write(target, made.text + bounds_section(joints, link_boxes(bodies, len(joints))))
+    write_whole(target, made.text.encode())
+    try:
+        # From here on the file itself is read, as every command will read it.
+        bodies, _ = urdf_bodies(load_arm(target), path, dict.fromkeys(made.others, 0.0))
+        bounds = bounds_section(joints, link_boxes(bodies, len(joints)))
+        write_whole(target, (made.text + bounds).encode())
+    except BaseException:
+        # It would stand in the way of the next attempt.
+        target.unlink(missing_ok=True)
+        raise
     print(f'{len(joints)} joints: {", ".join(joints)}')
     if made.others:
         print(f'locked: {", ".join(made.others)}')
@@ -84,13 +91,5 @@ def _expanded(args: argparse.Namespace) -> Path:
             raise InputError(f'"{name}" is not an argument of a xacro file; write NAME:=VALUE')
     root = urdf_root(args.robot, pairs)
     path: Path = args.output / f'{args.robot.name.split(".")[0]}.urdf'
-    _write(path, ElementTree.tostring(root, encoding='unicode'))
+    write_whole(path, ElementTree.tostring(root, encoding='utf-8'))
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding='utf-8')
-    except OSError as error:
-        raise ResultError(f'{path} cannot be written: {error.strerror}') from error

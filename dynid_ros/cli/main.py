@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 import os
+import re
 import sys
-import tempfile
-import traceback
-from typing import TextIO
+from typing import Any, NoReturn, TextIO, TYPE_CHECKING
 import warnings
 
 from dynid_ros import __version__
-from dynid_ros.errors import DynidError, DynidWarning
+from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line
+
+# What takes time to import is imported where an interrupt is answered.
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
@@ -26,13 +28,24 @@ GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 
 LONGEST = 300
 
 
-def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
     """Build the parser of some of the commands, or of all of them."""
-    parser = argparse.ArgumentParser(
+    from argparse import ArgumentParser
+
+    class Parser(ArgumentParser):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            # Python takes -1e-3 for an option.
+            self._negative_number_matcher = re.compile(r'-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$', re.I)
+
+        def error(self, message: str) -> NoReturn:
+            self.exit(UNUSABLE, one_line(f'{self.prog}: {message}; see {self.prog} --help') + '\n')
+
+    parser = Parser(
         prog='dynid',
         description='Dynamic identification of robot arms, from recording to validated model.',
         epilog='Exit status: 0 good, 1 the data or the result is not trustworthy, '
-               '2 wrong use or unreadable input, 70 a fault of dynid itself.',
+               '2 wrong use or unreadable input, 70 a fault of dynid itself, 130 interrupted.',
     )
     parser.add_argument('--version', action='version', version=f'dynid {__version__}')
     subparsers = parser.add_subparsers(
@@ -60,24 +73,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     """
     given = sys.argv[1:] if arguments is None else arguments
-    # A command needs the module of no other; the help shows all of them.
-    commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
-    parsed = build_parser(commands).parse_args(given)
+    name = f'dynid {given[0]}' if given and given[0] in COMMANDS else 'dynid'
     try:
-        with _plain_warnings():
-            status: int = parsed.run(parsed)
-        # Python has none where a shell has closed it.
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except DynidError as error:
-        print(f'dynid {parsed.command}: {error}', file=sys.stderr)
-        return UNUSABLE
+        return _outcome(name, given)
     except KeyboardInterrupt:
-        print(f'dynid {parsed.command}: interrupted', file=sys.stderr)
+        _tell(f'{name}: interrupted')
         # CPython ends by the signal, whatever the status, if it came within exec() of a text, as
         # imports and rosbags do, unless another text was run since then.
         exec('')
         return INTERRUPTED
+
+
+def _outcome(name: str, given: Sequence[str]) -> int:
+    """Run the command, and turn each of its ends into a status and at most one line."""
+    try:
+        try:
+            return _run(given)
+        finally:
+            # The help, too. Python has no output where a shell has closed it.
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except DynidError as error:
+        _tell(f'{name}: {error}')
+        return UNUSABLE
     except BrokenPipeError:
         # The reader of the output, such as head, has closed it.
         _end_output()
@@ -86,19 +104,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The output itself may be what cannot be written.
         _end_output()
         where = '' if error.filename is None else f'{error.filename}: '
-        print(f'dynid {parsed.command}: {where}{(error.strerror or str(error)).lower()}',
-              file=sys.stderr)
+        _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
         return UNUSABLE
     except Exception as error:
         # A script must not take it for a result that is not trustworthy.
-        print(f'dynid {parsed.command}: a fault of dynid: {_report(error, given)}',
-              file=sys.stderr)
+        _tell(f'{name}: a fault of dynid: {_report(error, given)}')
         return FAULT
+
+
+def _run(given: Sequence[str]) -> int:
+    for word in given:
+        if _is_no_text(word):
+            raise InputError(f'{word!a} is no text in UTF-8; give the file another name')
+    # An ASCII terminal shows a question mark for each other character.
+    if sys.stdout is not None and sys.stdout.errors == 'strict':
+        with suppress(AttributeError):
+            sys.stdout.reconfigure(errors='replace')  # type: ignore[union-attr]
+    # A command needs the module of no other; the help shows all of them.
+    commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
+    parsed = build_parser(commands).parse_args(given)
+    with _plain_warnings():
+        status: int = parsed.run(parsed)
     return status
+
+
+def _is_no_text(word: str) -> bool:
+    """Whether a word holds NUL, or bytes of another encoding, which Python keeps as surrogates."""
+    return '\0' in word or any('\ud800' <= character <= '\udfff' for character in word)
+
+
+def _tell(line: str) -> None:
+    """Print a line for the user, if there is anywhere to print it."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(one_line(line), file=sys.stderr)
 
 
 def _end_output() -> None:
     """Write what waits, or drop it: Python would complain of it at its exit."""
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except OSError:
@@ -107,6 +152,9 @@ def _end_output() -> None:
 
 def _report(error: Exception, given: Sequence[str]) -> str:
     """Write an unexpected error to a file, and return it in one line with its place."""
+    import tempfile
+    import traceback
+
     line = ' '.join(f'{type(error).__name__}: {error}'.split())[:LONGEST]
     text = '\n'.join([f'dynid {__version__}, Python {sys.version}', ' '.join(given),
                       *traceback.format_exception(error)])
@@ -131,7 +179,7 @@ def _plain_warnings() -> Iterator[None]:
             file: TextIO | None = None, line: str | None = None,
         ) -> None:
             if issubclass(category, DynidWarning):
-                print(f'warning: {message}', file=sys.stderr)
+                _tell(f'warning: {message}')
             else:
                 others(message, category, filename, lineno, file, line)
 

@@ -9,6 +9,7 @@ from typing import Any
 from dynid_ros.cli.common.arguments import (
     add_json,
     add_position,
+    check_folder_of,
     position,
     positive,
     Subparsers,
@@ -57,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.kinematics.pose_uncertainty import error_budget, workspace_states
 
     arm = load_arm(args.arm)
+    if args.output:
+        check_folder_of(args.output)
     assumed = arm.tolerances is None
     tolerances = arm.tolerances or uniform_tolerances(
         arm, np.radians(args.angle_std), 1e-3 * args.length_std)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+import io
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from dynid_ros.cli.common.arguments import (
     add_arm,
@@ -13,10 +15,14 @@ from dynid_ros.cli.common.arguments import (
     add_output,
     add_reading,
     check_folder,
+    cutoff,
+    delay,
     positive,
-    seconds,
     Subparsers,
 )
+
+if TYPE_CHECKING:
+    from dynid_ros.online.replay import History
 
 HISTORY, PLOT, DESCRIPTION = 'history.npz', 'history.svg', 'robot_description.urdf'
 
@@ -36,10 +42,10 @@ def add_parser(subparsers: Subparsers) -> None:
         help='time after which the weight of old data falls to 1/e where new data replaces it '
              '(default: no forgetting)')
     parser.add_argument(
-        '--cutoff', type=positive, metavar='HZ',
+        '--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the filters (default: that of arm.yaml, else from the data)')
     parser.add_argument(
-        '--delay', type=seconds, metavar='SECONDS',
+        '--delay', type=delay, metavar='SECONDS',
         help='time by which the drive signal lags behind the motion (default: that of arm.yaml, '
              'else from the data)')
     add_reading(parser)
@@ -50,18 +56,16 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replay, write result, history and plot, and print a summary."""
     start = perf_counter()
-    import numpy as np
-
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.parameters import parameter_units
     from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
     from dynid_ros.dynamics.base import base_parameters
     from dynid_ros.export.robot_description import robot_description
     from dynid_ros.online.replay import replay
-    from dynid_ros.report.plots import draw_evolution
+    from dynid_ros.report.plots import evolution_svg
     from dynid_ros.storage.recording_reader import read_recording
-    from dynid_ros.storage.result_file import write_result
-    from dynid_ros.storage.whole_file import write_whole
+    from dynid_ros.storage.result_file import result_contents
+    from dynid_ros.whole_file import write_together
 
     arm = load_arm(args.arm)
     before = perf_counter()
@@ -72,18 +76,19 @@ def run(args: argparse.Namespace) -> int:
         arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}
     result = replace(result, timing=timing)
-    write_result(result, args.output)
-    np.savez(args.output / HISTORY, allow_pickle=False, **vars(history))
     units = parameter_units(arm)
-    draw_evolution(
-        args.output / PLOT, history.names, [units[c] for c in base_parameters(arm).columns],
-        history.t, history.theta, history.std)
+    contents = result_contents(result, args.output)
+    contents[args.output / HISTORY] = _packed(history)
+    contents[args.output / PLOT] = evolution_svg(
+        history.names, [units[c] for c in base_parameters(arm).columns], history.t, history.theta,
+        history.std)
     wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
         text = robot_description(args.arm)(result.possible_arm)
-        write_whole(args.output / DESCRIPTION, text.encode())
+        contents[args.output / DESCRIPTION] = text.encode()
         wrote.append(DESCRIPTION)
-    else:
+    write_together(contents)
+    if not result.verdict.trustworthy:
         # One of an earlier run would be taken for this one's.
         (args.output / DESCRIPTION).unlink(missing_ok=True)
     if args.json:
@@ -92,3 +97,11 @@ def run(args: argparse.Namespace) -> int:
         print('\n'.join(result_lines(result)))
         print(f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)')
     return 0 if result.verdict.trustworthy else 1
+
+
+def _packed(history: History) -> bytes:
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **vars(history))
+    return buffer.getvalue()

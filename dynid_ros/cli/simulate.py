@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from dynid_ros.cli.common.arguments import add_json, add_output, Subparsers
+from dynid_ros.cli.common.arguments import add_json, add_output, seed, Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -24,7 +24,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help='excitation.yaml; without it, a random motion within the limits')
     add_output(parser, 'folder of the bag, which must not exist yet')
     parser.add_argument(
-        '--seed', type=int, default=0, help='of noise and random motion (default: %(default)s)')
+        '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.excitation.random_motion import random_motion
     from dynid_ros.simulation.plausible_drive import with_plausible_drives
     from dynid_ros.simulation.record import simulate
-    from dynid_ros.simulation.sidecar import write_simulation
+    from dynid_ros.simulation.sidecar import simulation_notes
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
     from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -64,8 +64,9 @@ def run(args: argparse.Namespace) -> int:
         simulation = simulate(
             arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n))
     log = simulation.log
-    write_joint_states(args.output, log.joint_names, log.t, log.q, log.qd, log.u)
-    write_simulation(args.output, simulated, simulation, args.seed)
+    write_joint_states(
+        args.output, log.joint_names, log.t, log.q, log.qd, log.u,
+        sidecar=simulation_notes(simulated, simulation, args.seed))
     if args.json:
         print_json({
             'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t),

@@ -82,6 +82,7 @@ def _validate_description(args: argparse.Namespace) -> int:
         stated_lines,
     )
     from dynid_ros.diagnosis.verdict import held_out_findings
+    from dynid_ros.dynamics.rigid_parameters import check_possible
     from dynid_ros.identification.identify import identify
     from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.storage.recording_reader import read_recording
@@ -90,6 +91,7 @@ def _validate_description(args: argparse.Namespace) -> int:
         raise InputError(f'{args.model} is a URDF: give the arm that was recorded with --arm')
     arm = load_arm(args.arm)
     stated = stated_arm(args.model, arm.joint_names)
+    check_possible(stated)
     recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     result = identify(arm, [recording], stated=stated)
     reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]

@@ -151,12 +151,38 @@ def check_physical(arm: ArmModel) -> None:
             f"the arm '{arm.name}' cannot be simulated without nominal inertias; add them to its "
             'URDF or arm.yaml')
     for name, link in zip(arm.joint_names, arm.inertial, strict=True):
-        eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
-        if link[0] <= 0 or eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
+        if link[0] == 0:
             raise ArmError(
-                f"the arm '{arm.name}' cannot be simulated: no body of positive mass has the "
-                f"nominal inertia of the link at joint '{name}'; correct it in the URDF or "
-                'arm.yaml')
+                f"the arm '{arm.name}' cannot be simulated: the link at joint '{name}' has no "
+                'mass; state it in the URDF or arm.yaml')
+    check_possible(arm)
+
+
+def check_possible(arm: ArmModel) -> None:
+    """
+    Make sure that bodies can have the nominal inertias of an arm, if it has any.
+
+    Raises
+    ------
+    ArmError
+        Those of a link are impossible; the message names the joint that moves it and the value.
+
+    """
+    for name, link in zip(arm.joint_names, () if arm.inertial is None else arm.inertial,
+                          strict=arm.inertial is not None):
+        eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
+        if link[0] >= 0 and eigenvalues[0] >= -ROUNDING * eigenvalues[-1]:
+            continue
+        if link[0] <= 0:
+            reason = f'its mass is {link[0]:.4g} kg'
+        else:
+            moments = np.linalg.eigvalsh(inertial_to_com(link)[2])
+            reason = (f'its principal moments of inertia are {moments[0]:.4g}, {moments[1]:.4g} '
+                      f'and {moments[2]:.4g} kg m²; none may be negative or above the sum of the '
+                      'others')
+        raise ArmError(
+            f"no body is like the link at joint '{name}' of the arm '{arm.name}': {reason}; "
+            'correct the link in the URDF, or state it under "nominal" in arm.yaml')
 
 
 @dataclass(frozen=True, eq=False)

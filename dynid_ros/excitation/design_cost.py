@@ -231,6 +231,8 @@ class DesignCost:
         if not np.isfinite(load):
             return np.inf, None
         value, slope = criterion(self.information.matrix(Y))
+        if not np.isfinite(value):
+            return np.inf, None
         point = CostPoint(wall, states, Y, slope, by_load, near)
         return value + wall * (nearness + load), point
 

@@ -142,6 +142,10 @@ class Search:
             complete = False
         if self._best is None:
             raise self._failure()
+        if not np.isfinite(self._best.score):
+            raise InputError(
+                f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
+                'a faster one or wider limits, and check the results that are given')
         found = replace(self._verified_by_meshes(self._best), starts=start + 1, complete=complete)
         return replace(found, seconds=self._deadline.gone)
 

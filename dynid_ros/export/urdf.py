@@ -18,7 +18,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.errors import ArmError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
 

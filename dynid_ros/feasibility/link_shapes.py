@@ -95,8 +95,8 @@ def urdf_bodies(
     missing = _point_to_files(root, path, loader)
     whole = reduced_model(tree.xml, {}, path)
     geometry = pinocchio.buildGeomFromUrdfString(
-        whole, ElementTree.tostring(root, encoding='unicode'),
-        pinocchio.GeometryType.COLLISION, mesh_loader=loader)
+        whole, _shapes_alone(tree.xml, root), pinocchio.GeometryType.COLLISION,
+        mesh_loader=loader)
     replaced, notes = substitutes(whole, root, tree.joints, missing)
     for body in replaced:
         geometry.addGeometryObject(body)
@@ -112,6 +112,15 @@ def urdf_bodies(
              if body.parentJoint else -1, body.placement, body.geometry, _source(body))
         for body in geometry.geometryObjects]
     return bodies, notes
+
+
+def _shapes_alone(skeleton: str, root: Any) -> str:
+    """Add the shapes of a URDF to the elements that were checked, so that no other can fail."""
+    checked = ElementTree.fromstring(skeleton)
+    shapes = {link.get('name'): link.findall('collision') for link in root.findall('link')}
+    for link in checked.findall('link'):
+        link.extend(shapes[link.get('name')])
+    return ElementTree.tostring(checked, encoding='unicode')
 
 
 def link_boxes(bodies: Sequence[Body], joints: int) -> Array:

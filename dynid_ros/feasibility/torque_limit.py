@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
+from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters, pinocchio_arm
 from dynid_ros.feasibility.barrier import soft_wall
 from dynid_ros.trajectory.fourier import FourierMotion
 
@@ -125,6 +125,7 @@ def torque_limit(arm: ArmModel) -> TorqueLimit | None:
     limit = arm.motion_limits.effort
     if arm.inertial is None or not np.isfinite(limit).any():
         return None
+    check_possible(arm)
     theta = nominal_parameters(arm)
     dry = np.zeros(arm.n)
     for term in friction_terms(arm.friction):

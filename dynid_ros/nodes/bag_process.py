@@ -17,7 +17,7 @@ import yaml
 from dynid_ros import embedded
 from dynid_ros.errors import InputError
 from dynid_ros.storage.bag_backends import is_truncated
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import write_whole
 
 #: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
 CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'

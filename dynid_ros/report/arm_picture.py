@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
 from dynid_ros.errors import InputError
 from dynid_ros.kinematics.forward import forward_kinematics, frames
+from dynid_ros.report.plots import drawn
+from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
 
@@ -105,10 +107,7 @@ def save_picture(figure: Any, path: Path) -> None:
     """
     if path.suffix.lower() not in FORMATS:
         raise InputError(f'{path} must end in one of {", ".join(FORMATS)}')
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise InputError(f'cannot write {path}: {error.strerror}') from error
+    write_whole(path, drawn(figure, path.suffix[1:].lower(), 150))
 
 
 def _skeleton(arm: ArmModel, frames_at: Array, body: str, place: Array) -> list[Array]:

@@ -10,7 +10,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.report import sections
 from dynid_ros.report.sections import spectrum_section, torque_section
 from dynid_ros.report.tables import joint_table, percent, significant
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import write_whole
 
 
 def write_report(result: IdentifiedModel, path: Path) -> None:
@@ -30,8 +30,12 @@ def write_report(result: IdentifiedModel, path: Path) -> None:
         The file cannot be written.
 
     """
-    folder = path.absolute().parent.name
-    write_whole(path, _page(result, folder).encode())
+    write_whole(path, report_page(result, path))
+
+
+def report_page(result: IdentifiedModel, path: Path) -> bytes:
+    """Make the content of the file that `write_report` writes."""
+    return _page(result, path.absolute().parent.name).encode()
 
 
 def _page(result: IdentifiedModel, folder: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import io
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.errors import InputError
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.whole_file import write_together
 
 Array = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ def draw_motion(folder: Path, motion: FourierMotion, arm: ArmModel, suffix: str 
 
     Raises
     ------
-    InputError
+    ResultError
         The folder cannot be written.
 
     """
@@ -57,12 +58,16 @@ def draw_motion(folder: Path, motion: FourierMotion, arm: ArmModel, suffix: str 
     _draw_joints(joints, t, motion, arm)
     path = Figure(figsize=(5, 5), layout='constrained')
     _draw_path(path, forward_kinematics(arm, motion.evaluate(t)[0]).translation)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        joints.savefig(folder / f'joints.{suffix}', dpi=80)
-        path.savefig(folder / f'path.{suffix}', dpi=80)
-    except OSError as error:
-        raise InputError(f'cannot write drawings into {folder}: {error.strerror}') from error
+    write_together({
+        folder / f'{name}.{suffix}': drawn(figure, suffix, 80)
+        for name, figure in (('joints', joints), ('path', path))})
+
+
+def drawn(figure: Any, suffix: str, dots_per_inch: int) -> bytes:
+    """Return a figure as the content of a file, ``png``, ``svg`` or ``pdf``."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=suffix, dpi=dots_per_inch)
+    return buffer.getvalue()
 
 
 def _draw_joints(figure: Any, t: Array, motion: FourierMotion, arm: ArmModel) -> None:
@@ -101,22 +106,25 @@ def _draw_path(figure: Any, points: Array) -> None:
     axis.legend()
 
 
-def draw_evolution(
-    path: Path, names: Sequence[str], units: Sequence[str], t: Array, theta: Array, std: Array
-) -> None:
+def evolution_svg(
+    names: Sequence[str], units: Sequence[str], t: Array, theta: Array, std: Array,
+) -> bytes:
     """
     Draw the history of every estimate with its 95 % band.
 
     Parameters
     ----------
-    path : Path
-        File to write; the suffix (``.svg``, ``.png``) decides the format.
     names, units : sequence of str
         Of the b parameters.
     t : (K,) ndarray
         Time, s.
     theta, std : (K, b) ndarray
         Estimates and standard deviations; bands that are not finite are left out.
+
+    Returns
+    -------
+    bytes
+        Content of an SVG.
 
     """
     from matplotlib.figure import Figure
@@ -141,4 +149,4 @@ def draw_evolution(
         axes.set_axis_off()
     for axes in panels[max(0, b - columns):b]:
         axes.set_xlabel('time, s', fontsize=8)
-    figure.savefig(path)
+    return drawn(figure, 'svg', 100)

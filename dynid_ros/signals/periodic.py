@@ -50,6 +50,9 @@ def average_periods(
     periods = int((len(x) + 0.5) / (rate_hz * period))
     if periods < 2:
         raise RecordingError(_too_short(len(x) / rate_hz, period))
+    if samples < 2:
+        raise RecordingError(f'a period of {period:g} s is shorter than two samples at '
+                             f'{rate_hz:.4g} Hz; give the period of the motion in s')
     rate = samples / period
     if not np.isclose(rate, rate_hz, rtol=1e-9):
         from scipy.interpolate import CubicSpline

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dynid_ros.simulation.plausible_drive import PlausibleArm
 from dynid_ros.simulation.record import Simulation
-from dynid_ros.storage.sidecar import arm_entry, write_sidecar
+from dynid_ros.storage.sidecar import arm_entry
 
 
-def write_simulation(
-    bag: Path, simulated: PlausibleArm, simulation: Simulation, seed: int,
-) -> None:
+def simulation_notes(
+    simulated: PlausibleArm, simulation: Simulation, seed: int,
+) -> dict[str, Any]:
     """
-    Write what was simulated into the folder of its bag.
+    State a simulation, for ``recording.yaml`` beside its bag.
 
     Parameters
     ----------
-    bag : Path
-        Folder of the bag.
     simulated : PlausibleArm
         The arm; its nominal values are the truth behind the recording.
     simulation : Simulation
@@ -29,21 +26,21 @@ def write_simulation(
     seed : int
         Of the noise.
 
-    Raises
-    ------
-    ResultError
-        The file cannot be written.
+    Returns
+    -------
+    dict
+        Plain values of YAML.
 
     """
     sensors = simulation.sensors
-    write_sidecar(bag, {
+    return {
         'simulation': {
             'seed': seed,
             'assumed': {name: value.tolist() for name, value in simulated.assumed.items()},
             'torque_noise': _plain(sensors.effort_noise),
             'velocity_noise': _plain(sensors.velocity_noise),
             'encoder_counts': _plain(sensors.encoder_counts)},
-        **arm_entry(simulated.arm)})
+        **arm_entry(simulated.arm)}
 
 
 def _plain(values: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import importlib.util
 from pathlib import Path
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import ResultError
 from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.storage.sidecar import SIDECAR, sidecar_text
+from dynid_ros.whole_file import whole_folder
 
 Array = NDArray[np.float64]
 Write = Callable[[int, bytes], None]
@@ -24,6 +26,7 @@ START_NS = 1_000_000_000
 def write_joint_states(
     path: str | Path, joint_names: Sequence[str], t: Array, q: Array, qd: Array | None,
     effort: Array, *, topic: str = 'joint_states', start_ns: int = START_NS,
+    sidecar: Mapping[str, Any] | None = None,
 ) -> None:
     """
     Write a rosbag2 folder (MCAP) with one topic of sensor_msgs/msg/JointState.
@@ -46,6 +49,8 @@ def write_joint_states(
         Topic; a leading slash is added.
     start_ns : int
         Stamp of ``t = 0``, ns.
+    sidecar : mapping, optional
+        Content of ``recording.yaml`` beside the data.
 
     Raises
     ------
@@ -56,11 +61,14 @@ def write_joint_states(
     check_absent(Path(path))
     stamps = np.rint(np.asarray(t) * 1e9).astype(np.int64) + start_ns
     rows = encode(joint_names, stamps, (q, qd, effort))
-    try:
-        _write(Path(path), '/' + topic.lstrip('/'), stamps, rows)
-    except (OSError, RuntimeError) as error:
-        reason = getattr(error, 'strerror', None) or error
-        raise ResultError(f'{path} cannot be written: {reason}') from error
+    with whole_folder(Path(path)) as folder:
+        try:
+            _write(folder, '/' + topic.lstrip('/'), stamps, rows)
+        # Of rosbag2_py.
+        except RuntimeError as error:
+            raise ResultError(f'{path} cannot be written: {error}') from error
+        if sidecar is not None:
+            (folder / SIDECAR).write_bytes(sidecar_text(sidecar))
 
 
 def check_absent(path: Path) -> None:

@@ -188,3 +188,11 @@ def _check_shapes(arm: ArmModel) -> None:
     for name, value, shape in arrays:
         if value is not None and np.shape(value) != shape:
             raise ValueError(f'arm.{name} has the shape {np.shape(value)} instead of {shape}')
+        # Only limits and bounds may be infinite, where there are none.
+        wrong = np.isnan if name.startswith(('limits.', 'link_bounds.')) else _not_finite
+        if value is not None and wrong(np.asarray(value, dtype=float)).any():
+            raise ValueError(f'arm.{name} holds a number that no arm can have')
+
+
+def _not_finite(values: Any) -> Any:
+    return ~np.isfinite(values)

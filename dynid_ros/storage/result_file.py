@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 import yaml
 
+from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
@@ -20,7 +21,13 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.storage.result_matrices import (
+    check_finite,
+    symmetric,
+    symmetric_rows,
+    upper_triangle,
+)
+from dynid_ros.whole_file import read_whole, write_together, write_whole
 
 if TYPE_CHECKING:
     from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -66,11 +73,14 @@ def write_result(result: IdentifiedModel, folder: Path) -> None:
         The folder cannot be made or written.
 
     """
-    stored = None
-    if result.predictions:
-        stored = _pack(result.predictions)
-        write_whole(folder / PREDICTION, stored)
-    write_whole(folder / RESULT, _HEADER.encode() + _dump(_record(result, stored)))
+    write_together(result_contents(result, folder))
+
+
+def result_contents(result: IdentifiedModel, folder: Path) -> dict[Path, bytes]:
+    """Make the content of each file that `write_result` writes."""
+    stored = _pack(result.predictions) if result.predictions else None
+    predictions = {} if stored is None else {folder / PREDICTION: stored}
+    return {**predictions, folder / RESULT: _HEADER.encode() + _dump(_record(result, stored))}
 
 
 def read_result(folder_or_file: Path) -> IdentifiedModel:
@@ -133,7 +143,7 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
         'standard_parameters': _standard_list(result),
         'predictions': predictions,
         'arm': arm_to_plain(result.arm),
-        'covariance': _rows(result.covariance),
+        'covariance': symmetric_rows(result.covariance),
         'root_information': [row[k:] for k, row in enumerate(result.root_information.tolist())],
     }
 
@@ -142,16 +152,33 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
     arm = arm_from_plain(record['arm'])
     theta, std_white = _parameters(record['parameters'], arm)
     hints = field_hints(IdentifiedModel)
-    return IdentifiedModel(
+    model = IdentifiedModel(
         arm=arm,
         theta=theta,
-        covariance=_matrix(record['covariance'], len(theta)),
-        root_information=_root(record['root_information'], len(theta)),
+        covariance=symmetric(record['covariance'], base_parameters(arm).names),
+        root_information=upper_triangle(record['root_information'], len(theta)),
         std_white=std_white,
         predictions=_predictions(record['predictions'], prediction),
         **{name: from_plain(record[name], hint, name)
            for name, hint in hints.items() if name not in _OWN},
     )
+    _check_joints(model)
+    return model
+
+
+def _check_joints(model: IdentifiedModel) -> None:
+    """Make sure that all that is stated of joints is stated of each."""
+    of_joints = {'fit': model.fit, 'validation': model.validation, 'consistent': model.consistent,
+                 **{f'stated.{how}': found for how, found in model.stated.items()}}
+    for name, metrics in of_joints.items():
+        if metrics is not None and len(metrics.joints) != model.arm.n:
+            raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
+    if model.sigma.shape != (model.arm.n,):
+        raise ValueError(f'sigma has the shape {model.sigma.shape} instead of ({model.arm.n},)')
+    for k, prediction in enumerate(model.predictions):
+        rows = len(prediction.t)
+        if any(getattr(prediction, name).shape != (rows, model.arm.n) for name in _ARRAYS[1:]):
+            raise ValueError(f'the arrays of prediction {k} differ in shape')
 
 
 def _parameter_list(result: IdentifiedModel) -> list[dict[str, Any]]:
@@ -181,41 +208,13 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
     names = tuple(row['name'] for row in rows)
     if names != base_parameters(arm).names:
         raise ValueError('its parameters are not the base parameters of its arm')
-    return (
-        np.array([from_plain(row['value'], float, row['name']) for row in rows]),
-        np.array([from_plain(row['std_white'], float, row['name']) for row in rows]),
-    )
-
-
-def _rows(matrix: Array) -> list[list[float]]:
-    # The last bit of a product may differ across the diagonal; then every number is kept.
-    rows: list[list[float]] = matrix.tolist()
-    if np.array_equal(matrix, matrix.T):
-        return [row[:i + 1] for i, row in enumerate(rows)]
-    return rows
-
-
-def _matrix(rows: Any, size: int) -> Array:
-    lengths = [len(row) for row in rows]
-    if lengths == list(range(1, size + 1)):
-        matrix = np.zeros((size, size))
-        lower = np.tril_indices(size)
-        matrix[lower] = matrix.T[lower] = [float(entry) for row in rows for entry in row]
-        return matrix
-    if lengths == [size] * size:
-        return np.array(rows, dtype=float)
-    raise ValueError(f'covariance is not a matrix of {size} rows')
-
-
-def _root(rows: Any, size: int) -> Array:
-    """Upper triangle from its rows; NaN where there are none, as in a result of version 0.1."""
-    if rows == []:
-        return np.full((size, size), np.nan)
-    if [len(row) for row in rows] != list(range(size, 0, -1)):
-        raise ValueError(f'root_information is not an upper triangle of {size} rows')
-    matrix = np.zeros((size, size))
-    matrix[np.triu_indices(size)] = [float(entry) for row in rows for entry in row]
-    return matrix
+    theta, std_white = (
+        np.array([from_plain(row[key], float, row['name']) for row in rows])
+        for key in ('value', 'std_white'))
+    check_finite(theta, names, 'value')
+    # Infinite where the data leave a parameter open.
+    check_finite(np.where(np.isinf(std_white), 0.0, std_white), names, 'std_white')
+    return theta, std_white
 
 
 def _pack(predictions: tuple[Prediction, ...]) -> bytes:
@@ -248,12 +247,10 @@ def _dump(record: dict[str, Any]) -> bytes:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    data = _bytes(path)
     try:
-        record = yaml.load(data, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        line = ' '.join(str(error).split())
-        raise ResultError(f'{path} is damaged: {line}; identify again') from error
+        record = parse_yaml(_bytes(path))
+    except YamlError as error:
+        raise ResultError(f'{path} is damaged: {error}; identify again') from error
     if not isinstance(record, dict):
         raise ResultError(f'{path} is not a result of dynid identify')
     return record
@@ -261,7 +258,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_whole(path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ResultError(

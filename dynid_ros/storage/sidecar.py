@@ -11,7 +11,7 @@ import yaml
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.storage.plain import arm_to_plain
-from dynid_ros.storage.whole_file import write_whole
+from dynid_ros.whole_file import write_whole
 
 SIDECAR = 'recording.yaml'
 
@@ -19,7 +19,7 @@ SIDECAR = 'recording.yaml'
 def arm_entry(arm: ArmModel) -> dict[str, Any]:
     """Return the entries of an arm: ``arm_sha256`` of its YAML, and ``arm``."""
     plain = arm_to_plain(arm)
-    return {'arm_sha256': hashlib.sha256(_text(plain)).hexdigest(), 'arm': plain}
+    return {'arm_sha256': hashlib.sha256(sidecar_text(plain)).hexdigest(), 'arm': plain}
 
 
 def write_sidecar(folder: Path, content: Mapping[str, Any]) -> None:
@@ -32,9 +32,10 @@ def write_sidecar(folder: Path, content: Mapping[str, Any]) -> None:
         It cannot be written.
 
     """
-    write_whole(folder / SIDECAR, _text(dict(content)))
+    write_whole(folder / SIDECAR, sidecar_text(content))
 
 
-def _text(content: dict[str, Any]) -> bytes:
-    text: str = yaml.safe_dump(content, sort_keys=False, default_flow_style=None)
+def sidecar_text(content: Mapping[str, Any]) -> bytes:
+    """Make the content of the file."""
+    text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None)
     return text.encode()

@@ -17,6 +17,7 @@ from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
 
@@ -103,7 +104,7 @@ def write_motion(
 
     Raises
     ------
-    InputError
+    ResultError
         The file cannot be written.
 
     """
@@ -122,10 +123,7 @@ def write_motion(
             for joint, name in enumerate(arm.joint_names)},
     }
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=99)
-    try:
-        Path(path).write_text(text, encoding='utf-8')
-    except OSError as error:
-        raise InputError(f'cannot write the motion to {path}: {error.strerror}') from error
+    write_whole(Path(path), text.encode())
 
 
 def read_motion(path: Path) -> Excitation:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
 
@@ -54,10 +55,7 @@ def export_motion(
     t = np.append(np.arange(0, motion.duration - 0.5 / rate_hz, 1 / rate_hz), motion.duration)
     states = motion.evaluate(t)
     write = _csv if path.suffix.lower() == '.csv' else _trajectory
-    try:
-        path.write_text('\n'.join(write(t, states, joint_names)) + '\n', encoding='utf-8')
-    except OSError as error:
-        raise InputError(f'cannot write {path}: {error.strerror}') from error
+    write_whole(path, ('\n'.join(write(t, states, joint_names)) + '\n').encode())
 
 
 def _csv(t: Array, states: tuple[Array, Array, Array], names: tuple[str, ...]) -> Iterable[str]:

@@ -172,15 +172,15 @@ def test_a_wrong_setting_is_named_with_its_key_and_file(tmp_path, case):
 
 
 @pytest.mark.parametrize(('content', 'message'), [
-    ('a: [1', 'is not valid YAML: .*line 1'),
-    ('name: x\nname: y', 'key "name" is repeated in .*arm.yaml, lines 1 and 2'),
+    ('a: [1', 'is not valid YAML: .*line'),
+    ('name: x\nname: y', 'arm.yaml is not valid YAML: key "name" is repeated, lines 1 and 2'),
     ('drive:\n  signal: effort\n  signal: effort', 'key "signal" is repeated'),
     ('just text', 'must hold keys and values, not "just text"'),
     ('', '"description" in .* must give exactly one'),
     ('a: !!python/object/apply:os.system [ls]', 'is not valid YAML: could not determine'),
     ('name: \x00', 'is not valid YAML'),
     ('? [a, b]\n: 1', 'is not valid YAML|unknown key'),
-    ('&a [*a]', 'must hold keys and values'),
+    ('&a [*a]', 'alias "a" stands for itself, line 1'),
     pytest.param('[' * 5000, 'is not valid YAML', id='nested without end'),
 ])
 def test_what_is_no_settings_file_is_refused_in_one_sentence(tmp_path, content, message):

@@ -202,14 +202,72 @@ def test_other_commands_say_it_in_one_line_too(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize('arguments', [
-    ['--holdout', '1'], ['--holdout', '-0.1'], ['--holdout', 'half'], ['--cutoff', '0'],
-    ['--cutoff', 'nan'], ['--cutoff', 'inf'], ['--wrong']])
-def test_wrong_options_end_with_status_2(arguments, tmp_path, capsys):
+LONG = 5000 * 'x'
+
+
+@pytest.mark.parametrize('words', [
+    'identify --holdout 1', 'identify --holdout -0.1', 'identify --holdout half',
+    'identify --cutoff 0', 'identify --cutoff nan', 'identify --cutoff inf',
+    'identify --cutoff 1e-300', f'identify --cutoff {LONG}', f'identify --method {LONG}',
+    'design --seed -1', f'design --seed {400 * "9"}', f'design --seed {9999 * "9"}',
+    'design --time nan', 'design --time 0', 'design --time inf', 'design --starts 0',
+    'design --harmonics -1', 'design --periods 0', 'design --periods 1.5', 'design --ramp nan',
+    'design --ramp -1', 'design --rate 0', 'simulate --seed -1', 'demo --seed x',
+    'replay --delay -1e3', 'replay --delay nan', 'replay --memory 0',
+    'external-force --at nan', 'external-force --wrench inf'])
+def test_a_wrong_option_is_named_in_one_line(words, capsys):
+    command, *rest = words.split()
     with pytest.raises(SystemExit) as caught:
-        identify(npz(tmp_path), 'ur10', tmp_path / 'out', *arguments)
+        main([command, *rest])
     assert caught.value.code == 2
-    assert arguments[0] in capsys.readouterr().err
+    line = one_line(capsys, command)
+    assert rest[0] in line and f'dynid {command} --help' in line
+    assert len(line) < 500
+
+
+@pytest.mark.parametrize(('words', 'named'), [
+    ('--period 1e9', '3e+09 s'), ('--periods 1000000', '--periods'), ('--ramp 1e6', '--ramp'),
+    ('--export m.csv --rate 1e12', '--rate'), ('--harmonics 1', '2 harmonics'),
+    ('--period 1e-9', '20 Hz'), (f'--for {LONG}', 'has no parameter'), ('--given none', 'none')])
+def test_a_motion_that_nobody_means_is_refused(words, named, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(['design', 'two_axis', '-o', 'm.yaml', *words.split()]) == 2
+    line = one_line(capsys, 'design')
+    assert named in line and len(line) < 500
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_negative_numbers_with_an_exponent_are_no_options(capsys):
+    assert main(['external-force', 'two_axis', '--wrench', '0', '0', '0', '-1e-3', '-.5', '-1E1',
+                 '--at', '-1e-1', '0.2']) == 0
+    assert 'dynid' not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    'name', ['a\0b', 'caf\udce9.csv', LONG, f'{LONG}.yaml', 'a\nb\x1b[31m.csv'])
+def test_a_name_that_no_file_can_have_is_refused(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for words in (['check', name, '--arm', 'ur10'], ['check', 'log.npz', '--arm', name],
+                  ['report', name], ['validate', name, 'log.npz'], ['init', name, '-o', 'out'],
+                  ['design', 'two_axis', '-o', f'{name}/m.yaml']):
+        assert main(words) == 2
+        assert len(one_line(capsys, words[0])) < 700
+
+
+def test_a_period_shorter_than_the_samples_is_named(tmp_path, capsys):
+    arm = text(tmp_path, 'arm.yaml', arm_yaml(
+        conditioning={'filter': 'periodic', 'period': 1e-9}))
+    recording = npz(tmp_path, q=Q[:, :2], tau=TAU[:, :2])
+    assert identify(recording, arm, tmp_path / 'out') == 2
+    assert 'period of 1e-09 s is shorter than two samples' in one_line(capsys)
+
+
+@pytest.mark.parametrize(('setting', 'named'), [
+    ({'delay': 100}, 'delay'), ({'cutoff_hz': 1e-300}, 'cutoff_hz')])
+def test_conditioning_that_nobody_means_is_refused(setting, named, tmp_path, capsys):
+    arm = text(tmp_path, 'arm.yaml', arm_yaml(conditioning=setting))
+    assert identify(npz(tmp_path), arm, tmp_path / 'out') == 2
+    assert f'"conditioning.{named}" in {arm}' in one_line(capsys)
 
 
 def test_the_process_itself_ends_with_status_2_and_one_line(tmp_path):

@@ -49,7 +49,6 @@ def test_samples_and_drawings_are_written_on_request(tmp_path):
 
 @pytest.mark.parametrize(('options', 'words'), [
     (['--for', 'Izz9'], "no parameter 'Izz9'"),
-    (['--time', '0'], 'no time for one iteration'),
     (['--harmonics', '1'], '2 harmonics at least'),
     (['--given', 'nowhere'], 'nowhere'),
 ])

@@ -50,3 +50,28 @@ def test_a_full_disk_under_the_output_is_one_line():
 def test_a_closed_output_is_no_fault():
     ended = dynid(*CHECK, preexec_fn=lambda: os.close(1))
     assert (ended.returncode, ended.stderr) == (0, '')
+
+
+@pytest.mark.slow
+def test_a_terminal_of_ascii_gets_all_but_its_characters():
+    environment = {**os.environ, 'PYTHONIOENCODING': 'ascii'}
+    ended = dynid('external-force', 'two_axis', '--wrench', '0', '0', '0', '0', '1', '0',
+                  env=environment, stdout=subprocess.PIPE)
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert 'acceleration in rad/s? (m/s?)' in ended.stdout
+
+
+@pytest.mark.slow
+def test_an_interrupt_while_the_command_starts_is_one_line(tmp_path):
+    """Interrupts as soon as the first module of the package was imported."""
+    code = ('import sys, os, signal, threading, time\n'
+            'from dynid_ros.cli.main import main\n'
+            'def late(delay=float(sys.stdin.read())): time.sleep(delay); '
+            'os.kill(os.getpid(), signal.SIGINT)\n'
+            'threading.Thread(target=late).start(); sys.exit(main(['
+            f'"design", "ur10", "-o", {str(tmp_path / "m.yaml")!r}]))')
+    for delay in (0.0, 0.05, 0.3):
+        ended = subprocess.run([sys.executable, '-c', code], input=str(delay), text=True,
+                               capture_output=True, timeout=300, check=False)
+        assert (ended.returncode, ended.stderr) == (130, 'dynid design: interrupted\n'), delay
+    assert list(tmp_path.iterdir()) == []

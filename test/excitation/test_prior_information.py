@@ -94,3 +94,8 @@ def test_results_of_another_arm_are_refused():
     known = known_from(load_arm('two_axis'), lazy_motion())
     with pytest.raises(InputError, match='the model of first has the joints arm_joint'):
         objective_given(DesignObjective(), load_arm('ur10'), [known], 5.0)
+
+
+def test_a_motion_too_slow_to_tell_anything_is_refused():
+    with pytest.raises(InputError, match=r'no motion .* determines all parameters; allow'):
+        design(load_arm('two_axis'), Task(1e9, 2, 1, starts=1, seconds=20.0))

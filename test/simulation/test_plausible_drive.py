@@ -12,9 +12,10 @@ from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import SHARES, with_plausible_drives
 from dynid_ros.simulation.record import simulate
-from dynid_ros.simulation.sidecar import write_simulation
+from dynid_ros.simulation.sidecar import simulation_notes
 from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
 from dynid_ros.storage.plain import arm_from_plain
+from dynid_ros.storage.sidecar import sidecar_text
 
 
 def pendulum(effort=np.inf, acceleration=10.0, velocity=1e5):
@@ -66,12 +67,11 @@ def test_terms_that_are_not_identified_or_stated_are_left_alone():
     assert set(with_plausible_drives(stated).assumed) == {'rotor_inertia'}
 
 
-def test_sidecar_states_the_arm_and_its_sensors(tmp_path):
+def test_sidecar_states_the_arm_and_its_sensors():
     simulated = with_plausible_drives(pendulum())
     arm = simulated.arm
     simulation = simulate(arm, random_motion(arm, 0, periods=1, tries=2), rate_hz=100)
-    write_simulation(tmp_path, simulated, simulation, seed=7)
-    content = yaml.safe_load((tmp_path / 'recording.yaml').read_text())
+    content = yaml.safe_load(sidecar_text(simulation_notes(simulated, simulation, seed=7)))
     told = content['simulation']
     assert told['seed'] == 7
     assert set(told['assumed']) == {'rotor_inertia', 'viscous', 'coulomb'}

@@ -25,6 +25,8 @@ from dynid_ros.storage.result_file import read_result, write_result
 ARM = random_arm(np.random.default_rng(1), 2)
 B = base_parameters(ARM).count
 ANY_FLOAT = st.floats() | st.sampled_from([-0.0, 5e-324, 1e16, 1.7976931348623157e308, 0.1 + 0.2])
+# No name of a file or a joint holds NUL, and a text that does is refused.
+TEXT = st.text(st.characters(exclude_categories=['Cs'], exclude_characters='\0'))
 
 
 def assert_same(one, other, where='result'):
@@ -55,8 +57,8 @@ def assert_same(one, other, where='result'):
 @settings(max_examples=25, deadline=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    numbers=st.lists(st.floats(allow_nan=False), min_size=2 * B, max_size=2 * B),
-    figure=ANY_FLOAT, words=st.text(), key=st.text(), validated=st.booleans(),
+    numbers=st.lists(st.floats(-1e99, 1e99), min_size=2 * B, max_size=2 * B),
+    figure=ANY_FLOAT, words=TEXT, key=TEXT, validated=st.booleans(),
     bounds=st.lists(st.floats(allow_nan=False), min_size=2, max_size=2),
 )
 def test_any_result_comes_back_bit_by_bit(
@@ -183,6 +185,10 @@ def test_a_missing_result_is_named(tmp_path):
     ('covariance:\n', 'covariance:\n- [1.0]\n', 'covariance is not a matrix'),
     ('verdict:', 'verdict: [', 'is damaged'),
     ('sha256: ', 'sha256: 0', 'prediction.npz beside it was changed'),
+    ('rotation:\n  - - [', 'rotation:\n  - - [.nan, ', 'arm.rotation'),
+    ('covariance:\n- [', 'covariance:\n- [1.0e-9, ]\n- [5.0, ', 'covariance is not a matrix'),
+    ('condition_number: 123.4', f'condition_number: {400 * "9"}', 'number has 400 digits'),
+    ('sources: [', f'sources: {100_000 * "["}', 'more than 50 levels'),
 ])
 def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
     write_result(identification(ARM), tmp_path)
@@ -212,6 +218,49 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path):
         path.write_bytes(whole[:length])
         with pytest.raises(ResultError):
             read_result(tmp_path)
+
+
+@pytest.mark.parametrize('value', ['nan', 'inf', '-inf', '1e300'])
+@pytest.mark.parametrize('place', ['value', 'std_white', 'covariance', 'variance'])
+def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
+        tmp_path, value, place):
+    write_result(identification(ARM), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record, name = yaml.safe_load(path.read_text()), base_parameters(ARM).names[2]
+    number = float(value)
+    if place == 'std_white' and np.isinf(number):
+        pytest.skip('the data may leave a parameter open')
+    if place == 'covariance':
+        record['covariance'][2][1] = number
+    elif place == 'variance':
+        record['covariance'][2][2] = -1.0 if np.isfinite(number) else number
+    else:
+        record['parameters'][2][place] = number
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match='is damaged') as caught:
+        read_result(tmp_path)
+    assert f'parameter {name}' in str(caught.value) or place == 'covariance'
+
+
+@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma'])
+def test_figures_of_too_few_joints_are_refused(tmp_path, key):
+    write_result(identification(ARM), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record = yaml.safe_load(path.read_text())
+    (record[key] if key == 'sigma' else record[key]['joints']).pop()
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=f'{key} .* instead of'):
+        read_result(tmp_path)
+
+
+def test_a_covariance_beyond_its_variances_is_refused(tmp_path):
+    write_result(identification(ARM), tmp_path)
+    path, names = tmp_path / 'result.yaml', base_parameters(ARM).names
+    record = yaml.safe_load(path.read_text())
+    record['covariance'][2][1] = 1e6
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=f'covariance of {names[1]} and {names[2]} exceeds'):
+        read_result(tmp_path)
 
 
 def test_predictions_of_several_recordings_keep_their_order(tmp_path):

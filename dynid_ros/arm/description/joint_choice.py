@@ -153,13 +153,20 @@ def _following(known: Joints) -> dict[str, list[str]]:
         carried.setdefault(joint.parent, []).append(name)
         carried.setdefault(joint.child, [])
 
-    def next_of(link: str) -> list[str]:
-        found: list[str] = []
-        for name in carried[link]:
-            found += [name] if _is_free(known[name]) else next_of(known[name].child)
-        return found
+    following: dict[str, list[str]] = {}
+    # From the tips inwards, as hundreds of fixed joints may follow each other.
+    for link in reversed(_links_outwards(carried, known)):
+        following[link] = [
+            each for name in carried[link]
+            for each in ([name] if _is_free(known[name]) else following[known[name].child])]
+    return following
 
-    return {link: next_of(link) for link in carried}
+
+def _links_outwards(carried: Mapping[str, list[str]], known: Joints) -> list[str]:
+    links = [root_link(known)]
+    for link in links:
+        links += [known[name].child for name in carried[link]]
+    return links
 
 
 def _outwards(known: Joints, after: Mapping[str, list[str]]) -> list[str]:

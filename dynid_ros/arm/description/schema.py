@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-import yaml
 
-from dynid_ros.errors import ArmError
+from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
+from dynid_ros.errors import ArmError, LONGEST_WORD
+from dynid_ros.whole_file import read_whole
 
 Array = NDArray[np.float64]
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3}
 ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
-# YAML 1.1 reads a number without a decimal point, such as 1e-3, as text.
-_EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
+# YAML 1.1 reads 1e-3, 1.5e3, -.087 and 010 as text.
+_DECIMAL = re.compile(r'[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?')
+#: Largest number, in any unit, that describes an arm; larger ones overflow in products.
+LARGEST = 1e15
+#: Characters of a value that a message cites.
+_CITED = 60
 
 
 def read_yaml(path: Path) -> Any:
@@ -34,42 +39,17 @@ def read_yaml(path: Path) -> Any:
 
     """
     try:
-        loader = yaml.SafeLoader(path.read_bytes())
-        node = loader.get_single_node()
-        _refuse_repeated_keys(node, path, set())
-        return None if node is None else loader.construct_document(node)
+        return parse_yaml(read_whole(path))
     except OSError as error:
         raise ArmError(f'cannot read {path}: {error.strerror}') from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ArmError(f'{path} is not valid YAML: {error.problem}, line {line}') from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ArmError(f'{path} is not valid YAML: {reason}') from error
-
-
-def _refuse_repeated_keys(node: Any, path: Path, seen: set[int]) -> None:
-    # An anchor may be used many times, or even contain itself.
-    if node is None or id(node) in seen or isinstance(node, yaml.ScalarNode):
-        return
-    seen.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            _refuse_repeated_keys(item, path, seen)
-        return
-    lines: dict[str, int] = {}
-    for key, value in node.value:
-        line = key.start_mark.line + 1
-        name = str(key.value)
-        if name in lines:
-            raise ArmError(f'key "{name}" is repeated in {path}, lines {lines[name]} and {line}')
-        lines[name] = line
-        _refuse_repeated_keys(value, path, seen)
+    except YamlError as error:
+        raise ArmError(f'{path} is not valid YAML: {error}') from error
 
 
 def near(name: str, known: Sequence[str]) -> str:
     """Return ``; did you mean "..."?`` where a known name is near, else nothing."""
-    matches = get_close_matches(name, known, n=1)
+    # A name as long as a file would be compared for minutes.
+    matches = get_close_matches(name, known, n=1) if len(name) < LONGEST_WORD else []
     return f'; did you mean "{matches[0]}"?' if matches else ''
 
 
@@ -132,6 +112,8 @@ class Section:
         value = _number(self._data[key])
         if value is None or not math.isfinite(value):
             raise self.error(key, f'must be a number, not {_show(self._data[key])}')
+        if abs(value) > LARGEST:
+            raise self.error(key, f'is too large for an arm: {value:g}')
         return value
 
     def positive(self, key: str) -> float | None:
@@ -209,6 +191,8 @@ class Section:
         for item, number in zip(value, numbers, strict=True):
             if number is None or math.isnan(number) or (finite and math.isinf(number)):
                 raise self.error(key, f'must hold numbers only, not {_show(item)}')
+            if LARGEST < abs(number) < math.inf:
+                raise self.error(key, f'holds a number too large for an arm: {number:g}')
         return np.array(numbers, dtype=float)
 
     def _names(self, key: str, value: Any, count: int | None) -> tuple[str, ...]:
@@ -225,7 +209,7 @@ class Section:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, str) and _EXPONENT.fullmatch(value):
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
         return float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -237,7 +221,8 @@ def _show(value: Any) -> str:
         return 'a mapping'
     if isinstance(value, list):
         return 'a list'
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    return text if len(text) <= _CITED else f'{text[:_CITED]}... ({len(text)} characters)'
 
 
 def units(section: Section) -> tuple[float, float]:

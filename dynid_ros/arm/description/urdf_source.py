@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from dynid_ros.errors import ArmError
+from dynid_ros.whole_file import read_whole
 
 Element = ElementTree.Element
 #: Endings of the files that describe a robot without an arm.yaml.
@@ -49,7 +50,7 @@ def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element
 
 def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
     try:
-        root = _parsed(path.read_bytes(), path)
+        root = _parsed(read_whole(path), path)
     except OSError as error:
         raise ArmError(f'cannot read the URDF {path}: {error.strerror}') from error
     if root.tag == 'mujoco':
@@ -89,7 +90,7 @@ def _parsed(content: bytes, path: Path) -> Element:
     except _DoctypeError:
         raise ArmError(f'{path} has a DOCTYPE, which could define entities that blow up; remove '
                        'it, a URDF needs none') from None
-    except (ElementTree.ParseError, ValueError) as error:
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise ArmError(f'{path} is not XML: {error}') from error
     return root
 

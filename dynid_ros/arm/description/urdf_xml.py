@@ -9,6 +9,7 @@ from pathlib import Path
 import warnings
 from xml.etree import ElementTree
 
+from dynid_ros.arm.description.urdf_numbers import check_numbers, LARGEST
 from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.errors import ArmError, ArmWarning
 
@@ -90,6 +91,7 @@ def read_urdf_xml(path: Path) -> UrdfTree:
 
     """
     root = urdf_root(path)
+    check_numbers(root, path)
     links = _by_name(root, 'link', path)
     elements = _by_name(root, 'joint', path)
     joints = {name: _joint(name, element, path) for name, element in elements.items()}
@@ -134,7 +136,7 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
     return UrdfJoint(
         kind, parent, child, lower, upper,
         abs(found['velocity'] or math.inf), abs(found['effort'] or math.inf),
-        _mimics(element.find('mimic'), where), *friction)
+        _mimics(element.find('mimic'), name, where), *friction)
 
 
 def _link(name: str, element: Element, end: str, path: Path) -> str:
@@ -149,7 +151,7 @@ def _number(text: str | None, where: str, key: str) -> float | None:
     if text is None:
         return None
     try:
-        value = float(text)
+        value = float(text) if text.isascii() else math.nan
     except ValueError:
         value = math.nan
     if math.isnan(value):
@@ -163,17 +165,28 @@ def _range(
     lower, upper = lower or 0.0, upper or 0.0
     if kind == 'continuous' or lower == upper:
         return -math.inf, math.inf
+    # Some exporters write 1e16 for none.
+    lower, upper = (math.copysign(math.inf, limit) if abs(limit) > LARGEST else limit
+                    for limit in (lower, upper))
     if lower > upper:
         raise ArmError(f'the lower limit {lower:g} of {where} lies above the upper one {upper:g}')
     return lower, upper
 
 
-def _mimics(element: Element | None, where: str) -> tuple[str, float, float] | None:
+def _mimics(element: Element | None, name: str, where: str) -> tuple[str, float, float] | None:
     if element is None:
         return None
-    multiplier = _number(element.get('multiplier', '1'), where, 'multiplier')
-    offset = _number(element.get('offset', '0'), where, 'offset')
-    return element.get('joint', ''), multiplier or 0.0, offset or 0.0
+    multiplier, offset = (
+        _number(element.get(key, default), where, key)
+        for key, default in (('multiplier', '1'), ('offset', '0')))
+    leader = element.get('joint', '')
+    if leader == name:
+        raise ArmError(f'{where} mimics itself; name the joint that it follows')
+    for key, value in (('multiplier', multiplier), ('offset', offset)):
+        if not abs(value or 0.0) < LARGEST:
+            raise ArmError(f'{key}="{element.get(key)}" of the <mimic> of {where} is no ratio or '
+                           'position of an arm; correct it')
+    return leader, multiplier or 0.0, offset or 0.0
 
 
 def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) -> None:
@@ -187,13 +200,18 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
             raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
                            f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
+    # Links from which the way inwards is known to end.
+    open_ended: set[str] = set()
     for link in links:
-        seen = [link]
-        while seen[-1] in carrier:
-            seen.append(joints[carrier[seen[-1]]].parent)
-            if seen[-1] in seen[:-1]:
-                loop = ' -> '.join(reversed(seen[seen.index(seen[-1]):]))
+        way = {link: None}
+        while link in carrier and link not in open_ended:
+            link = joints[carrier[link]].parent
+            if link in way:
+                seen = [*way, link]
+                loop = ' -> '.join(reversed(seen[seen.index(link):]))
                 raise ArmError(f'the links in {path} form a cycle: {loop}')
+            way[link] = None
+        open_ended.update(way)
     roots = [link for link in links if link not in carrier]
     if not roots:
         raise ArmError(f'{path} has no links')

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from math import isfinite
+from collections.abc import Callable, Sequence
+from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.errors import InputError, ResultError
 
 Array = NDArray[np.float64]
+Number = TypeVar('Number', int, float)
+
+#: Largest number of starts, harmonics and periods.
+MOST = 1_000_000
 
 
 def add_arm(parser: argparse.ArgumentParser) -> None:
@@ -61,26 +66,58 @@ def check_folder(path: Path) -> None:
 
 def share(text: str) -> float:
     """Parse a share of a recording, from 0 to below 1."""
-    value = float(text)
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f'{text} is not a share from 0 to below 1')
-    return value
+    return _checked(text, float, lambda value: 0 <= value < 1, 'a share from 0 to below 1')
 
 
 def positive(text: str) -> float:
     """Parse a number above zero."""
-    value = float(text)
-    if not 0 < value < float('inf'):
-        raise argparse.ArgumentTypeError(f'{text} is not a number above zero')
-    return value
+    return _checked(text, float, lambda value: 0 < value < inf, 'a number above zero')
 
 
-def seconds(text: str) -> float:
-    """Parse a time, which may be negative."""
-    value = float(text)
-    if not isfinite(value):
-        raise argparse.ArgumentTypeError(f'{text} is not a time in s')
-    return value
+def not_negative(text: str) -> float:
+    """Parse a number of zero or more."""
+    return _checked(text, float, lambda value: 0 <= value < inf, 'a number of zero or more')
+
+
+def finite(text: str) -> float:
+    """Parse a number."""
+    return _checked(text, float, isfinite, 'a finite number')
+
+
+def cutoff(text: str) -> float:
+    """Parse the cut-off of a filter, Hz."""
+    return _checked(text, float, lambda value: LEAST_CUTOFF <= value < inf,
+                    f'a frequency of {LEAST_CUTOFF:g} Hz or more')
+
+
+def delay(text: str) -> float:
+    """Parse the delay of a signal, s, which may be negative."""
+    return _checked(text, float, lambda value: abs(value) <= LONGEST_DELAY,
+                    f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s')
+
+
+def count(text: str) -> int:
+    """Parse a number of things, one at least."""
+    return _checked(text, int, lambda value: 0 < value <= MOST, f'a whole number from 1 to {MOST}')
+
+
+def seed(text: str) -> int:
+    """Parse the seed of random numbers."""
+    return _checked(text, int, lambda value: 0 <= value < 2**63,
+                    'a whole number of zero or more, below 2**63')
+
+
+def _checked(
+    text: str, kind: Callable[[str], Number], fits: Callable[[Number], bool], wanted: str,
+) -> Number:
+    try:
+        value = kind(text)
+        if fits(value):
+            return value
+    # Of no number, and of one with thousands of digits.
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f'{text} is not {wanted}')
 
 
 Subparsers = Any
@@ -89,7 +126,7 @@ Subparsers = Any
 def add_position(parser: argparse._ActionsContainer) -> None:
     """Add ``--at``."""
     parser.add_argument(
-        '--at', nargs='+', type=float, metavar='Q',
+        '--at', nargs='+', type=finite, metavar='Q',
         help='joint positions, rad or m; the middle of the limits if not given')
 
 
@@ -104,8 +141,10 @@ def position(arm: ArmModel, at: Sequence[float] | None, *, degrees: bool) -> Arr
 
     """
     if at is None:
-        middle = (arm.limits.lower + arm.limits.upper) / 2
-        return np.where(np.isfinite(middle), middle, 0.0)
+        lower, upper = arm.limits.lower, arm.limits.upper
+        limited = np.isfinite(lower) & np.isfinite(upper)
+        middle: Array = np.where(limited, lower, 0.0) / 2 + np.where(limited, upper, 0.0) / 2
+        return middle
     if len(at) != arm.n:
         raise InputError(f'--at needs {arm.n} numbers, not {len(at)}: one for each of '
                          f'{", ".join(arm.joint_names)}')

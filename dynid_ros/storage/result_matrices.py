@@ -1,0 +1,75 @@
+"""Matrices of a result file, as rows of numbers and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: Largest value of a parameter or of a covariance; squares of larger ones overflow.
+LARGEST = 1e100
+#: Largest correlation of two parameters; rounding may lift one above 1.
+ROUNDING = 1.001
+
+
+def symmetric_rows(matrix: Array) -> list[list[float]]:
+    """Rows of a symmetric matrix up to the diagonal."""
+    # The last bit of a product may differ across the diagonal; then every number is kept.
+    rows: list[list[float]] = matrix.tolist()
+    if np.array_equal(matrix, matrix.T):
+        return [row[:i + 1] for i, row in enumerate(rows)]
+    return rows
+
+
+def symmetric(rows: Any, names: tuple[str, ...]) -> Array:
+    """
+    Matrix (b, b) from its rows, of a parameter each.
+
+    Raises
+    ------
+    ValueError
+        The rows do not fit, or hold a number that is not finite; the message names the parameter.
+
+    """
+    size, lengths = len(names), [len(row) for row in rows]
+    if lengths == list(range(1, size + 1)):
+        matrix = np.zeros((size, size))
+        lower = np.tril_indices(size)
+        matrix[lower] = matrix.T[lower] = [float(entry) for row in rows for entry in row]
+    elif lengths == [size] * size:
+        matrix = np.array(rows, dtype=float)
+    else:
+        raise ValueError(f'covariance is not a matrix of {size} rows')
+    check_finite(np.abs(matrix).max(axis=1), names, 'covariance')
+    for name, variance in zip(names, np.diag(matrix).tolist(), strict=True):
+        if variance < 0:
+            raise ValueError(f'the variance of parameter {name} is {variance:g}, below zero')
+    deviation = np.sqrt(np.diag(matrix))
+    beyond = np.abs(matrix) > ROUNDING * np.outer(deviation, deviation)
+    if beyond.any():
+        first, second = (names[i] for i in np.argwhere(beyond)[0])
+        raise ValueError(f'the covariance of {first} and {second} exceeds their deviations')
+    return matrix
+
+
+def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
+    """Refuse a value that no estimate has with a ValueError that names its parameter."""
+    for name, value in zip(names, values.tolist(), strict=True):
+        if not abs(value) < LARGEST:
+            raise ValueError(f'the {what} of parameter {name} is {value}, which is no estimate')
+
+
+def upper_triangle(rows: Any, size: int) -> Array:
+    """Upper triangle from its rows; NaN where there are none, as in a result of version 0.1."""
+    if rows == []:
+        return np.full((size, size), np.nan)
+    if [len(row) for row in rows] != list(range(size, 0, -1)):
+        raise ValueError(f'root_information is not an upper triangle of {size} rows')
+    matrix = np.zeros((size, size))
+    matrix[np.triu_indices(size)] = [float(entry) for row in rows for entry in row]
+    if not np.isfinite(matrix).all():
+        raise ValueError('root_information holds a number that is not finite')
+    return matrix

@@ -1,0 +1,134 @@
+"""Files read and written as a whole: of bounded size, and never half of one under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+import errno
+import os
+from pathlib import Path
+import shutil
+
+from dynid_ros.errors import ResultError
+
+#: Bytes of the largest description or result that is read. The largest URDF of example-robot-data
+#: 6.0 has 0.2 MB, and a result of 400 parameters 4 MB; a device may have no end.
+LARGEST = 32 * 2**20
+
+
+def read_whole(path: Path) -> bytes:
+    """
+    Read a file of at most `LARGEST` bytes.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read, is larger, or no file can have its name.
+
+    """
+    try:
+        with path.open('rb') as file:
+            data = file.read(LARGEST + 1)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, 'no file can have this name', str(path)) from error
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, f'it has more than {LARGEST // 2**20} MB', str(path))
+    return data
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """
+    Write a file; see `write_together`.
+
+    Parameters
+    ----------
+    path : Path
+        File; its folder is made where it is missing, and an earlier file is replaced.
+    data : bytes
+        Content.
+
+    Raises
+    ------
+    ResultError
+        The folder cannot be made or written, or a folder is in the way of the file.
+
+    """
+    write_together({path: data})
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """
+    Write files beside their final places and rename them once all are written.
+
+    No reader sees half of a file, and where the disk is full none of them is replaced.
+
+    Parameters
+    ----------
+    contents : mapping of Path to bytes
+        Content of each file, in the order of renaming.
+
+    Raises
+    ------
+    ResultError
+        A folder cannot be made or written, or a folder is in the way of a file.
+
+    """
+    unfinished = {path: path.with_name(f'.{path.name}.{os.getpid()}') for path in contents}
+    with _named(next(iter(contents))) as current:
+        try:
+            for path, data in contents.items():
+                current[0] = path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                unfinished[path].write_bytes(data)
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            for path in contents:
+                current[0] = path
+                unfinished[path].replace(path)
+        finally:
+            for path in unfinished.values():
+                with suppress(OSError):
+                    path.unlink()
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """
+    Fill a folder beside its final place, and rename it once it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        Folder, which must not exist.
+
+    Yields
+    ------
+    Path
+        Folder of the same name elsewhere, to be made and filled; it goes where an error comes.
+
+    Raises
+    ------
+    ResultError
+        The folder cannot be made or written.
+
+    """
+    aside = path.with_name(f'.{path.name}.{os.getpid()}')
+    with _named(path):
+        try:
+            aside.mkdir(parents=True)
+            yield aside / path.name
+            (aside / path.name).rename(path)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[list[Path]]:
+    """Name the file, the first of the list, in an error of the system."""
+    current = [path]
+    try:
+        yield current
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ResultError(
+            f'{current[0]} cannot be written: {reason}; choose another folder') from error

@@ -1,0 +1,42 @@
+"""A small fixed sample of the fuzzer, and the fuzzer itself where a command fails."""
+
+from pathlib import Path
+
+from fuzz import fuzz, make_corpus, report
+from outcomes import BROKEN, FAULT, HANG, Outcome, run_case
+import pytest
+
+SEED, SAMPLE = 1, 32
+#: Seconds of a case: a starved processor is no hang.
+PATIENCE = 300.0
+
+
+@pytest.fixture(scope='module')
+def good(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('fuzz') / 'good'
+    make_corpus(folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_sample_of_mutated_inputs_ends_as_users_may_rely_on(good, tmp_path, capsys):
+    ended = fuzz(SEED, SAMPLE, 1, good, tmp_path, PATIENCE)
+    assert sorted(each.case for each in ended) == list(range(SAMPLE))
+    assert report(ended) == 0, capsys.readouterr().out
+    # The sample is no use if all of it is refused, or none.
+    assert {'status 0', 'status 2'} <= {each.end for each in ended}
+
+
+def test_a_case_depends_on_its_numbers_alone(good, tmp_path):
+    place = Path.cwd()
+    first, again = (run_case(SEED, 0, good, tmp_path / 'case') for _ in range(2))
+    assert first == again
+    assert first != run_case(SEED + 1, 0, good, tmp_path / 'case')
+    assert not (tmp_path / 'case').exists() and Path.cwd() == place
+
+
+def test_failures_are_counted(capsys):
+    assert report([Outcome(0, 'status 0'), Outcome(1, 'status 2')]) == 0
+    for end in (FAULT, HANG, BROKEN):
+        assert report([Outcome(0, 'status 0'), Outcome(1, end, 'why')]) == 1
+        assert end in capsys.readouterr().out
