@@ -14,6 +14,8 @@ from dynid_ros.diagnosis.hypothesis import as_recorded
 from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.model.verdict import Finding, Verdict
 
+#: Friction terms with which gravity is checked: more of them pass for gravity in few samples.
+PLAIN = ('viscous', 'coulomb', 'offset')
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
@@ -49,14 +51,15 @@ def with_cause(
     silent = not samples.tau[samples.moving].any()
     if silent or any(finding.code in DECIDED for finding in doubts):
         return verdict, ()
-    gravity = gravity_direction(arm, samples)
+    # Friction that was chosen for a wrong model hides its cause.
+    gravity = gravity_direction(arm.with_friction(PLAIN), samples)
     if not arm.drive.includes_gravity:
         arm = replace(arm, gravity=np.zeros(3))
     # Signs of friction mean little where the motion hardly determines it.
     vague = any(finding.code == 'excitation' for finding in doubts)
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
-    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts))
+    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), vague)
     meaningless = () if vague else outcome.meaningless
     error = outcome.recorded.error_percent
     cause = outcome.cause or meaningless or _gravity(arm, gravity, error)
@@ -64,10 +67,11 @@ def with_cause(
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
         findings = (*cause, *doubts)
     else:
-        findings = (*doubts, *(_unexplained(outcome) if doubts and not clipped else ()))
+        findings = (*doubts, *(
+            _unexplained(outcome) if doubts and not clipped and not vague else ()))
     found = replace(verdict, trustworthy=not findings, findings=findings)
     told = cause or not arm.drive.includes_gravity
-    return found, () if told else (gravity.sentence,)
+    return found, () if told else (gravity.remark,)
 
 
 def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:
@@ -76,9 +80,8 @@ def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding,
         return (HELD,) if check.loaded else ()
     if not np.any(arm.gravity):
         return ()
-    if check.removed or check.wrong:
-        return (Finding('gravity_removed' if check.removed else 'gravity_direction',
-                        check.sentence),)
+    if check.removed:
+        return (Finding('gravity_removed', check.sentence),)
     if THRESHOLDS.good < error < THRESHOLDS.partly and not check.loaded:
         return (REMOVED,)
     return ()

@@ -32,8 +32,8 @@ class ClipThresholds:
     crowding : float
         Samples at the largest value, by those in the band below it, from which the signal is cut
         off: a smooth signal has many times more below its peak, a quantised one as many a step.
-    share : float
-        Smallest share of the samples with motion: a few do no harm.
+    share, count : float, int
+        Smallest share and number of the samples with motion: a few do no harm.
     speed : float
         Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
     near : float
@@ -45,6 +45,7 @@ class ClipThresholds:
     band: float = 0.03
     crowding: float = 1.5
     share: float = 0.01
+    count: int = 15
     speed: float = 0.02
     near: float = 0.01
 
@@ -111,7 +112,8 @@ def _crowd(u: Array) -> float:
         return 0.0
     top = u >= u.max() - TOUCH * spread
     below = (u >= u.max() - THRESHOLDS.band * spread) & ~top
-    crowded = top.sum() > THRESHOLDS.crowding * max(int(below.sum()), 1)
+    least = max(THRESHOLDS.crowding * float(below.sum()), THRESHOLDS.count)
+    crowded = top.sum() > least
     return float(top.mean()) if crowded else 0.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
@@ -60,6 +60,8 @@ class ContestThresholds:
     gain : float
         Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
         recordings the best rival gains 0.15.
+    gain_vague : float
+        The same where the motion excites too little, and much passes for a gain.
     apart : float
         Gain over the next one below which both are named.
     each : float
@@ -82,6 +84,7 @@ class ContestThresholds:
     good: float = 15.0
     partly: float = 50.0
     gain: float = 0.5
+    gain_vague: float = 3.0
     apart: float = 0.3
     each: float = 0.5
     worse: float = 1.05
@@ -127,9 +130,9 @@ class Contest:
         return '; '.join(listed)
 
     def _cause(self) -> Finding:
-        best = self.winners[0]
+        best = self._with_all_that_are_dead(self.winners[0])
         arm = self.recorded.arm
-        text = ', or '.join(_joined(each.steps) for each in self.winners)
+        text = ', or '.join(_joined(each.steps) for each in (best, *self.winners[1:]))
         if len(self.winners) > 1:
             text += ' (the data do not tell these apart)'
         driven = [joint for joint in self.recorded.still_driven if joint not in best.still_driven]
@@ -141,12 +144,20 @@ class Contest:
             tuple(arm.joint_names[joint] for joint in best.changed_joints),
             self.recorded.error_percent, best.error_percent)
 
+    @staticmethod
+    def _with_all_that_are_dead(best: Hypothesis) -> Hypothesis:
+        """Name the joints together whose signals do not follow their motion."""
+        if {step.code for step in best.steps} != {'effort_meaningless'}:
+            return best
+        dead = sorted({*best.excluded, *unexplained_joints(best)})
+        return replace(best, steps=(meaningless(best.arm, dead),))
+
     @property
     def meaningless(self) -> tuple[Finding, ...]:
         """The joints that a model leaves unexplained which is good otherwise."""
-        recorded, left = self.recorded, self.recorded.score.left
-        bad = [joint for joint in unexplained_joints(recorded)
-               if self.runners and left[joint] > THRESHOLDS.dead]
+        recorded, bad = self.recorded, unexplained_joints(self.recorded)
+        if not self.runners or not (recorded.score.left[bad] > THRESHOLDS.dead).any():
+            return ()
         if bad and len(bad) < len(recorded.joints) and recorded.error_percent < THRESHOLDS.good:
             step = meaningless(recorded.arm, bad)
             return (Finding(step.code, step.text, step.remedy,
@@ -154,7 +165,9 @@ class Contest:
         return ()
 
 
-def contest(base: Hypothesis, gravity: GravityCheck, doubted: bool) -> Contest:
+def contest(
+    base: Hypothesis, gravity: GravityCheck, doubted: bool, vague: bool = False,
+) -> Contest:
     """
     Let all explanations compete.
 
@@ -169,10 +182,13 @@ def contest(base: Hypothesis, gravity: GravityCheck, doubted: bool) -> Contest:
         Direction of gravity that fits best.
     doubted : bool
         Whether anything else speaks against the model.
+    vague : bool
+        Whether the motion excites too little. Then only a recording that fits badly has a cause.
 
     """
     rows = base.rows.counts[:, base.joints].sum()
-    if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
+    few = rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1)
+    if few or (vague and base.error_percent < THRESHOLDS.good):
         return Contest(base, (), ())
     tried = [each for rivals in QUICK for each in rivals(base)]
     tried += other_gravity(base, gravity)
@@ -182,7 +198,9 @@ def contest(base: Hypothesis, gravity: GravityCheck, doubted: bool) -> Contest:
         tried += [each for rivals in SLOW for each in rivals(base)]
         tried += _repeated(base, tried)
     tried.sort(key=_price)
-    holding = [each for each in tried if _holds(each, base)]
+    least = THRESHOLDS.gain_vague if vague else THRESHOLDS.gain
+    holding = [each for each in tried
+               if _holds(each, base) and base.cost - _price(each) > least]
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
     if not 0 < len(winners) <= THRESHOLDS.named:
         winners = []

@@ -140,6 +140,14 @@ class GravityCheck:
         return self.determined and not self.removed and near
 
     @property
+    def remark(self) -> str:
+        """One sentence where nothing else confirms that the stated direction is wrong."""
+        if not self.wrong:
+            return self.sentence
+        return (f'gravity cannot be checked with these data: a direction '
+                f'{np.degrees(self.angle):.1f} degrees off fits better, but does not predict better')
+
+    @property
     def sentence(self) -> str:
         """One sentence for the user."""
         found = ', '.join(f'{9.81 * x:.2f}' for x in self.direction)
@@ -199,8 +207,8 @@ def gravity_direction(arm: ArmModel, samples: TrialSamples) -> GravityCheck:
     for _ in range(REWEIGHTINGS):
         problem = GravityProblem(rows, sigma)
         hollows = _hollows(problem, starts)
-        direction, _ = min(hollows, key=lambda hollow: hollow[1])
-        # A wrong direction also gives wrong weights.
+        # A wrong direction also gives wrong weights, under which it may have the least cost.
+        direction = min((way for way, _ in hollows), key=problem.log_residual)
         sigma, starts = problem.residual_std(direction), [stated, *(way for way, _ in hollows)]
     inflation = problem.inflation(direction)
     lowest = min(cost for _, cost in hollows)
@@ -229,7 +237,7 @@ def _left_without(rows: GravityRows, found: Array) -> float:
 
 def _hollows(problem: GravityProblem, starts: Sequence[Array]) -> list[tuple[Array, float]]:
     """Directions of locally least cost, from the stated one and the best of the others."""
-    costs = [problem.fit(direction)[1] for direction in starts]
+    costs = [problem.log_residual(direction) for direction in starts]
     best = np.argsort(costs)[:3]
     # The opposite of the best often fits as well; among equal costs rounding would choose.
     chosen = [starts[k] for k in dict.fromkeys([0, *best])] + [-starts[best[0]]]

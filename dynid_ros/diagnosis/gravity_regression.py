@@ -154,6 +154,10 @@ class GravityProblem:
         floor = 1e-9 * np.sqrt((self._rows.tau**2).mean())
         return np.asarray(np.maximum(np.sqrt(squares / np.maximum(counts, 1)), floor))
 
+    def log_residual(self, direction: Array) -> float:
+        """Sum the logarithms of the residuals of all joints: a measure without weights."""
+        return float(self._rows.moving.sum(axis=0) @ np.log(self.residual_std(direction)))
+
     def inflation(self, direction: Array) -> float:
         """Factor on standard deviations for correlated residuals: sqrt((1 + r) / (1 - r))."""
         e = self._residual(direction)

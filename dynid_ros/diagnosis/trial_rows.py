@@ -25,6 +25,8 @@ BLOCKS, FOLDS = 15, 3
 REWEIGHTINGS = 4
 #: Smallest mean square of a residual that is believed, by that of the torque.
 FLOOR = 1e-8
+#: Least power of the torque of a joint, by the largest one, with which its residual is compared.
+SILENT = 1e-12
 #: Ridge by the mean of the scaled diagonal: keeps directions that are not excited finite.
 RIDGE = 1e-9
 #: Shares of unexplained torque that count as none and as all.
@@ -176,7 +178,8 @@ class TrialRows:
             counts = self.counts.sum(axis=0) - self.counts[fold]
             theta, _ = _fitted(whole - part, counts, joints)
             left += np.maximum(_squares(part, theta), 0)
-        power = np.maximum(whole[:, -1, -1], TINY)
+        power = whole[:, -1, -1]
+        power = np.maximum(power, SILENT * power.max() + TINY)
         error = 100 * float(np.sqrt(
             left[joints].sum() / max(power[joints].sum(), TINY)))
         theta, covariance = _fitted(whole, self.counts.sum(axis=0), joints)

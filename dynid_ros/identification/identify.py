@@ -130,10 +130,8 @@ def identify(
     covariance = hac_covariance(
         scores, solution.white_covariance, settings.rate_hz / settings.decimation)
     acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
-    # Where there are too many outliers, the model is wrong and not they.
-    samples = [trial_samples(
-        prepared if model.findings else model.motions, settings,
-        clipped_samples(arm, prepared, levels))]
+    # A wrong model leaves out as outliers what would show its cause.
+    samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
     del prepared, model
     held = take_unseen(arm, data, settings)

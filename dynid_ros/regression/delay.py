@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.rows import regression_blocks
 from dynid_ros.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.signals.segments import Segment
@@ -40,6 +41,9 @@ class DelayThresholds:
         that turns round can look like a delay. Removing a delay gains 0.02 at most on good
         recordings, and 0.16 to 0.89 where torque is 20 or 40 ms late: 20 ms of a slow motion are
         left in.
+    unexplained : float
+        Share of the squared torque that the model may leave with the best delay. Good recordings
+        leave 0.007 at most; a gravity that is 20 degrees off leaves 0.1.
     rows_per_column : int
         Rows needed for each parameter. With fewer rows, any delay fits. Good recordings have 11 to
         41.
@@ -50,6 +54,7 @@ class DelayThresholds:
     steps: int = 41
     seconds: float = 60.0
     gain: float = 0.2
+    unexplained: float = 0.03
     rows_per_column: int = 2
 
 
@@ -133,6 +138,11 @@ def unexplained_by_delay(
     rows = (W * weights[:, None]).reshape(-1, W.shape[2])
     Q = np.linalg.qr(rows)[0]
     left = np.array([_left((x * weights).ravel(), Q) for x in shifted])
+    # Of a model that explains little, the delay only bends what is left.
+    nearest = shifted[int(np.argmin(left))]
+    share = (_unexplained(W, nearest)**2).sum() / max(float((nearest**2).mean(axis=0).sum()), TINY)
+    if share > THRESHOLDS.unexplained:
+        return np.zeros(0), np.zeros(0)
     return delays, left
 
 
