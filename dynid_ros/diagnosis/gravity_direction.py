@@ -144,8 +144,8 @@ class GravityCheck:
         """One sentence where nothing else confirms that the stated direction is wrong."""
         if not self.wrong:
             return self.sentence
-        return (f'gravity cannot be checked with these data: a direction '
-                f'{np.degrees(self.angle):.1f} degrees off fits better, but does not predict better')
+        return (f'gravity cannot be checked with these data: {np.degrees(self.angle):.1f} degrees '
+                'off fits better, but does not predict better')
 
     @property
     def sentence(self) -> str:
