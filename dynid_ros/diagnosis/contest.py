@@ -119,12 +119,12 @@ class Contest:
 
     @property
     def cause(self) -> tuple[Finding, ...]:
-        """The explanation that holds, if there is one."""
+        """Return the explanation that holds, if there is one."""
         return (self._cause(),) if self.winners else ()
 
     @property
     def close(self) -> str:
-        """The best explanations where none holds, with their errors."""
+        """List the best explanations where none holds, with their errors."""
         listed = [f'{" and ".join(step.text for step in each.steps)} '
                   f'({each.error_percent:.0f} %)' for each in self.runners]
         return '; '.join(listed)
@@ -154,7 +154,7 @@ class Contest:
 
     @property
     def meaningless(self) -> tuple[Finding, ...]:
-        """The joints that a model leaves unexplained which is good otherwise."""
+        """Report joints that a model leaves unexplained which is good otherwise."""
         recorded, bad = self.recorded, unexplained_joints(self.recorded)
         if not self.runners or not (recorded.score.left[bad] > THRESHOLDS.dead).any():
             return ()

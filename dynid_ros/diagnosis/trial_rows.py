@@ -26,7 +26,7 @@ REWEIGHTINGS = 4
 #: Smallest mean square of a residual that is believed, by that of the torque.
 FLOOR = 1e-8
 #: Least power of the torque of a joint, by the largest one, with which its residual is compared.
-SILENT = 1e-12
+SILENT = 1e-20
 #: Ridge by the mean of the scaled diagonal: keeps directions that are not excited finite.
 RIDGE = 1e-9
 #: Shares of unexplained torque that count as none and as all.
@@ -199,7 +199,6 @@ class TrialRows:
         return parts
 
 
-
 def trial_rows(
     arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
 ) -> TrialRows:
@@ -255,8 +254,7 @@ def _fitted(products: Array, counts: Array, joints: NDArray[np.intp]) -> tuple[A
     length = np.sqrt(np.einsum('iaa->a', chosen)[:c])
     length = np.where(length > RIDGE * length.max(initial=0.0), length, np.inf)
     power = chosen[:, c, c] / rows
-    # A joint without any torque must not take all weight.
-    variance = np.maximum(power, FLOOR * power.max(initial=0.0) + TINY)
+    variance = np.maximum(power, SILENT * power.max(initial=0.0) + TINY)
     floor = FLOOR * variance
     for _ in range(REWEIGHTINGS):
         normal = np.einsum('i,iab->ab', 1 / variance, chosen)
@@ -271,5 +269,3 @@ def _squares(products: Array, theta: Array) -> Array:
     """Sum of squared residuals of each joint."""
     z = np.append(theta, -1.0)
     return np.asarray((products @ z) @ z)
-
-

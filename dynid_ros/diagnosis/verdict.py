@@ -20,6 +20,7 @@ from dynid_ros.regression.weighted_least_squares import Solution
 
 Array = NDArray[np.float64]
 
+
 @dataclass(frozen=True)
 class VerdictThresholds:
     """

@@ -39,7 +39,7 @@ def bag(rng: Random, good: Path) -> list[str]:
 
 
 def table(rng: Random, good: Path) -> list[str]:
-    """A table, its bytes or its values."""
+    """Make a table, its bytes or its values."""
     if rng.randrange(2):
         text = (good / 'log.csv').read_text()
         Path('log.csv').write_bytes(
@@ -58,12 +58,12 @@ def table(rng: Random, good: Path) -> list[str]:
 
 
 def arm_yaml(rng: Random, good: Path) -> list[str]:
-    """An arm.yaml."""
+    """Make an arm.yaml."""
     return _arm(rng, 'arm.yaml', (good / 'arm.yaml').read_text())
 
 
 def urdf(rng: Random, good: Path) -> list[str]:
-    """A URDF, alone, beside its arm.yaml or beside a result."""
+    """Make a URDF, alone, beside its arm.yaml or beside a result."""
     text = (good / 'arm.urdf').read_text()
     match rng.randrange(6):
         case 0:
@@ -80,7 +80,7 @@ def urdf(rng: Random, good: Path) -> list[str]:
 
 
 def result(rng: Random, good: Path) -> list[str]:
-    """A result folder."""
+    """Make a result folder."""
     shutil.copytree(good / 'result', 'result')
     file = Path('result') / rng.choice(('result.yaml',) * 5 + ('prediction.npz',))
     file.write_bytes(utf8(mutated_text(rng, file.read_text())) if file.suffix == '.yaml'
@@ -95,7 +95,7 @@ def result(rng: Random, good: Path) -> list[str]:
 
 
 def motion(rng: Random, good: Path) -> list[str]:
-    """An excitation.yaml."""
+    """Make an excitation.yaml."""
     Path('m.yaml').write_bytes(utf8(mutated_text(rng, (good / 'motion.yaml').read_text())))
     return ['simulate', str(good / 'arm.yaml'), 'm.yaml', '-o', 'out']
 
