@@ -14,8 +14,8 @@ import warnings
 from dynid_ros import __version__
 from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line
 
-# What takes time to import is imported where an interrupt is answered.
 if TYPE_CHECKING:
+    # What takes time to import is imported where an interrupt is answered.
     from argparse import ArgumentParser
 
 #: Names of the commands, in the order of the help; each has the module of its name.

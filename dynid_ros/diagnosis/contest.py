@@ -262,4 +262,3 @@ def _key(step: Step) -> tuple[str, tuple[int, ...]]:
 
 def _joined(steps: Iterable[Step]) -> str:
     return ' and '.join(step.text for step in steps)
-
