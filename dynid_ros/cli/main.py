@@ -15,8 +15,7 @@ from dynid_ros import __version__
 from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line
 
 if TYPE_CHECKING:
-    # What takes time to import is imported where an interrupt is answered.
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser  # Imported where an interrupt is answered.
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
