@@ -1,4 +1,4 @@
-"""Drive signals that are cut off at a limit of the drive, of a sensor or of a message."""
+"""Drive signals that are cut off at a limit, or that have a few levels only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.model.verdict import Finding
+from dynid_ros.recordings.motion_checks import moves
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.signals.conditioning import ConditionedMotion
 
@@ -36,6 +37,9 @@ class ClipThresholds:
         Smallest share and number of the samples with motion: a few do no harm.
     speed : float
         Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
+    levels : int
+        Values of a signal below which it is too coarse to be a torque. The coarsest of the shared
+        recordings has hundreds.
     near : float
         Distance from the limit, by the range of the signal, within which resampling puts samples
         that are cut off.
@@ -47,6 +51,7 @@ class ClipThresholds:
     share: float = 0.01
     count: int = 15
     speed: float = 0.02
+    levels: int = 6
     near: float = 0.01
 
 
@@ -66,12 +71,15 @@ class ClipLevels:
         Of the drive signal as recorded; infinite where it is not cut off.
     share : (n,) ndarray
         Share of the samples with motion that lie there.
+    coarse : (n,) ndarray of bool
+        Joints whose signal has a few levels only.
 
     """
 
     highest: Array
     lowest: Array
     share: Array
+    coarse: NDArray[np.bool_]
 
 
 def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
@@ -87,22 +95,26 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
     moving = [_in_motion(recording) for recording in recordings]
     n = len(recordings[0].joint_names)
     highest, lowest, share = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
+    coarse = np.zeros(n, dtype=np.bool_)
     for joint in range(n):
         u = np.concatenate([recording.u[own[:, joint], joint]
                             for recording, own in zip(recordings, moving, strict=True)])
+        if 0 < len(np.unique(u)) < THRESHOLDS.levels:
+            coarse[joint] = True
+            continue
         for limits, way in ((highest, 1.0), (lowest, -1.0)):
             crowd = _crowd(way * u)
             if crowd > THRESHOLDS.share:
                 limits[joint] = way * (way * u).max()
                 share[joint] += crowd
-    return ClipLevels(highest, lowest, share)
+    return ClipLevels(highest, lowest, share, coarse)
 
 
 def _in_motion(recording: Recording) -> NDArray[np.bool_]:
     if len(recording.t) < 2:
         return np.zeros(recording.q.shape, dtype=np.bool_)
     speed = np.abs(np.gradient(recording.q, recording.t, axis=0))
-    return np.asarray(speed > THRESHOLDS.speed * speed.max(axis=0))
+    return np.asarray((speed > THRESHOLDS.speed * speed.max(axis=0)) & moves(recording))
 
 
 def _crowd(u: Array) -> float:
@@ -138,20 +150,21 @@ def clipped_samples(
         One for each stretch.
 
     """
-    if not levels.share.any():
+    if not (levels.share.any() or levels.coarse.any()):
         return [np.zeros(motion.tau.shape, dtype=np.bool_) for motion in motions]
     through = joint_torque(np.eye(arm.n), arm.drive)
     marked = []
     for motion in motions:
         u = np.linalg.solve(through.T, motion.tau.T).T
         slack = THRESHOLDS.near * np.ptp(u, axis=0)
-        marked.append(np.asarray((u > levels.highest - slack) | (u < levels.lowest + slack)))
+        marked.append(np.asarray(
+            (u > levels.highest - slack) | (u < levels.lowest + slack) | levels.coarse))
     return marked
 
 
 def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
     """
-    Report the joints whose drive signal is cut off.
+    Report the joints whose drive signal is cut off, or has a few levels only.
 
     Parameters
     ----------
@@ -161,7 +174,12 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
         From its recordings.
 
     """
-    return [
+    coarse = [
+        Finding('effort_meaningless', f"the drive signal of '{arm.joint_names[joint]}' has fewer "
+                f'than {THRESHOLDS.levels} levels', 'record a topic that holds its torque',
+                (arm.joint_names[joint],))
+        for joint in np.flatnonzero(levels.coarse)]
+    return coarse + [
         Finding('effort_clipped', f"the drive signal of '{arm.joint_names[joint]}' is cut off at "
                 f'its largest value in {100 * levels.share[joint]:.0f} % of the samples with '
                 'motion', 'lower the amplitude of the motion, or raise the limit that cuts it off',

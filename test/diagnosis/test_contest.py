@@ -130,6 +130,13 @@ def test_several_dead_joints_are_named_together(ur10):
     assert set(first.joints) == set(arm.joint_names[3:])
 
 
+def test_a_signal_of_few_levels_is_coarse_and_not_cut_off(ur10):
+    arm, log = ur10
+    u = changed(log.u, 1, lambda x: np.ptp(x) * np.round(1.5 * x / np.ptp(x)))
+    first = identified(arm, replace(log, u=u)).verdict.findings[0]
+    assert (first.code, first.joints) == ('effort_meaningless', (arm.joint_names[1],))
+
+
 def test_noise_is_explained_by_nothing(ur10):
     arm, log = ur10
     noise = np.random.default_rng(1).normal(size=log.u.shape) * log.u.std(axis=0)
