@@ -43,7 +43,7 @@ DEPTH, BEAM = 3, 3
 @dataclass(frozen=True)
 class ContestThresholds:
     """
-    Bounds of a fault that is named.
+    Bounds of an explanation that the verdict reports.
 
     Measured figures are those of benchmarks/diagnosis.py.
 
@@ -63,7 +63,7 @@ class ContestThresholds:
     gain_vague : float
         The same where the motion excites too little, and much passes for a gain.
     apart : float
-        Gain over the next one below which both are named.
+        Gain over the next one below which the verdict reports both.
     each : float
         Gain that each further step of an explanation must bring.
     worse : float
@@ -74,7 +74,7 @@ class ContestThresholds:
     dead : float
         The same from which its signal has nothing to do with its motion.
     named : int
-        Explanations at most that are named together.
+        Largest number of explanations in one finding.
     rows_per_column : int
         Rows needed for each parameter. With fewer, least squares explain any torque.
 
@@ -172,7 +172,7 @@ def contest(
     Let all explanations compete.
 
     Each changes data or arm by few numbers, is fitted to two of three folds, and predicts the
-    third. The best one is named if the model becomes good by it and clearly better than without.
+    third. The best one holds if the model becomes good by it and clearly better than without.
 
     Parameters
     ----------
@@ -199,8 +199,7 @@ def contest(
         tried += _repeated(base, tried)
     tried.sort(key=_price)
     least = THRESHOLDS.gain_vague if vague else THRESHOLDS.gain
-    holding = [each for each in tried
-               if _holds(each, base) and base.cost - _price(each) > least]
+    holding = [each for each in tried if _holds(each, base, least)]
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
     if not 0 < len(winners) <= THRESHOLDS.named:
         winners = []
@@ -225,17 +224,17 @@ def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
         beam = [each for each in tried if each.steps[0].code == code]
         for _ in range(DEPTH - 1):
             beam = sorted(beam, key=_price)[:BEAM]
-            if not beam or _price(beam[0]) > base.cost or _holds(beam[0], base):
+            if not beam or _price(beam[0]) > base.cost or _holds(beam[0], base, THRESHOLDS.gain):
                 break
             beam = [more for each in beam for more in rivals(each)]
             found += beam
     return found
 
 
-def _holds(each: Hypothesis, base: Hypothesis) -> bool:
+def _holds(each: Hypothesis, base: Hypothesis, least: float) -> bool:
     """Whether the model becomes good by an explanation, and clearly better."""
     limits, left = THRESHOLDS, each.score.left
-    if each.error_percent > limits.good or base.cost - _price(each) < limits.gain:
+    if each.error_percent > limits.good or base.cost - _price(each) < least:
         return False
     if each.error_percent > limits.worse * base.error_percent:
         return False

@@ -68,14 +68,14 @@ def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
 
 
 def meaningless_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Leave the drive signal of each joint out that says nothing of its motion."""
+    """Leave out the drive signal of one joint at a time."""
     for joint in base.joints.tolist():
         if joint not in base.excluded:
             yield base.without(joint, meaningless(base.arm, [joint]))
 
 
 def meaningless(arm: ArmModel, joints: Sequence[int]) -> Step:
-    """Assume that the drive signals of joints say nothing of their motion."""
+    """Assume that the drive signals of joints do not follow their motion."""
     return Step(
         'effort_meaningless', tuple(joints),
         f'the drive signal of {names(arm, joints)} does not follow its motion',

@@ -80,7 +80,7 @@ def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
     assert all(name in first.sentence for name in first.joints)
     if code != 'effort_clipped':
-        assert first.error_after_percent < 15 < first.error_before_percent or joints == [3, 5]
+        assert first.error_after_percent < min(15, 0.8 * first.error_before_percent)
 
 
 @pytest.mark.parametrize(('code', 'joints', 'q'), [
