@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 import os
 from pathlib import Path
+import signal
 import sys
 import tempfile
 import time
@@ -27,8 +28,10 @@ sys.path[:0] = [str(HERE.parents[1]), str(HERE)]
 
 from outcomes import FAILURES, HANG, LOST, Outcome, run_case  # noqa: E402
 
-#: Seconds of a case, also of one that starts the worker and compiles.
+#: Processor seconds of a case, also of one that starts the worker and compiles.
 LONGEST, LONGEST_FIRST = 20.0, 120.0
+#: Seconds on the clock by those of the processor: other work may run beside.
+WAITING = 10.0
 #: Bytes of address space of a worker, and cases after which it starts afresh.
 MEMORY, RECYCLED = 2 * 2**30, 1000
 #: Failures of one kind that are printed.
@@ -45,7 +48,7 @@ class Worker:
         self.read, write = multiprocessing.Pipe(duplex=False)
         # A fork of a process with threads, such as that of the tests, may wait for ever.
         self.process: BaseProcess = multiprocessing.get_context('spawn').Process(
-            target=_work, args=(seed, cases[:RECYCLED], good, work, write))
+            target=_work, args=(seed, cases[:RECYCLED], good, work, write, longest))
         self.process.start()
         write.close()
         self.since, self.longest = time.monotonic(), max(longest, LONGEST_FIRST)
@@ -54,18 +57,21 @@ class Worker:
         """Take what has ended, a hang and the loss of the process included."""
         found = []
         while self.done < len(self.cases[:RECYCLED]):
-            late = time.monotonic() - self.since > self.longest
+            late = time.monotonic() - self.since > WAITING * self.longest
             try:
                 if self.read.poll():
                     found.append(self.read.recv())
                 elif late:
                     found.append(Outcome(
-                        self.cases[self.done], HANG, f'more than {self.longest:g} s'))
+                        self.cases[self.done], HANG, f'more than {WAITING * self.longest:g} s'))
                 else:
                     return found
             except EOFError:
                 self.process.join()
+                hung = self.process.exitcode == -signal.SIGPROF
                 found.append(Outcome(
+                    self.cases[self.done], HANG, f'more than {self.longest:g} s of processor time'
+                ) if hung else Outcome(
                     self.cases[self.done], LOST, f'ended with {self.process.exitcode}'))
             self.done += 1
             self.since, self.longest = time.monotonic(), self._later
@@ -80,7 +86,9 @@ class Worker:
         self.process.join()
 
 
-def _work(seed: int, cases: list[int], good: Path, work: Path, results: Connection) -> None:
+def _work(
+    seed: int, cases: list[int], good: Path, work: Path, results: Connection, longest: float,
+) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -88,7 +96,10 @@ def _work(seed: int, cases: list[int], good: Path, work: Path, results: Connecti
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
+    allowed = max(longest, LONGEST_FIRST)
     for case in cases:
+        signal.setitimer(signal.ITIMER_PROF, allowed)
+        allowed = longest
         results.send(run_case(seed, case, good, work / f'{os.getpid()}'))
     results.close()
 

@@ -7,8 +7,6 @@ from outcomes import BROKEN, FAULT, HANG, Outcome, run_case
 import pytest
 
 SEED, SAMPLE = 1, 32
-#: Seconds of a case: a starved processor is no hang.
-PATIENCE = 300.0
 
 
 @pytest.fixture(scope='module')
@@ -20,7 +18,7 @@ def good(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_sample_of_mutated_inputs_ends_as_users_may_rely_on(good, tmp_path, capsys):
-    ended = fuzz(SEED, SAMPLE, 1, good, tmp_path, PATIENCE)
+    ended = fuzz(SEED, SAMPLE, 1, good, tmp_path)
     assert sorted(each.case for each in ended) == list(range(SAMPLE))
     assert report(ended) == 0, capsys.readouterr().out
     # The sample is no use if all of it is refused, or none.
@@ -33,6 +31,13 @@ def test_a_case_depends_on_its_numbers_alone(good, tmp_path):
     assert first == again
     assert first != run_case(SEED + 1, 0, good, tmp_path / 'case')
     assert not (tmp_path / 'case').exists() and Path.cwd() == place
+
+
+def test_a_case_that_takes_too_much_of_the_processor_is_a_hang(good, tmp_path):
+    # The first case of a worker may take longer.
+    first, second = fuzz(SEED, 2, 1, good, tmp_path, longest=1e-4)
+    assert (first.end, second.end) == (run_case(SEED, 0, good, tmp_path / 'case').end, HANG)
+    assert 'processor time' in second.detail
 
 
 def test_failures_are_counted(capsys):
