@@ -39,6 +39,9 @@ class MotionThresholds:
     degree_excess : float
         Distance beyond the limits from which positions may be degrees, rad: half a turn. Wrapped
         or badly calibrated ones stay within.
+    degree_range : float
+        Range of a joint, taken for degrees, below which no joint of a motion stays, rad.
+        Velocities of a fast arm exceed the limits of its positions, too.
     degree_slack : float
         Distance beyond the limits that an error of calibration explains, rad.
     motion : float
@@ -73,6 +76,7 @@ class MotionThresholds:
     wrap_slack: float = 1.5
     wrap_noise: float = 0.05
     degree_excess: float = np.pi
+    degree_range: float = 0.5
     degree_slack: float = 0.02
     motion: float = 0.01
     encoder_step: float = 1e-5
@@ -143,7 +147,8 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     q, lower, upper = (x[..., turning] for x in (recording.q, arm.limits.lower, arm.limits.upper))
     beyond = np.maximum(q - upper, lower - q).max(axis=0, initial=-np.inf)
     inside = ((np.radians(q) <= upper + slack) & (np.radians(q) >= lower - slack)).all()
-    if not inside or not (beyond > THRESHOLDS.degree_excess).any():
+    narrow = not (np.radians(np.ptp(q, axis=0)) > THRESHOLDS.degree_range).any()
+    if narrow or not inside or not (beyond > THRESHOLDS.degree_excess).any():
         return []
     worst = int(np.argmax(beyond))
     name, value = recording.joint_names[turning[worst]], float(np.abs(q[:, worst]).max())
