@@ -19,7 +19,8 @@ PLAIN = ('viscous', 'coulomb', 'offset')
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
-DECIDED = ('still', 'effort_dead', 'effort_copies_velocity', 'effort_copies_position')
+DECIDED = ('still', 'effort_dead', 'effort_copies_velocity', 'effort_copies_position',
+           'effort_of_velocity')
 
 
 def with_cause(
@@ -59,7 +60,8 @@ def with_cause(
     vague = any(finding.code == 'excitation' for finding in doubts)
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
-    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), vague)
+    blamed = verdict.expected_error_percent if vague else None
+    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), blamed)
     meaningless = () if vague else outcome.meaningless
     error = outcome.recorded.error_percent
     cause = outcome.cause or meaningless or _gravity(arm, gravity, error)
@@ -71,7 +73,8 @@ def with_cause(
             _unexplained(outcome) if doubts and not clipped and not vague else ()))
     found = replace(verdict, trustworthy=not findings, findings=findings)
     told = cause or not arm.drive.includes_gravity
-    return found, () if told else (gravity.remark,)
+    remarks = () if told else (gravity.remark,)
+    return found, remarks if findings else (*remarks, *outcome.unseen)
 
 
 def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""Drive signals that are cut off at a limit, or that have a few levels only."""
+"""Drive signals that are cut off, that have a few levels only, or that no drive can reach."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ class ClipThresholds:
     near : float
         Distance from the limit, by the range of the signal, within which resampling puts samples
         that are cut off.
+    beyond : float
+        Torque, by the limit of the drive, that none reaches.
 
     """
 
@@ -53,11 +55,14 @@ class ClipThresholds:
     speed: float = 0.02
     levels: int = 6
     near: float = 0.01
+    beyond: float = 10.0
 
 
 THRESHOLDS = ClipThresholds()
 #: Rounding of a value at the limit, by the range of the signal.
 TOUCH = 1e-9
+#: Percentile of a signal that outliers do not reach.
+USUAL = 95.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,8 @@ class ClipLevels:
         Share of the samples with motion that lie there.
     coarse : (n,) ndarray of bool
         Joints whose signal has a few levels only.
+    largest : (n,) ndarray
+        Largest signal apart from outliers, without its sign.
 
     """
 
@@ -80,6 +87,7 @@ class ClipLevels:
     lowest: Array
     share: Array
     coarse: NDArray[np.bool_]
+    largest: Array
 
 
 def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
@@ -107,7 +115,10 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
             if crowd > THRESHOLDS.share:
                 limits[joint] = way * (way * u).max()
                 share[joint] += crowd
-    return ClipLevels(highest, lowest, share, coarse)
+    usual = [np.percentile(np.abs(recording.u), USUAL, axis=0)
+             for recording in recordings if len(recording.t)]
+    return ClipLevels(
+        highest, lowest, share, coarse, np.max(usual, axis=0, initial=0.0))
 
 
 def _in_motion(recording: Recording) -> NDArray[np.bool_]:
@@ -164,7 +175,7 @@ def clipped_samples(
 
 def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
     """
-    Report the joints whose drive signal is cut off, or has a few levels only.
+    Report the joints whose drive signal is cut off, has a few levels only, or exceeds the drive.
 
     Parameters
     ----------
@@ -179,9 +190,23 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
                 f'than {THRESHOLDS.levels} levels', 'record a topic that holds its torque',
                 (arm.joint_names[joint],))
         for joint in np.flatnonzero(levels.coarse)]
-    return coarse + [
+    return coarse + _beyond_limits(arm, levels) + [
         Finding('effort_clipped', f"the drive signal of '{arm.joint_names[joint]}' is cut off at "
                 f'its largest value in {100 * levels.share[joint]:.0f} % of the samples with '
                 'motion', 'lower the amplitude of the motion, or raise the limit that cuts it off',
                 (arm.joint_names[joint],))
         for joint in np.flatnonzero(levels.share)]
+
+
+def _beyond_limits(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
+    """Report joints far beyond the torque of their drives, if the stated limits are real."""
+    torque = np.abs(joint_torque(np.diag(levels.largest), arm.drive)).max(axis=0)
+    limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
+    if np.median(torque / limit) > 1:
+        return []
+    return [
+        Finding('effort_beyond_limit', f"the drive signal of '{arm.joint_names[joint]}' reaches "
+                f'{torque[joint]:.3g}, {torque[joint] / limit[joint]:.0f} times the limit of its '
+                f'drive ({limit[joint]:.3g})', 'check its unit and its gain in arm.yaml',
+                (arm.joint_names[joint],))
+        for joint in np.flatnonzero(torque > THRESHOLDS.beyond * limit)]

@@ -5,39 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from dynid_ros.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
-from dynid_ros.diagnosis.motion_rivals import (
-    exchanged_positions,
-    other_gravity,
-    reversed_positions,
-    shifted_positions,
-)
-from dynid_ros.diagnosis.signal_rivals import (
-    exchanged_signals,
-    loads_from_a_moment_on,
-    meaningless,
-    meaningless_signals,
-    reversed_signals,
-    scaled_signals,
-)
+from dynid_ros.diagnosis.trial_sensitivity import expected_error, unseen_faults
+from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.model.verdict import Finding
 
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
 
-#: Rivals that cost a fit each, and those that need new rows or a search.
-QUICK: tuple[Rivals, ...] = (exchanged_signals, reversed_signals, reversed_positions)
+#: Rivals that are always tried, and those that take a search for something doubtful.
+QUICK: tuple[Rivals, ...] = (
+    signal_rivals.exchanged_signals, signal_rivals.reversed_signals, signal_rivals.late_signals,
+    motion_rivals.reversed_positions, motion_rivals.other_arms)
 SLOW: tuple[Rivals, ...] = (
-    meaningless_signals, exchanged_positions, scaled_signals, shifted_positions,
-    loads_from_a_moment_on)
+    signal_rivals.meaningless_signals, signal_rivals.scaled_signals,
+    signal_rivals.loads_from_a_moment_on, motion_rivals.exchanged_positions,
+    motion_rivals.shifted_positions, motion_rivals.integrated_positions,
+    motion_rivals.other_lengths)
+#: Faults that are planted into a good recording, to see whether it would show them.
+PLANTED: tuple[Rivals, ...] = (
+    motion_rivals.coarsely_shifted_positions, motion_rivals.coarsely_other_lengths,
+    signal_rivals.coarsely_scaled_signals, signal_rivals.typically_late_signals)
 #: Faults of which a recording may have several, and where to look for the next one.
 REPEATED: dict[str, Rivals] = {
-    'effort_exchanged': exchanged_signals, 'effort_sign': reversed_signals,
-    'position_exchanged': exchanged_positions, 'position_sign': reversed_positions,
-    'effort_meaningless': meaningless_signals,
+    'effort_exchanged': signal_rivals.exchanged_signals,
+    'effort_sign': signal_rivals.reversed_signals,
+    'effort_meaningless': signal_rivals.meaningless_signals,
+    'position_exchanged': motion_rivals.exchanged_positions,
+    'position_sign': motion_rivals.reversed_positions,
 }
+#: Explanations that are searched for roughly: the model becomes better by them, not good.
+ROUGH = ('position_is_velocity',)
 #: Faults of one kind at most, and explanations from which the next one is looked for.
 DEPTH, BEAM = 3, 3
+#: Relative difference of two costs that is rounding.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,18 @@ class ContestThresholds:
         Largest error with which an explanation is one, %.
     partly : float
         Error up to which a torque without gravity is recognised as one, %: friction and inertia
-        are left, and less of them is explained.
+        are left, and less of them is explained. The same of an explanation that was searched for
+        roughly.
     gain : float
         Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
-        recordings the best rival gains 0.15.
+        recordings the best rival gains 0.23.
+    gain_doubted : float
+        The same where something else speaks against the model.
     gain_vague : float
-        The same where the motion excites too little, and much passes for a gain.
+        Gain from which an explanation of a recording that fits badly holds although the motion
+        excites too little, and much passes for a gain.
+    hint : float
+        Gain from which all rivals are tried.
     apart : float
         Gain over the next one below which the verdict reports both.
     each : float
@@ -84,7 +93,9 @@ class ContestThresholds:
     good: float = 15.0
     partly: float = 50.0
     gain: float = 0.5
+    gain_doubted: float = 0.35
     gain_vague: float = 3.0
+    hint: float = 0.25
     apart: float = 0.3
     each: float = 0.5
     worse: float = 1.05
@@ -110,12 +121,15 @@ class Contest:
         Explanations that hold, the best first; several where the data do not tell them apart.
     runners : tuple of Hypothesis
         The best explanations where none holds.
+    unseen : tuple of str
+        Faults that the data would not show, if nothing speaks against the model; a sentence.
 
     """
 
     recorded: Hypothesis
     winners: tuple[Hypothesis, ...]
     runners: tuple[Hypothesis, ...]
+    unseen: tuple[str, ...] = ()
 
     @property
     def cause(self) -> tuple[Finding, ...]:
@@ -150,7 +164,7 @@ class Contest:
         if {step.code for step in best.steps} != {'effort_meaningless'}:
             return best
         dead = sorted({*best.excluded, *unexplained_joints(best)})
-        return replace(best, steps=(meaningless(best.arm, dead),))
+        return replace(best, steps=(signal_rivals.meaningless(best.arm, dead),))
 
     @property
     def meaningless(self) -> tuple[Finding, ...]:
@@ -159,14 +173,14 @@ class Contest:
         if not self.runners or not (recorded.score.left[bad] > THRESHOLDS.dead).any():
             return ()
         if bad and len(bad) < len(recorded.joints) and recorded.error_percent < THRESHOLDS.good:
-            step = meaningless(recorded.arm, bad)
+            step = signal_rivals.meaningless(recorded.arm, bad)
             return (Finding(step.code, step.text, step.remedy,
                             tuple(recorded.arm.joint_names[joint] for joint in bad)),)
         return ()
 
 
 def contest(
-    base: Hypothesis, gravity: GravityCheck, doubted: bool, vague: bool = False,
+    base: Hypothesis, gravity: GravityCheck, doubted: bool, blamed: float | None = None,
 ) -> Contest:
     """
     Let all explanations compete.
@@ -182,28 +196,43 @@ def contest(
         Direction of gravity that fits best.
     doubted : bool
         Whether anything else speaks against the model.
-    vague : bool
-        Whether the motion excites too little. Then only a recording that fits badly has a cause.
+    blamed : float, optional
+        Torque error that the error bars alone make, %, where the motion is blamed for it.
 
     """
     rows = base.rows.counts[:, base.joints].sum()
-    few = rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1)
-    if few or (vague and base.error_percent < THRESHOLDS.good):
+    if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
     tried = [each for rivals in QUICK for each in rivals(base)]
-    tried += other_gravity(base, gravity)
+    tried += motion_rivals.other_gravity(base, gravity)
     suspicious = (doubted or base.error_percent > THRESHOLDS.suspicious
                   or bool(unexplained_joints(base)) or bool(base.still_driven))
+    unseen: tuple[str, ...] = ()
+    if not doubted:
+        planted = [each for rivals in PLANTED for each in rivals(base)]
+        unseen = unseen_faults(base, planted, THRESHOLDS.gain)
+        suspicious |= any(
+            base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *planted))
     if suspicious:
         tried += [each for rivals in SLOW for each in rivals(base)]
         tried += _repeated(base, tried)
     tried.sort(key=_price)
-    least = THRESHOLDS.gain_vague if vague else THRESHOLDS.gain
-    holding = [each for each in tried if _holds(each, base, least)]
+    least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
+    holding = _without_more([each for each in tried if _holds(each, base, least)])
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
-    if not 0 < len(winners) <= THRESHOLDS.named:
+    if blamed is not None and winners and not _excited(winners[0], base, blamed):
         winners = []
-    return Contest(base, tuple(_without_more(winners)), tuple(tried[:THRESHOLDS.named]))
+    if len(winners) > THRESHOLDS.named:
+        winners = []
+    return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
+
+
+def _excited(best: Hypothesis, base: Hypothesis, blamed: float) -> bool:
+    """Whether the motion excites enough once the fault is undone, or the gain is beyond doubt."""
+    if base.error_percent > THRESHOLDS.good and base.cost - _price(best) > THRESHOLDS.gain_vague:
+        return True
+    left = blamed * expected_error(best) / expected_error(base)
+    return left < VERDICT.expected_error_percent
 
 
 def unexplained_joints(base: Hypothesis) -> list[int]:
@@ -234,7 +263,9 @@ def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
 def _holds(each: Hypothesis, base: Hypothesis, least: float) -> bool:
     """Whether the model becomes good by an explanation, and clearly better."""
     limits, left = THRESHOLDS, each.score.left
-    if each.error_percent > limits.good or base.cost - _price(each) < least:
+    rough = each.steps[0].code in ROUGH
+    most, least = (limits.partly, limits.gain_vague) if rough else (limits.good, least)
+    if each.error_percent > most or base.cost - _price(each) < least:
         return False
     if each.error_percent > limits.worse * base.error_percent:
         return False
@@ -246,17 +277,22 @@ def _holds(each: Hypothesis, base: Hypothesis, least: float) -> bool:
 
 
 def _without_more(winners: list[Hypothesis]) -> list[Hypothesis]:
-    """Leave out explanations that are another one and a further step."""
+    """Leave out explanations that are another one, and those with a further step."""
     kept: list[Hypothesis] = []
     for each in sorted(winners, key=lambda one: (len(one.steps), _price(one))):
-        steps = {_key(step) for step in each.steps}
-        if not any({_key(step) for step in other.steps} <= steps for other in kept):
+        if not any(_contains(each, other) for other in kept):
             kept.append(each)
     return sorted(kept, key=_price)
 
 
-def _key(step: Step) -> tuple[str, tuple[int, ...]]:
-    return step.code, step.joints
+def _contains(each: Hypothesis, other: Hypothesis) -> bool:
+    """Whether an explanation holds all steps of another, or orders the same joints alike."""
+    own, others = ({(step.code, step.joints) for step in one.steps} for one in (each, other))
+    codes, other_codes = ({code for code, _ in one} for one in (own, others))
+    # Three exchanges of two joints make each order of three joints.
+    alike = (codes == other_codes and each.changed_joints == other.changed_joints
+             and abs(each.cost - other.cost) < SAME * abs(other.cost))
+    return others <= own or alike
 
 
 def _joined(steps: Iterable[Step]) -> str:

@@ -1,4 +1,4 @@
-"""A drive signal that is no torque, but a copy of velocity or position."""
+"""A drive signal that is no torque, but a copy of velocity or position, or made of velocity."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 
@@ -27,6 +28,10 @@ class CopyThresholds:
         over the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097
         in the online estimator, whose filters delay them otherwise; true torques of shared
         recordings and simulated arms leave 0.38 and more.
+    made_of_velocity : float
+        Share of the torque's spread that friction terms alone leave, in the upper quartile of the
+        joints: a torque holds gravity and inertia. Torques that were made of the velocities of
+        shared recordings leave up to 0.15, true ones 0.55 and more.
     velocity_joints, position_joints : int
         Joints that have to move: the torque of a single joint may be viscous friction alone, and
         that of one or two that hardly move is linear in their position.
@@ -34,11 +39,15 @@ class CopyThresholds:
     """
 
     left_over: float = 0.2
+    made_of_velocity: float = 0.2
     velocity_joints: int = 2
     position_joints: int = 3
 
 
 THRESHOLDS = CopyThresholds()
+#: Speed within which friction reverses, by the root mean square one.
+REVERSAL = 0.05
+WHICH_FIELD = 'check which field or topic of the driver holds it'
 
 
 def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
@@ -66,8 +75,34 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
                 f'effort_copies_{name}',
                 f"the {arm.drive.signal} is no torque: it is a multiple of each joint's {name} "
                 f'but for {100 * float(np.median(left)):.1f} % in the median over the joints',
-                'check which field or topic of the driver holds it')]
-    return []
+                WHICH_FIELD)]
+    return _made_of_velocity(arm, motion)
+
+
+def _made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
+    """Find a torque that friction alone explains, although the arm has links to move."""
+    qd, tau = (np.concatenate(parts) for parts in zip(
+        *((part.qd, part.tau) for part in motion), strict=True))
+    left = []
+    for v, y in zip(qd.T, tau.T, strict=True):
+        seen = np.isfinite(y)
+        spread = float(np.std(y[seen])) if seen.any() else 0.0
+        if not spread:
+            continue
+        v = v[seen]
+        steep = REVERSAL * float(np.sqrt((v**2).mean()))
+        basis = np.stack([np.ones_like(v), v, np.tanh(v / max(steep, TINY)), np.cbrt(v)], axis=1)
+        fitted = basis @ np.linalg.lstsq(basis, y[seen], rcond=None)[0]
+        left.append(float(np.std(y[seen] - fitted)) / spread)
+    if len(left) < THRESHOLDS.position_joints:
+        return []
+    most = float(np.percentile(left, 75))
+    if most > THRESHOLDS.made_of_velocity:
+        return []
+    return [Finding(
+        'effort_of_velocity',
+        f"the {arm.drive.signal} is no torque: functions of each joint's velocity alone explain "
+        f'it but for {100 * most:.1f} %, without gravity and inertia', WHICH_FIELD)]
 
 
 def left_over(x: Array, tau: Array) -> Array:

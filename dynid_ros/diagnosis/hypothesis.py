@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 FRICTION = ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
 #: Share of the samples with motion in which a joint must move to be compared.
 MOVING_SHARE = 0.3
+#: Standard deviations below zero from which on the power of friction is negative.
+DRIVEN = 5.0
 #: What friction that drives a joint costs, as a logarithm of its residual.
 DRIVEN_COST = 1.0
 
@@ -74,6 +76,8 @@ class Hypothesis:
         Joints whose signal is assumed to be no torque.
     steps : tuple of Step
         The changes.
+    loaded : (k,) ndarray of bool or None
+        Samples in which the last link is assumed to have other inertial parameters.
     driven : tuple of int
         Joints that friction drives, as recorded, by error bars that know of coloured residuals.
 
@@ -85,6 +89,7 @@ class Hypothesis:
     signals: Array
     excluded: tuple[int, ...] = ()
     steps: tuple[Step, ...] = ()
+    loaded: NDArray[np.bool_] | None = None
     driven: tuple[int, ...] = ()
 
     @cached_property
@@ -94,16 +99,25 @@ class Hypothesis:
         common = moving[moving.any(axis=1)]
         return np.flatnonzero(common.mean(axis=0) > MOVING_SHARE) if len(common) else np.arange(0)
 
+    @property
+    def compared(self) -> NDArray[np.intp]:
+        """Joints that are fitted and compared."""
+        return self.joints[~np.isin(self.joints, self.excluded)]
+
+    @property
+    def mixing(self) -> Array:
+        """Matrix (n, n) from the recorded torque to that assumed, ``tau @ mixing``."""
+        identity: Array = np.eye(self.arm.n)
+        if np.array_equal(self.signals, identity):
+            return identity
+        # Signals are mixed at the motors, which a transmission may couple.
+        through = joint_torque(identity, self.arm.drive)
+        return np.asarray(np.linalg.solve(through, self.signals @ through))
+
     @cached_property
     def score(self) -> TrialScore:
         """Prediction of the folds that were left out."""
-        mixing: Array = np.eye(self.arm.n)
-        if not np.array_equal(self.signals, mixing):
-            # Signals are mixed at the motors, which a transmission may couple.
-            through = joint_torque(np.eye(self.arm.n), self.arm.drive)
-            mixing = np.asarray(np.linalg.solve(through, self.signals @ through))
-        kept = self.joints[~np.isin(self.joints, self.excluded)]
-        return self.rows.score(mixing, kept)
+        return self.rows.score(self.mixing, self.compared)
 
     @cached_property
     def cost(self) -> float:
@@ -115,7 +129,13 @@ class Hypothesis:
     @cached_property
     def still_driven(self) -> list[int]:
         """Joints of `driven` that friction drives under this assumption, too."""
-        return [joint for joint in self.driven if self.score.driven[joint]]
+        if not self.driven:
+            return []
+        theta, covariance = self.rows.fit(self.mixing, self.compared)
+        friction = self.rows.friction
+        power = friction @ theta
+        std = np.sqrt(np.einsum('ia,ab,ib->i', friction, covariance, friction))
+        return [joint for joint in self.driven if power[joint] < -DRIVEN * std[joint] < 0]
 
     @property
     def error_percent(self) -> float:
@@ -140,6 +160,11 @@ class Hypothesis:
         return replace(self, samples=samples, rows=trial_rows(self.arm, samples),
                        steps=(*self.steps, step))
 
+    def with_torque(self, tau: Array, rows: TrialRows, step: Step) -> Hypothesis:
+        """Assume another torque, of which the rows are known."""
+        return replace(self, samples=replace(self.samples, tau=tau), rows=rows,
+                       steps=(*self.steps, step))
+
     def with_arm(self, arm: ArmModel, step: Step) -> Hypothesis:
         """Assume another arm."""
         return replace(self, arm=arm, rows=trial_rows(arm, self.samples),
@@ -147,7 +172,7 @@ class Hypothesis:
 
     def with_load(self, loaded: NDArray[np.bool_], step: Step) -> Hypothesis:
         """Assume other parameters of the last link in some samples."""
-        return replace(self, rows=trial_rows(self.arm, self.samples, loaded),
+        return replace(self, rows=trial_rows(self.arm, self.samples, loaded), loaded=loaded,
                        steps=(*self.steps, step))
 
 
@@ -170,6 +195,13 @@ def as_recorded(
     arm, samples = arm.with_friction(FRICTION), thinned(samples)
     joints = tuple(arm.joint_names.index(name) for name in driven)
     return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n), driven=joints)
+
+
+def exchange(n: int, pair: Sequence[int]) -> Array:
+    """Matrix (n, n) that exchanges two columns of those before it."""
+    order = np.arange(n)
+    order[list(pair)] = order[list(pair[::-1])]
+    return np.asarray(np.eye(n)[:, order])
 
 
 def names(arm: ArmModel, joints: Sequence[int]) -> str:

@@ -1,17 +1,18 @@
-"""Rival explanations that change the motion or the arm: positions, their unit, gravity."""
+"""Rival explanations that change the motion or the arm: positions, gravity, geometry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm import load_arm, shipped_arms
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
+from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, Step
 from dynid_ros.diagnosis.trial_rows import TrialSamples
 
 Array = NDArray[np.float64]
@@ -21,14 +22,27 @@ ZERO, SETTLED = float(np.radians(12.0)), float(np.radians(1.0))
 #: Errors of a zero below this are no wrong calibration, rad: encoders are set that well.
 ZERO_BAND = np.radians(2.0)
 
+#: Factor of a link length that is tried first, and where its steps end, as logarithms.
+LENGTH, LENGTH_SETTLED = float(np.log(1.4)), 0.01
+#: Lengths nearer to the stated one than this are no wrong description.
+LENGTH_BAND = float(np.log(1.04))
+#: Shortest offset between two joint frames that counts as a length, m.
+SHORTEST = 0.01
+
+#: Range of a joint without limits, rad: cables end what stops do not.
+TURNS = 4 * np.pi
+#: Interval between samples, by the usual one, from which a new stretch begins.
+GAP = 3.0
+#: Passes over the joints, and where the search for a start ends, rad.
+PASSES, START_SETTLED = 2, float(np.radians(4.0))
+
 
 def exchanged_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     """Exchange the positions of each pair of joints."""
     for pair in combinations(base.joints.tolist(), 2):
-        order = np.arange(base.arm.n)
-        order[list(pair)] = order[list(pair[::-1])]
-        moved = _at_motors(base, np.eye(base.arm.n)[:, order])
-        yield base.with_samples(replace(moved, moving=moved.moving[:, order]), Step(
+        change = exchange(base.arm.n, pair)
+        moved = _at_motors(base, change)
+        yield base.with_samples(replace(moved, moving=moved.moving @ change > 0), Step(
             'position_exchanged', pair,
             f'the positions of {names(base.arm, pair)} seem to be exchanged',
             'check the order of the position columns, or the names in the messages'))
@@ -45,6 +59,12 @@ def reversed_positions(base: Hypothesis) -> Iterator[Hypothesis]:
             'reverse it in the driver, or the axis of the joint in the description'))
 
 
+def coarsely_shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Shift the zero of each revolute joint by an angle."""
+    for joint in base.joints[~base.arm.prismatic[base.joints]].tolist():
+        yield _shifted(base, joint, ZERO)
+
+
 def shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     """Shift the zero of each revolute joint by the angle that fits best."""
     for joint in base.joints.tolist():
@@ -57,6 +77,66 @@ def shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
             angle, nearest = min([(angle, nearest), *beside], key=lambda each: each[1].cost)
         if abs(angle) > ZERO_BAND:
             yield nearest
+
+
+def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Take the positions for velocities, if their integrals stay within the joints' limits."""
+    t = base.samples.t
+    intervals = np.diff(t)
+    broken = (intervals > GAP * np.median(intervals)) | (intervals <= 0)
+    parts = np.split(np.arange(len(t)), np.flatnonzero(broken) + 1)
+    area = np.concatenate([_integral(base.samples, part) for part in parts])
+    limits = base.arm.limits
+    width = np.fmin(np.where(base.arm.prismatic, np.inf, TURNS), limits.upper - limits.lower)
+    if any((np.ptp(area[part], axis=0) > width)[base.joints].any() for part in parts):
+        return
+    start = np.zeros_like(area)
+    nearest = _integrated(base, area + start)
+    for _, joint, part in product(range(PASSES), base.joints.tolist(), parts):
+        step = np.pi
+        while step > START_SETTLED:
+            step /= 2
+            for way in (-step, step, 2 * step):
+                beside = start.copy()
+                beside[part, joint] += way
+                other = _integrated(base, area + beside)
+                if other.cost < nearest.cost:
+                    nearest, start = other, beside
+    yield nearest
+
+
+def coarsely_other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Scale the offset between each joint and the one before by a factor."""
+    for joint in _offset_joints(base):
+        yield _stretched(base, joint, LENGTH)
+
+
+def other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Scale the offset between each joint and the one before by the factor that fits best."""
+    for joint in _offset_joints(base):
+        x, nearest, step = 0.0, base, 2 * LENGTH
+        while step > LENGTH_SETTLED:
+            step /= 2
+            beside = [(y, _stretched(base, joint, y)) for y in (x - step, x + step)]
+            x, nearest = min([(x, nearest), *beside], key=lambda each: each[1].cost)
+        if abs(x) > LENGTH_BAND:
+            yield nearest
+
+
+def _offset_joints(base: Hypothesis) -> list[int]:
+    lengths = np.linalg.norm(base.arm.translation, axis=1)
+    return [int(x) for x in np.flatnonzero((lengths > SHORTEST) & (base.arm.parent >= 0))]
+
+
+def other_arms(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Try the kinematics of the shipped arms with the same joints."""
+    for name in shipped_arms():
+        tree = load_arm(name).tree
+        if len(tree.joint_names) == base.arm.n and (tree.prismatic == base.arm.prismatic).all():
+            own = replace(tree, joint_names=base.arm.joint_names)
+            yield base.with_arm(replace(base.arm, tree=own), Step(
+                'other_arm', (), f"the recording seems to be one of the arm '{name}'",
+                'give the description of the arm that was recorded'))
 
 
 def other_gravity(base: Hypothesis, check: GravityCheck) -> Iterator[Hypothesis]:
@@ -115,3 +195,29 @@ def _shifted(base: Hypothesis, joint: int, angle: float) -> Hypothesis:
         'position_zero', (joint,),
         f'the zero of {names(base.arm, [joint])} seems to be off by {np.degrees(-angle):.0f} '
         'degrees', 'calibrate it, or identify with --joint-offsets'))
+
+
+def _stretched(base: Hypothesis, joint: int, logarithm: float) -> Hypothesis:
+    translation = base.arm.translation.copy()
+    translation[joint] *= np.exp(logarithm)
+    millimetres = 1000 * np.linalg.norm(translation[joint])
+    stated = 1000 * np.linalg.norm(base.arm.translation[joint])
+    return base.with_arm(base.arm.with_tree(translation=translation), Step(
+        'link_length', (joint,),
+        f'the offset of {names(base.arm, [joint])} from the joint before it seems to be '
+        f'{millimetres:.0f} mm instead of {stated:.0f} mm',
+        'compare the description with the data sheet of the arm'))
+
+
+def _integral(samples: TrialSamples, part: NDArray[np.intp]) -> Array:
+    """Integrate the positions of one stretch, exact to the third order."""
+    q, qd, h = samples.q[part], samples.qd[part], np.diff(samples.t[part])[:, None]
+    steps = h * (q[1:] + q[:-1]) / 2 + h**2 * (qd[:-1] - qd[1:]) / 12
+    return np.concatenate([np.zeros((1, q.shape[1])), steps.cumsum(axis=0)])
+
+
+def _integrated(base: Hypothesis, q: Array) -> Hypothesis:
+    own = base.samples
+    return base.with_samples(replace(own, q=q, qd=own.q, qdd=own.qd), Step(
+        'position_is_velocity', (), 'the positions seem to be velocities: their integrals stay '
+        'within the limits of all joints', 'record positions'))

@@ -1,15 +1,18 @@
-"""Rival explanations that change drive signals: order, sign, scale, no torque at all, load."""
+"""Rival explanations that change drive signals: order, sign, scale, delay, no torque, load."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.drive import is_direct, joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
+from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.diagnosis.trial_rows import LATE, trial_rows, TYPICAL
 
 Array = NDArray[np.float64]
 
@@ -17,16 +20,17 @@ Array = NDArray[np.float64]
 DECADES, SETTLED = np.arange(-4.0, 5.0), 0.01
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
 SCALE_BAND = 1.25
-#: Moments, as shares of the samples, from which on the last link may carry something else.
-MOMENTS = np.arange(2, 11) / 12
+#: Factors of a signal that are tried first.
+COARSE = (0.5, 2.0)
+#: Moments, as shares of the samples, from which on the last link may carry something else, and
+#: where halving their distance ends.
+MOMENTS, MOMENT_SETTLED = np.arange(2, 11) / 12, 0.015
 
 
 def exchanged_signals(base: Hypothesis) -> Iterator[Hypothesis]:
     """Exchange the drive signals of each pair of joints."""
     for pair in combinations(base.joints.tolist(), 2):
-        order = np.arange(base.arm.n)
-        order[list(pair)] = order[list(pair[::-1])]
-        yield base.with_signals(np.eye(base.arm.n)[:, order], Step(
+        yield base.with_signals(exchange(base.arm.n, pair), Step(
             'effort_exchanged', pair,
             f'the drive signals of {names(base.arm, pair)} seem to be exchanged',
             'check the order of the effort columns, or the names in the messages'))
@@ -41,6 +45,13 @@ def reversed_signals(base: Hypothesis) -> Iterator[Hypothesis]:
             'effort_sign', joints,
             f'the drive signal of {names(base.arm, joints)} seems to have the wrong sign',
             'reverse it in the gains of arm.yaml, or in the driver'))
+
+
+def coarsely_scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Scale the drive signal of each joint by a few factors."""
+    for joint in base.joints.tolist():
+        for factor in COARSE:
+            yield _scaled(base, joint, float(np.log10(factor)))
 
 
 def scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -67,6 +78,38 @@ def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
         'check its unit and its gain in arm.yaml'))
 
 
+def late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Let the drive signal of each joint be late by some time."""
+    for k in range(len(LATE)):
+        yield from _late(base, k)
+
+
+def typically_late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
+    """Let the drive signal of each joint be late by the time of a slow driver."""
+    yield from _late(base, TYPICAL)
+
+
+def _late(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
+    late, later, drive = float(LATE[k]), base.samples.later[:, :, k], base.arm.drive
+    through = joint_torque(np.eye(base.arm.n), drive)
+    change = np.linalg.solve(through.T, (later - base.samples.tau).T).T
+    shifted = trial_rows(base.arm, replace(base.samples, tau=later)).products
+    way = 'late' if late > 0 else 'early'
+    for joint in base.joints.tolist():
+        tau = base.samples.tau + change[:, joint, None] * through[joint]
+        step = Step(
+            'effort_delay', (joint,),
+            f'the drive signal of {names(base.arm, [joint])} seems to be some '
+            f'{1000 * abs(late):.0f} ms {way}, unlike those of the other joints',
+            'take positions and signals of all joints from one message')
+        if is_direct(drive):
+            products = base.rows.products.copy()
+            products[:, joint] = shifted[:, joint]
+            yield base.with_torque(tau, replace(base.rows, products=products), step)
+        else:
+            yield base.with_samples(replace(base.samples, tau=tau), step)
+
+
 def meaningless_signals(base: Hypothesis) -> Iterator[Hypothesis]:
     """Leave out the drive signal of one joint at a time."""
     for joint in base.joints.tolist():
@@ -83,11 +126,20 @@ def meaningless(arm: ArmModel, joints: Sequence[int]) -> Step:
 
 
 def loads_from_a_moment_on(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Let the last link carry something else from some moment on."""
+    """Let the last link carry something else from the moment on that fits best."""
+    tried = {share: _loaded(base, share) for share in MOMENTS.tolist()}
+    step = float(MOMENTS[1] - MOMENTS[0])
+    while step > MOMENT_SETTLED:
+        step /= 2
+        best = min(tried, key=lambda share: tried[share].cost)
+        tried |= {share: _loaded(base, share) for share in (best - step, best + step)}
+    yield min(tried.values(), key=lambda each: each.cost)
+
+
+def _loaded(base: Hypothesis, share: float) -> Hypothesis:
     t = base.samples.t
-    for moment in (len(t) * MOMENTS).astype(int).tolist():
-        loaded = np.arange(len(t)) >= moment
-        yield base.with_load(loaded, Step(
-            'payload_changed', (),
-            f'the tool seems to carry something else from {t[moment]:.0f} s on',
-            'identify the recording before and after it apart, or record again with one load'))
+    moment = int(share * len(t))
+    return base.with_load(np.arange(len(t)) >= moment, Step(
+        'payload_changed', (),
+        f'the tool seems to carry something else from {t[moment]:.0f} s on',
+        'identify the recording before and after it apart, or record again with one load'))

@@ -29,10 +29,10 @@ FLOOR = 1e-8
 SILENT = 1e-20
 #: Ridge by the mean of the scaled diagonal: keeps directions that are not excited finite.
 RIDGE = 1e-9
+#: Times by which a drive signal is tried to be late, s; which of them a slow driver makes.
+LATE, TYPICAL = np.array([-0.06, -0.02, 0.02, 0.06, 0.12]), 3
 #: Shares of unexplained torque that count as none and as all.
 NOTHING, EVERYTHING = 0.005, 1.5
-#: Standard deviations below zero from which on the power of friction is negative.
-DRIVEN = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,8 @@ class TrialSamples:
         Torque after the low-pass, Nm.
     moving : (k, n) ndarray of bool
         False where a joint stands still, or its torque is left out.
+    later : (k, n, d) ndarray
+        Torque by each of `LATE` later, Nm.
 
     """
 
@@ -59,6 +61,7 @@ class TrialSamples:
     qdd: Array
     tau: Array
     moving: NDArray[np.bool_]
+    later: Array
 
 
 def trial_samples(
@@ -86,17 +89,27 @@ def trial_samples(
     parts = []
     for motion, marks in zip(motions, left_out, strict=True):
         tau = decimator.whole(motion.tau)
-        chosen = (decimator.reach + decimator.step * np.arange(len(tau)))[::every]
+        rows = decimator.reach + decimator.step * np.arange(len(tau))
+        chosen = rows[::every]
         parts.append(TrialSamples(
             motion.t[chosen], motion.q[chosen], motion.qd[chosen], motion.qdd[chosen],
-            tau[::every], motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)))
+            tau[::every], motion.moving[chosen] & ~_near(marks, chosen, decimator.reach),
+            torque_later(motion.t[rows], tau)[::every]))
     return joined(parts)
+
+
+def torque_later(t: Array, tau: Array) -> Array:
+    """Return the torque (k, n, d) by each of `LATE` later, the last one beyond the end."""
+    from scipy.interpolate import CubicSpline
+
+    if len(t) < 2:
+        return np.repeat(tau[:, :, None], len(LATE), axis=2)
+    spline = CubicSpline(t, tau)
+    return np.stack([spline(np.clip(t + late, t[0], t[-1])) for late in LATE.tolist()], axis=2)
 
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
     """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
-    if not marks.any():
-        return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
     before = np.concatenate([np.zeros((1, marks.shape[1]), dtype=int), marks.cumsum(axis=0)])
     ahead = np.minimum(chosen + reach + 1, len(marks))
     return np.asarray(before[ahead] > before[np.maximum(chosen - reach, 0)])
@@ -109,7 +122,7 @@ def thinned(samples: TrialSamples) -> TrialSamples:
 
 
 def joined(parts: Sequence[TrialSamples]) -> TrialSamples:
-    """Put the samples of several recordings, or of several parts of one, behind each other."""
+    """Put the samples of several recordings, or of parts of one, behind each other."""
     return TrialSamples(*(
         np.concatenate([getattr(part, field.name) for part in parts])
         for field in fields(TrialSamples)))
@@ -126,14 +139,11 @@ class TrialScore:
         Share of the torque of each joint (norms) that it leaves unexplained.
     error_percent : float
         The same of all compared joints together, %.
-    driven : (n,) ndarray of bool
-        Joints whose friction would drive them.
 
     """
 
     left: Array
     error_percent: float
-    driven: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +151,8 @@ class TrialRows:
     """
     Products of the rows ``[W tau]`` of each joint with themselves, fold by fold.
 
-    Thousands of fits with other torques, weights and folds take a matrix of the size of the
-    parameters each. Normal equations lose half of the digits; an explanation needs three.
+    Fits with other torques, weights and folds take a matrix of the size of the parameters each.
+    Normal equations lose half of the digits; an explanation needs three.
 
     Attributes
     ----------
@@ -172,20 +182,20 @@ class TrialRows:
 
         """
         parts = self._mixed(mixing)
-        whole, n = parts.sum(axis=0), self.counts.shape[1]
-        left = np.zeros(n)
-        for fold, part in enumerate(parts):
-            counts = self.counts.sum(axis=0) - self.counts[fold]
-            theta, _ = _fitted(whole - part, counts, joints)
-            left += np.maximum(_squares(part, theta), 0)
+        whole = parts.sum(axis=0)
+        theta, _, _ = _fitted(whole - parts, self.counts.sum(axis=0) - self.counts, joints)
+        left = np.maximum(_squares(parts, theta), 0).sum(axis=0)
         power = whole[:, -1, -1]
         power = np.maximum(power, SILENT * power.max() + TINY)
         error = 100 * float(np.sqrt(
             left[joints].sum() / max(power[joints].sum(), TINY)))
-        theta, covariance = _fitted(whole, self.counts.sum(axis=0), joints)
-        power_std = np.sqrt(np.einsum('ia,ab,ib->i', self.friction, covariance, self.friction))
-        driven = self.friction @ theta < -DRIVEN * power_std
-        return TrialScore(np.asarray(np.sqrt(left / power)), error, driven & (power_std > 0))
+        return TrialScore(np.asarray(np.sqrt(left / power)), error)
+
+    def fit(self, mixing: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Fit all folds: parameters (c,) and their covariance (c, c) for white residuals."""
+        (theta,), (scaled,), (length,) = _fitted(
+            self._mixed(mixing).sum(axis=0)[None], self.counts.sum(axis=0)[None], joints)
+        return theta, np.linalg.inv(scaled) / np.outer(length, length)
 
     def _mixed(self, mixing: Array) -> Array:
         """Products (F, n, c + 1, c + 1) of the rows of each joint with one torque."""
@@ -212,17 +222,13 @@ def trial_rows(
     samples : TrialSamples
         Its motion and torque.
     loaded : (k,) ndarray of bool, optional
-        Samples in which the last link may have other inertial parameters than before.
+        Samples in which the last link may have another mass and first moment than before.
 
     """
     base = base_parameters(arm).columns
-    Y = regressor(arm, samples.q, samples.qd, samples.qdd)
-    W = Y[:, :, base]
-    friction = _friction_power(arm, samples, W, base)
-    if loaded is not None:
-        last = arm.layout.inertial(arm.tool.joint % arm.n)
-        W = np.concatenate([W, Y[:, :, last] * loaded[:, None, None]], axis=2)
-        friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
+    W = trial_regressor(arm, samples, loaded)
+    friction = _friction_power(arm, samples, W[:, :, :len(base)], base)
+    friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
     k, n, c = W.shape
     fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
@@ -232,6 +238,19 @@ def trial_rows(
             rows = np.concatenate([W[used, i], samples.tau[used]], axis=1)
             products[f, i], counts[f, i] = rows.T @ rows, len(rows)
     return TrialRows(products, counts, friction)
+
+
+def trial_regressor(
+    arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
+) -> Array:
+    """Return the regressor (k, n, c) of `trial_rows`."""
+    Y = regressor(arm, samples.q, samples.qd, samples.qdd)
+    W = Y[:, :, base_parameters(arm).columns]
+    if loaded is None:
+        return W
+    # Mass and first moments: most of a load is its weight, and six inertias more fit anything.
+    last = np.arange(*arm.layout.inertial(arm.tool.joint % arm.n).indices(Y.shape[2]))[:4]
+    return np.concatenate([W, Y[:, :, last] * loaded[:, None, None]], axis=2)
 
 
 def _friction_power(
@@ -247,25 +266,36 @@ def _friction_power(
     return power
 
 
-def _fitted(products: Array, counts: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Weighted least squares of the joints: parameters (c,) and covariance (c, c)."""
-    chosen, rows = products[joints], np.maximum(counts[joints], 1)
-    c = products.shape[1] - 1
-    length = np.sqrt(np.einsum('iaa->a', chosen)[:c])
-    length = np.where(length > RIDGE * length.max(initial=0.0), length, np.inf)
-    power = chosen[:, c, c] / rows
-    variance = np.maximum(power, SILENT * power.max(initial=0.0) + TINY)
+def _fitted(
+    products: Array, counts: Array, joints: NDArray[np.intp],
+) -> tuple[Array, Array, Array]:
+    """
+    Fit the joints by weighted least squares, for several parts of the samples at once.
+
+    Returned are the parameters (F, c), and the normal matrix (F, c, c) of columns that were
+    divided by a length (F, c) each.
+    """
+    chosen, rows = products[:, joints], np.maximum(counts[:, joints], 1)
+    c = products.shape[-1] - 1
+    length = np.sqrt(np.einsum('fiaa->fa', chosen)[:, :c])
+    length = np.where(
+        length > RIDGE * length.max(axis=1, keepdims=True, initial=0.0), length, np.inf)
+    power = chosen[..., c, c] / rows
+    variance = np.maximum(
+        power, SILENT * power.max(axis=1, keepdims=True, initial=0.0) + np.sqrt(TINY))
     floor = FLOOR * variance
     for _ in range(REWEIGHTINGS):
-        normal = np.einsum('i,iab->ab', 1 / variance, chosen)
-        scaled = normal[:c, :c] / np.outer(length, length)
-        scaled += RIDGE * max(np.trace(scaled) / c, TINY) * np.eye(c)
-        theta = np.linalg.solve(scaled, normal[:c, c] / length) / length
+        normal = np.einsum('fi,fiab->fab', 1 / variance, chosen)
+        scaled = normal[:, :c, :c] / (length[:, :, None] * length[:, None])
+        mean = np.trace(scaled, axis1=1, axis2=2) / c
+        scaled += RIDGE * np.maximum(mean, TINY)[:, None, None] * np.eye(c)
+        right = normal[:, :c, c] / length
+        theta = np.linalg.solve(scaled, right[..., None])[..., 0] / length
         variance = np.maximum(_squares(chosen, theta) / rows, floor)
-    return theta, np.linalg.inv(scaled) / np.outer(length, length)
+    return theta, scaled, length
 
 
 def _squares(products: Array, theta: Array) -> Array:
-    """Sum of squared residuals of each joint."""
-    z = np.append(theta, -1.0)
-    return np.asarray((products @ z) @ z)
+    """Sum of squared residuals (F, i) of each joint for parameters (F, c)."""
+    z = np.concatenate([theta, np.full((len(theta), 1), -1.0)], axis=1)
+    return np.asarray(((products @ z[:, None, :, None])[..., 0] @ z[:, :, None])[..., 0])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.outliers import CAUSE, too_many
-from dynid_ros.diagnosis.trial_rows import joined, TrialSamples
+from dynid_ros.diagnosis.trial_rows import joined, torque_later, TrialSamples
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
@@ -169,7 +169,9 @@ def _trial_samples(part: Prediction) -> TrialSamples:
     several = len(part.t) > 1
     qdd = CubicSpline(part.t, part.qd)(part.t, 1) if several else np.zeros_like(part.qd)
     moving = np.isfinite(part.tau)
-    return TrialSamples(part.t, part.q, part.qd, qdd, np.where(moving, part.tau, 0.0), moving)
+    tau = np.where(moving, part.tau, 0.0)
+    return TrialSamples(
+        part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau))
 
 
 def _steepest(part: Prediction) -> Array:

@@ -68,6 +68,7 @@ def test_real_recordings_are_accused_of_nothing(shared_data, name):
     ('effort_scale', [1], lambda u: changed(u, 1, lambda x: 1000 * x)),
     ('effort_meaningless', [2], lambda u: changed(
         u, 2, lambda x: np.random.default_rng(0).normal(size=len(x)))),
+    ('effort_beyond_limit', [5], lambda u: changed(u, 5, lambda x: 1000 * x)),
     ('effort_clipped', [1], lambda u: changed(
         u, 1, lambda x: np.clip(x, -np.abs(x).max() / 2, np.abs(x).max() / 2))),
 ])
@@ -79,7 +80,7 @@ def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
     assert first.code == code
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
     assert all(name in first.sentence for name in first.joints)
-    if code != 'effort_clipped':
+    if code not in ('effort_clipped', 'effort_beyond_limit'):
         assert first.error_after_percent < min(15, 0.8 * first.error_before_percent)
 
 
@@ -119,6 +120,53 @@ def test_a_load_that_is_picked_up_is_named_with_its_moment(ur10):
     assert first.code == 'payload_changed'
     moment = float(first.text.split(' s on')[0].split()[-1])
     assert abs(moment - 0.67 * log.t[-1]) < 0.1 * log.t[-1]
+
+
+def test_one_late_drive_signal_is_named_with_its_delay(ur10):
+    arm, log = ur10
+    late = changed(log.u, 2, lambda x: np.interp(log.t - 0.12, log.t, x))
+    first = identified(arm, replace(log, u=late)).verdict.findings[0]
+    assert (first.code, first.joints) == ('effort_delay', (arm.joint_names[2],))
+    assert '120 ms late' in first.text
+
+
+def test_a_wrong_offset_between_two_joints_is_named_with_its_length(ur10):
+    arm, log = ur10
+    translation = arm.translation.copy()
+    translation[2] *= 2
+    first = identified(arm.with_tree(translation=translation), log).verdict.findings[0]
+    assert (first.code, first.joints) == ('link_length', (arm.joint_names[2],))
+    found, stated = (float(text.split(' mm')[0].split()[-1])
+                     for text in first.text.split(' instead of '))
+    right = 1000 * np.linalg.norm(arm.translation[2])
+    assert abs(found / right - 1) < 0.05 and abs(stated / right - 2) < 0.01
+
+
+def test_the_description_of_another_arm_is_named_with_the_right_one(ur10):
+    arm, log = ur10
+    other = replace(load_arm('tx40').tree, joint_names=arm.joint_names)
+    first = identified(replace(arm, tree=other), log).verdict.findings[0]
+    assert first.code == 'other_arm' and "'ur10'" in first.text
+
+
+def test_faults_that_the_parameters_absorb_are_listed(ur10):
+    arm, log = ur10
+    (note,) = [text for text in identified(arm, log).treatment.notes if 'absorb' in text]
+    gains = note.split('factor of two (')[1].split(')')[0]
+    doubled = changed(log.u, 5, lambda x: 2 * x)
+    assert arm.joint_names[5] in gains and arm.joint_names[1] not in gains
+    assert identified(arm, replace(log, u=doubled)).verdict.trustworthy
+
+
+@pytest.mark.slow
+def test_a_fault_that_widens_the_error_bars_is_not_blamed_on_the_motion(shared_data):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / REAL['panda'], arm)
+    upside_down = replace(arm, gravity=-arm.gravity)
+    assert [each.code for each in identify(upside_down, [log]).verdict.findings] == [
+        'gravity_direction']
+    assert identify(arm, [replace(log, u=exchanged(log.u, 0, 4))]).verdict.findings[0].code == (
+        'effort_exchanged')
 
 
 def test_several_dead_joints_are_named_together(ur10):

@@ -1,0 +1,90 @@
+"""What a motion shows: the error bars of an explanation, and faults that would not be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.diagnosis.hypothesis import Hypothesis, names
+from dynid_ros.diagnosis.trial_rows import FLOOR, trial_regressor
+from dynid_ros.diagnosis.verdict import expected_errors
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.model.metrics import TINY
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.regression.covariance import hac_covariance
+
+Array = NDArray[np.float64]
+
+#: Faults of single joints that parameters may absorb.
+KINDS = {
+    'position_zero': 'zeros off by some 10 degrees',
+    'link_length': 'offsets between joints off by 40 %',
+    'effort_scale': 'gains off by a factor of two',
+    'effort_delay': 'delays of some 60 ms',
+}
+
+
+def expected_error(each: Hypothesis) -> float:
+    """
+    Torque error on other motions in the same range that the error bars alone make, %.
+
+    It differs from that of the full fit, which has more samples and other friction terms; the
+    ratio of two explanations carries over.
+    """
+    arm, samples = each.arm, each.samples
+    if len(samples.t) < 2:
+        return float('inf')
+    W = trial_regressor(arm, samples, each.loaded)
+    theta, white = each.rows.fit(each.mixing, each.compared)
+    tau = samples.tau @ each.mixing
+    residual = (tau - W @ theta) * samples.moving
+    count = np.maximum(samples.moving.sum(axis=0), 1)
+    power, left = ((x**2).sum(axis=0) / count for x in (tau * samples.moving, residual))
+    weights = 1 / np.maximum(left, FLOOR * power + TINY)
+    weighted = residual * weights * np.isin(np.arange(arm.n), each.compared)
+    interval = float(np.median(np.diff(samples.t)))
+    covariance = hac_covariance(
+        [np.einsum('kib,ki->kb', W, weighted)], white, 1 / interval)
+    own = base_parameters(arm).count
+    motion = Prediction(
+        '', False, samples.t, samples.q, samples.qd, np.where(samples.moving, tau, np.nan), tau)
+    error, _, _ = expected_errors(
+        arm, theta[:own], covariance[:own, :own], [motion], np.abs(samples.qdd).max(axis=0))
+    return error
+
+
+def unseen_faults(base: Hypothesis, planted: Iterable[Hypothesis], gain: float) -> tuple[str, ...]:
+    """
+    List faults that the parameters would absorb, so that no held-out error shows them.
+
+    Parameters
+    ----------
+    base : Hypothesis
+        A good recording as it is.
+    planted : iterable of Hypothesis
+        The same with one fault of the `KINDS` in one joint each.
+    gain : float
+        Rise of the cost from which a fault is found.
+
+    Returns
+    -------
+    tuple of str
+        One sentence, or none.
+
+    """
+    hidden: dict[str, set[int]] = {}
+    for each in planted:
+        (step,) = each.steps
+        if each.cost < base.cost + gain:
+            hidden.setdefault(KINDS[step.code], set()).update(step.joints)
+    if not hidden:
+        return ()
+    listed = '; '.join(f'{kind} ({_those(base, joints)})' for kind, joints in hidden.items())
+    return (f'these data would not show {listed}: the parameters absorb them',)
+
+
+def _those(base: Hypothesis, joints: set[int]) -> str:
+    every = joints >= set(base.joints.tolist())
+    return 'any joint' if every else names(base.arm, sorted(joints))
