@@ -1,7 +1,7 @@
 """
 Measure what the search for possible links costs the stream beside it.
 
-    python benchmarks/live_links.py [--seconds 30] [--reports 2]
+    python benchmarks/live_verdict.py [--seconds 30] [--reports 2]
 
 A simulated Panda's samples come at 1 kHz, by the clock. Delay of a block: from the moment at which
 its last sample was due until its rows are learned. Both runs push the same samples.
@@ -17,7 +17,7 @@ import numpy as np
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.export.robot_description import robot_description
-from dynid_ros.online.live_links import LinkSearch
+from dynid_ros.online.live_verdict import Judge
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.simulation.record import simulate
@@ -29,7 +29,7 @@ RATE = 1000.0
 def run(log, reports):
     """Return the delay of each block, s, links found, and the last robot description."""
     online = OnlineIdentifier(ARM, cutoff_hz=5.0, delay=0.0)
-    search = LinkSearch(online, robot_description('panda'))
+    search = Judge(online, robot_description('panda'))
     stamps = np.rint(log.t * 1e9).astype(np.int64)
     delays, found, description = [], 0, None
     began = time.perf_counter()
