@@ -88,6 +88,7 @@ class Identifier(Node):
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
         self._online = self._start_online()
+        self._arm = self._online.arm
         self._judge = Judge(self._online, robot_description(self._settings['arm']))
         self.create_timer(
             1.0 / self._settings['report_rate'], self._report,

@@ -59,10 +59,15 @@ class OnlineIdentifier:
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
     ) -> None:
-        self.arm = arm
+        self._stated = arm
         self._source = source
         self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
         self.reset()
+
+    @property
+    def arm(self) -> ArmModel:
+        """Return the arm, without gravity where the drive signal lacks it."""
+        return self.estimator.pipeline.arm
 
     def reset(self) -> None:
         """Forget everything."""
@@ -210,7 +215,7 @@ class OnlineIdentifier:
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
     def _estimator(self) -> StreamingLeastSquares:
-        return StreamingLeastSquares(self.arm, **self._settings)  # type: ignore[arg-type]
+        return StreamingLeastSquares(self._stated, **self._settings)  # type: ignore[arg-type]
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
