@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import re
+import sys
 
 #: Characters of a word, and of a message, from which on their middle is left out. Names and paths
 #: stay whole, a list of the joints of a humanoid too, and no message echoes a file.
 LONGEST_WORD, LONGEST = 240, 1000
+#: Characters of an unexpected error that are printed.
+LONGEST_FAULT = 300
 _CONTROL = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029]')
 
 
@@ -25,6 +29,41 @@ def _cut(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return f'{text[:longest // 3]}...({len(text)} characters)...{text[-longest // 3:]}'
+
+
+def written_down(error: Exception, given: Sequence[str] = ()) -> str:
+    """
+    Write an unexpected error to a file, and return it in one line with its place.
+
+    Parameters
+    ----------
+    error : Exception
+        The error.
+    given : sequence of str
+        Arguments that have led to it, for the file.
+
+    Returns
+    -------
+    str
+        The line.
+
+    """
+    import tempfile
+    import traceback
+
+    from dynid_ros import __version__
+
+    line = ' '.join(f'{type(error).__name__}: {error}'.split())[:LONGEST_FAULT]
+    text = '\n'.join([f'dynid {__version__}, Python {sys.version}', ' '.join(given),
+                      *traceback.format_exception(error)])
+    try:
+        with tempfile.NamedTemporaryFile(
+                'w', prefix='dynid-', suffix='.txt', delete=False, encoding='utf-8',
+                errors='replace') as file:
+            file.write(text)
+    except OSError:
+        return f'{line}; it could not be written down'
+    return f'{line}; please report it with {file.name}'
 
 
 class DynidError(Exception):

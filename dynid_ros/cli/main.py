@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TextIO, TYPE_CHECKING
 import warnings
 
 from dynid_ros import __version__
-from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line
+from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser  # Imported where an interrupt is answered.
@@ -23,8 +23,6 @@ COMMANDS = (
     'export', 'external-force', 'pose-error', 'run')
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
-#: Characters of an unexpected error that are printed.
-LONGEST = 300
 
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
@@ -107,7 +105,7 @@ def _outcome(name: str, given: Sequence[str]) -> int:
         return UNUSABLE
     except Exception as error:
         # A script must not take it for a result that is not trustworthy.
-        _tell(f'{name}: a fault of dynid: {_report(error, given)}')
+        _tell(f'{name}: a fault of dynid: {written_down(error, given)}')
         return FAULT
 
 
@@ -147,24 +145,6 @@ def _end_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _report(error: Exception, given: Sequence[str]) -> str:
-    """Write an unexpected error to a file, and return it in one line with its place."""
-    import tempfile
-    import traceback
-
-    line = ' '.join(f'{type(error).__name__}: {error}'.split())[:LONGEST]
-    text = '\n'.join([f'dynid {__version__}, Python {sys.version}', ' '.join(given),
-                      *traceback.format_exception(error)])
-    try:
-        with tempfile.NamedTemporaryFile(
-                'w', prefix='dynid-', suffix='.txt', delete=False, encoding='utf-8',
-                errors='replace') as file:
-            file.write(text)
-    except OSError:
-        return f'{line}; it could not be written down'
-    return f'{line}; please report it with {file.name}'
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from dynid_ros.contact.external_torque import ExternalTorque, FALSE_ALARM, quant
 from dynid_ros.errors import DynidError, InputError, RecordingError
 from dynid_ros.export.robot_description import robot_description
 from dynid_ros.model.torque_prediction import torque_variance
+from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
@@ -31,7 +32,7 @@ from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
 from dynid_ros.nodes.warm_up import warm_up
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.live_links import LinkSearch
+from dynid_ros.online.live_verdict import Judge
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.recordings.recording import Defect
@@ -80,12 +81,15 @@ class Identifier(Node):
         self._external: ExternalTorque | None = None
         self._known: Estimate | None = None
         self._description = ''
+        self._verdict: Verdict | None = None
+        self._fault = ''
         self._fresh = False
         self._publish()
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
         self._online = self._start_online()
-        self._links = LinkSearch(self._online, robot_description(self._settings['arm']))
+        self._arm = self._online.arm
+        self._judge = Judge(self._online, robot_description(self._settings['arm']))
         self.create_timer(
             1.0 / self._settings['report_rate'], self._report,
             clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -103,7 +107,7 @@ class Identifier(Node):
                 heard, since = self._heard, time.monotonic()
         self._learn()
         self._input.leave()
-        self._links.stop()
+        self._judge.stop()
         if self._settings['save_at_end']:
             try:
                 self.get_logger().info(self._save())
@@ -175,8 +179,8 @@ class Identifier(Node):
     def _report(self) -> None:
         now = self.get_clock().now().nanoseconds
         self._input.follow()
-        self._diagnostics.publish(say.array(now, self._health()))
         self._show_links(now)
+        self._diagnostics.publish(say.array(now, self._health()))
         if not self._fresh:
             return
         self._fresh = False
@@ -187,11 +191,18 @@ class Identifier(Node):
         self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
 
     def _show_links(self, now: int) -> None:
-        found = self._links.update()
-        if found is not None and found.parameters is not None:
+        found = self._judge.update()
+        if found is None:
+            return
+        if found.fault:
+            self._fault = f'a fault of dynid: {found.fault}'
+            self.get_logger().error(
+                f'{self._fault}; the estimates go on, without a verdict and links')
+        self._verdict = found.verdict or self._verdict
+        if found.parameters is not None:
             self._standard.publish(
                 say.array(now, say.standard_statuses(self._arm, found.parameters)))
-        if found is not None and found.description not in (None, self._description):
+        if found.description not in (None, self._description):
             if not self._description:
                 self.get_logger().info('trustworthy by now; ~/robot_description has the links')
             self._description = found.description
@@ -207,6 +218,11 @@ class Identifier(Node):
         good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
         level, text = self._input.trouble() or good
         result = [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values)]
+        name = f'{self.get_name()}: verdict'
+        if self._fault:
+            result.append(say.status(name, self._arm.name, say.ERROR, self._fault, {}))
+        elif self._verdict is not None:
+            result.append(say.verdict_status(name, self._arm, self._verdict))
         if self._external is not None:
             result.append(self._contact(self._external))
         return result
@@ -226,6 +242,7 @@ class Identifier(Node):
     def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         self._reader.take()
         self._online.reset()
+        self._verdict, self._fault = None, ''
         answer.success, answer.message = True, 'the estimates are reset'
         return answer
 

@@ -59,14 +59,20 @@ class OnlineIdentifier:
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
     ) -> None:
-        self.arm = arm
+        self._stated = arm
         self._source = source
         self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
         self.reset()
 
+    @property
+    def arm(self) -> ArmModel:
+        """Return the arm, without gravity where the drive signal lacks it."""
+        return self.estimator.pipeline.arm
+
     def reset(self) -> None:
         """Forget everything."""
         self.estimator = self._estimator()
+        self._estimate: Estimate | None = None
         self._history = RowHistory(self.arm.n)
         self._digest = hashlib.sha256()
         self.samples = 0
@@ -108,15 +114,20 @@ class OnlineIdentifier:
         self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))
         learned = self.estimator.push(t, q, u)
         self._history.add(learned)
+        if learned:
+            self._estimate = None
         return learned
 
     def estimate(self) -> Estimate:
         """Return all that is known now."""
-        return self.estimator.estimate()
+        if self._estimate is None:
+            self._estimate = self.estimator.estimate()
+        return self._estimate
 
     def freeze(self, frozen: bool = True) -> None:
         """Keep the estimates as they are, or let them go on."""
         self.estimator.recursion.freeze(frozen)
+        self._estimate = None
 
     @property
     def frozen(self) -> bool:
@@ -203,6 +214,7 @@ class OnlineIdentifier:
                 'the saved state belongs to another arm, to another cut-off, delay or memory, or '
                 'to an older version; use the settings of that session, or start without resuming')
         self.estimator.restore(state)
+        self._estimate = None
         self._history.rows = state['session:rows'].copy()
         self._span = state['session:span'].copy()
         self._signal = state['session:signal'].copy()
@@ -210,7 +222,7 @@ class OnlineIdentifier:
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
     def _estimator(self) -> StreamingLeastSquares:
-        return StreamingLeastSquares(self.arm, **self._settings)  # type: ignore[arg-type]
+        return StreamingLeastSquares(self._stated, **self._settings)  # type: ignore[arg-type]
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""

@@ -125,7 +125,8 @@ def online_result(
         arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
         (*known, *too_many(arm.joint_names, share)))
     verdict, remarks = with_cause(
-        verdict, arm.without_load, joined([_trial_samples(part) for part in predictions]))
+        verdict, replace(arm.without_load, gravity=online.stated_gravity),
+        joined([_trial_samples(part) for part in predictions]))
     settings = conditioning_of(online.pipeline)
     settings = replace(settings, notes=(*settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(

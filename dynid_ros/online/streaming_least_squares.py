@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,9 @@ class StreamingLeastSquares:
 
     Attributes
     ----------
+    stated_gravity : (3,) ndarray
+        Gravity as the arm states it. Where the drive signal lacks it, the arm of the pipeline has
+        none.
     pipeline : RowPipeline
         From samples to rows.
     recursion : RecursiveLeastSquares
@@ -47,6 +51,8 @@ class StreamingLeastSquares:
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
         memory: float = np.inf, prior: Prior | None = None, block: int = BLOCK,
     ) -> None:
+        self.stated_gravity = arm.gravity
+        arm = seen_arm(arm)
         base = base_parameters(arm)
         self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
         self.recursion = RecursiveLeastSquares(
@@ -103,6 +109,11 @@ class StreamingLeastSquares:
             result.append((block, block.tau - e))
             self.pipeline.load_theta = self.recursion.theta
         return result
+
+
+def seen_arm(arm: ArmModel) -> ArmModel:
+    """Return the arm that the drive signal shows: without gravity where the signal lacks it."""
+    return arm if arm.drive.includes_gravity else replace(arm, gravity=np.zeros(3))
 
 
 def column_scale(arm: ArmModel) -> Array:

@@ -19,6 +19,8 @@ class ClockThresholds:
     """
     Bounds between a clock that goes on, one that was set, and a stamp that is wrong.
 
+    benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
+
     Attributes
     ----------
     step : float

@@ -16,8 +16,8 @@ ARM = 'two_axis'
 
 
 @cache
-def recording(seconds=12.0):
-    arm = load_arm(ARM)
+def recording(seconds=12.0, name=ARM):
+    arm = load_arm(name)
     log = simulate(arm, random_motion(arm, 3), seed=3).log
     return log.part(0, int(np.searchsorted(log.t, seconds)))
 
@@ -26,9 +26,9 @@ def replayed(log):
     return replay(load_arm(ARM), log, cutoff_hz=5.0)[0]
 
 
-def ready(start, talker, **parameters):
+def ready(start, talker, arm=ARM, **parameters):
     """Start the node and wait until it listens."""
-    process = start('identifier', arm=ARM, report_rate=10.0, cutoff_hz=5.0, delay=0.0,
+    process = start('identifier', arm=arm, report_rate=10.0, cutoff_hz=5.0, delay=0.0,
                     **parameters)
     publisher = talker.states()
     talker.until(lambda: publisher.get_subscription_count() > 0, 'the identifier')

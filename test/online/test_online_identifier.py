@@ -1,5 +1,6 @@
 """A live session against a replay of the same samples."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.identify import identify
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.replay import replay
 from dynid_ros.report.page import write_report
@@ -156,3 +158,19 @@ def test_state_of_an_older_version_is_refused(monkeypatch):
     monkeypatch.setattr('dynid_ros.online.online_identifier.FORMAT', 3)
     with pytest.raises(ResultError, match='or to an older version'):
         session().restore(state)
+
+
+def test_effort_without_gravity_gives_the_parameters_of_the_batch():
+    arm = load_arm('panda')
+    arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))
+    log = simulate(arm, random_motion(arm, 2), seed=2).log
+    expected = identify(arm, [log], friction=arm.friction)
+    live = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
+    feed(live, log, 0, len(log.t), 500)
+    for result in (live.result(), replay(arm, log, cutoff_hz=5.0, delay=0.0)[0]):
+        assert list(result.parameters) == list(expected.parameters)
+        assert result.verdict.trustworthy, result.verdict.reasons
+        assert not result.arm.gravity.any()
+        # Both know the truth to within their error bars.
+        off = np.abs(result.theta - expected.theta)
+        assert (off < 5 * np.hypot(result.std, expected.std)).all()

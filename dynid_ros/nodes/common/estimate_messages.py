@@ -16,8 +16,10 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.standard_parameters import StandardParameters
+from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.live_verdict import NOT_YET
 
 Array = NDArray[np.float64]
 
@@ -76,6 +78,24 @@ def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticSta
                + (f'; {far} outliers were left out' if far else ''),
                {'rmse': rmse, 'relative_error_percent': error, 'r2': r2, 'left_out': far})
         for name, rmse, error, r2, far in rows)]
+
+
+def verdict_status(name: str, arm: ArmModel, verdict: Verdict) -> DiagnosticStatus:
+    """Report the first finding of a verdict, with the code, evidence and remedy of each."""
+    if not verdict.findings:
+        message = 'no finding' if verdict.trustworthy else 'no finding is certain yet'
+        return status(name, arm.name, OK, message, {'trustworthy': verdict.trustworthy})
+    first = verdict.findings[0]
+    values: dict[str, object] = {'trustworthy': verdict.trustworthy}
+    for number, finding in enumerate(verdict.findings, 1):
+        own = {'code': finding.code, 'text': finding.text,
+               'joints': ', '.join(finding.joints),
+               'error_before_percent': finding.error_before_percent,
+               'error_after_percent': finding.error_after_percent, 'remedy': finding.remedy}
+        last = f'_{number}' if number > 1 else ''
+        values |= {key + last: value for key, value in own.items() if value is not None}
+    level = OK if first.code in NOT_YET else WARN
+    return status(name, arm.name, level, first.text, values)
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:

@@ -1,13 +1,15 @@
 """
-Measure what the search for possible links costs the stream beside it.
+Measure what verdict and possible links cost the stream beside which they are looked for.
 
-    python benchmarks/live_links.py [--seconds 30] [--reports 2]
+    python benchmarks/live_verdict.py [--seconds 30] [--reports 2]
 
 A simulated Panda's samples come at 1 kHz, by the clock. Delay of a block: from the moment at which
-its last sample was due until its rows are learned. Both runs push the same samples.
+its last sample was due until its rows are learned. The last run has the sign of one effort
+reversed: the contest of explanations then takes longest.
 """
 
 import argparse
+from dataclasses import replace
 import time
 
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
@@ -17,19 +19,21 @@ import numpy as np
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.export.robot_description import robot_description
-from dynid_ros.online.live_links import LinkSearch
+from dynid_ros.online.live_verdict import Judge
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.simulation.record import simulate
 
 ARM = load_arm('panda')
 RATE = 1000.0
+#: Joint whose effort is reversed.
+REVERSED = 3
 
 
 def run(log, reports):
     """Return the delay of each block, s, links found, and the last robot description."""
     online = OnlineIdentifier(ARM, cutoff_hz=5.0, delay=0.0)
-    search = LinkSearch(online, robot_description('panda'))
+    judge = Judge(online, robot_description('panda'))
     stamps = np.rint(log.t * 1e9).astype(np.int64)
     delays, found, description = [], 0, None
     began = time.perf_counter()
@@ -42,11 +46,11 @@ def run(log, reports):
         delays.append(time.perf_counter() - due)
         if reports and log.t[first] >= report:
             report += 1 / reports
-            links = search.update()
+            links = judge.update()
             found += links is not None
             if links is not None and links.description:
                 description = links.description
-    search.stop()
+    judge.stop()
     return np.array(delays), found, description
 
 
@@ -60,12 +64,14 @@ def main():
     # Compiles the kernels, and nothing else.
     run(log.part(0, 20 * BLOCK), args.reports)
     print(f'{ARM.n} joints, {log.t[-1]:.0f} s at {RATE:.0f} Hz in blocks of {BLOCK}')
-    for name, reports in (('without', 0.0), ('with', args.reports)):
+    wrong = replace(log, u=log.u * np.where(np.arange(ARM.n) == REVERSED, -1.0, 1.0))
+    for name, samples, reports in (('alone', log, 0.0), ('judged', log, args.reports),
+                                   ('doubted', wrong, args.reports)):
         cpu = time.process_time()
-        delays, found, description = run(log, reports)
+        delays, found, description = run(samples, reports)
         spent = (time.process_time() - cpu) / log.t[-1]
         p50, p99 = 1e3 * np.percentile(delays, [50, 99])
-        print(f'{name:8s} links: delay of a block {p50:6.2f} ms in the median, {p99:6.2f} ms in '
+        print(f'{name:8s} delay of a block {p50:6.2f} ms in the median, {p99:6.2f} ms in '
               f'99 of 100, {1e3 * delays.max():6.2f} ms at most; {100 * spent:4.1f} % of a core; '
               f'{found} searches, {"with" if description else "without"} a robot description')
 

@@ -1,5 +1,7 @@
-"""Links of a live session: those of its result, found without touching its stream."""
+"""Verdict and links of a live session: those of its result, found beside its stream."""
 
+from dataclasses import replace
+from pathlib import Path
 import time
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.export.robot_description import robot_description
-from dynid_ros.online.live_links import LinkSearch
+from dynid_ros.online.live_verdict import Judge
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.simulation.record import simulate
 
@@ -30,22 +32,22 @@ def push(online, log, part):
 
 
 def until(search, wanted):
-    """Ask for links until some are as wanted."""
+    """Ask what was found until it is as wanted."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         found = search.update()
         if found is not None and wanted(found):
             return found
         time.sleep(0.01)
-    raise AssertionError('no such links')
+    raise AssertionError('nothing of that kind')
 
 
 @pytest.fixture
 def searching():
     searches = []
 
-    def begin(online):
-        searches.append(LinkSearch(online, robot_description('two_axis')))
+    def begin(online, describe=None):
+        searches.append(Judge(online, describe or robot_description('two_axis')))
         return searches[-1]
 
     yield begin
@@ -98,3 +100,60 @@ def test_new_samples_are_judged_even_if_the_last_ones_came_during_a_search(log, 
     push(online, log, slice(300, None))
     assert until(search, lambda links: links.description is not None)
     assert search.update() is None
+
+
+def test_an_unexpected_error_is_reported_once_and_the_next_session_is_judged(log, searching):
+    calls = []
+
+    def describe(arm):
+        calls.append(arm)
+        if len(calls) == 1:
+            raise ZeroDivisionError('no such number')
+        return 'described'
+
+    online, alone = session(), session()
+    judge = searching(online, describe)
+    push(online, log, slice(0, 5000))
+    fault = until(judge, lambda found: found.fault).fault
+    written = Path(fault.rpartition(' ')[2])
+    assert fault == f'ZeroDivisionError: no such number; please report it with {written}'
+    assert 'Traceback' in written.read_text()
+    written.unlink()
+    push(online, log, slice(5000, None))
+    assert judge.update() is None
+    push(alone, log, slice(0, 5000))
+    push(alone, log, slice(5000, None))
+    np.testing.assert_array_equal(online.estimate().theta, alone.estimate().theta)
+    online.reset()
+    push(online, log, slice(None))
+    until(judge, lambda found: found.description == 'described')
+    assert len(calls) == 2
+
+
+def test_a_finding_on_a_few_seconds_waits_for_the_next_verdict_or_the_end_of_the_stream(
+        log, searching):
+    online = session()
+    judge = searching(online)
+    wrong = replace(log, u=log.u * [-1.0, 1.0])
+    push(online, wrong, slice(0, 3400))
+    found = until(judge, lambda found: found.verdict).verdict
+    assert not found.trustworthy and not found.findings
+    expected = online.result().verdict
+    assert expected.findings[0].code == 'effort_sign'
+    assert until(judge, lambda found: found.verdict).verdict.reasons == expected.reasons
+    push(online, wrong, slice(3400, 5100))
+    found = until(judge, lambda found: found.verdict).verdict
+    assert found.findings and found.reasons == online.result().verdict.reasons
+
+
+def test_a_reset_forgets_a_verdict_that_is_not_fetched_yet(log, searching):
+    online = session()
+    judge = searching(online)
+    push(online, log, slice(None))
+    assert judge.update() is None
+    online.reset()
+    push(online, log, slice(0, 300))
+    # The first answer is of the new session, which knows too little.
+    found = until(judge, bool)
+    assert found.description is None
+    assert found.verdict is None or not found.verdict.trustworthy
