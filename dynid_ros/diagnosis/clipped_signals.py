@@ -39,7 +39,7 @@ class ClipThresholds:
         Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
     levels : int
         Values of a signal below which it is too coarse to be a torque. The coarsest of the shared
-        recordings has hundreds.
+        recordings has 68 (joint 7 of the Panda).
     near : float
         Distance from the limit, by the range of the signal, within which resampling puts samples
         that are cut off.
