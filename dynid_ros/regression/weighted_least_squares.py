@@ -31,7 +31,7 @@ class QRFactors:
     Attributes
     ----------
     factors : (n, m, b + 1) ndarray
-        Factor of each joint; m is b + 1, and the factor upper triangular, before `part`.
+        Factor of each joint, with as many rows as the joint has columns that are not zero.
     rows : (n,) ndarray of int
         Rows of each joint.
 
@@ -110,8 +110,21 @@ def _absorb(old: QRFactors | None, blocks: Sequence[RowBlock]) -> QRFactors:
 
 
 def _triangular(stacked: Array) -> Array:
-    # One by one: NumPy before 1.22, which Humble has, takes no stacks.
-    return np.stack([np.linalg.qr(rows, mode='r') for rows in stacked])
+    return embedded([triangular(rows) for rows in stacked], stacked.shape[2])
+
+
+def triangular(rows: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Compress rows (k, c) to a triangle of the columns that are not zero, and name these."""
+    used = np.flatnonzero(rows.any(axis=0))
+    return np.asarray(np.linalg.qr(rows[:, used], mode='r')), used
+
+
+def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) -> Array:
+    """Put a triangle of each joint, with the numbers of its columns, among all columns."""
+    factors = np.zeros((len(triangles), max(len(R) for R, _ in triangles), columns))
+    for factor, (R, used) in zip(factors, triangles, strict=True):
+        factor[:len(R), used] = R
+    return factors
 
 
 class LeastSquares:
