@@ -35,6 +35,7 @@ from dynid_ros.identification.validation import (
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import metrics
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.recordings.in_blocks import finite_span
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
@@ -130,7 +131,8 @@ def identify(
         model.rows.blocks(arm, theta), theta, solution.sigma)
     covariance = hac_covariance(
         scores, solution.white_covariance, settings.rate_hz / settings.decimation)
-    acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
+    spans = [finite_span(motion.qdd) for motion in prepared]
+    acceleration = np.max([np.maximum(-low, high) for low, high in spans], axis=0)
     # A wrong model leaves out as outliers what would show its cause.
     samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings

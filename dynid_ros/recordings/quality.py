@@ -11,6 +11,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.clock import with_one_clock
+from dynid_ros.recordings.in_blocks import all_within, blocks, finite_span
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -98,7 +99,7 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     recording = only_increasing(with_one_clock(recording))
     recording = _finite_positions(recording)
     largest = absurd_values.THRESHOLDS.position
-    if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
+    if not usable(recording.t) or not all_within(recording.q, largest):
         return recording
     return without_bad_velocities(with_checked_unit(unwrapped(recording, arm)))
 
@@ -219,6 +220,8 @@ def _absurd(recording: Recording) -> list[Defect]:
         ('position_absurd', 'positions', recording.q, largest.position),
         ('effort_absurd', f'values of {recording.signal}', recording.u, largest.signal),
     ):
+        if all_within(values, limit):
+            continue
         size = np.where(np.isfinite(values), np.abs(values), 0.0)
         text = (f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a '
                 'wrong unit.')
@@ -255,8 +258,11 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if not np.isfinite(recording.u).all():
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    share = np.abs(joint_torque(recording.u, arm.drive)) / limit
     near = THRESHOLDS.saturated
+    if all((np.abs(joint_torque(recording.u[part], arm.drive)) < (1 - near) * limit).all()
+           for part in blocks(len(recording.u))):
+        return []
+    share = np.abs(joint_torque(recording.u, arm.drive)) / limit
     bad = share >= 1 - near
     bad &= (share.max(axis=0) <= 1 + near) & (bad.sum(axis=0) >= THRESHOLDS.saturated_samples)
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
@@ -268,6 +274,9 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
         return []
     limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
+    if all((np.abs(recording.qd[part]) <= slack * limit).all()
+           for part in blocks(len(recording.qd))):
+        return []
     bad = np.abs(recording.qd) > slack * limit
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return _marked(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
@@ -275,6 +284,9 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
+    lowest, highest = finite_span(recording.q)
+    if (highest < arm.limits.upper).all() and (lowest > arm.limits.lower).all():
+        return []
     excess: Array = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
     slack = THRESHOLDS.position_slack
     beyond = excess > slack

@@ -92,7 +92,7 @@ class FilteredColumns:
             *(f'{term.symbol}{j}' for term in self.loaded for j in numbers))
         carried = _carried(arm)[:, rigid.columns // len(INERTIAL)]
         joints, columns = np.nonzero(carried)
-        self._inertial = (joints.astype(np.int64), rigid.columns[columns].astype(np.int64))
+        self._inertial = (joints * rigid.layout.size + rigid.columns[columns]).astype(np.int64)
         b, n, every = len(rigid.names), arm.n, np.arange(arm.n)
         diagonal = b + np.arange(n * len(own))
         declared = b + n * len(own) + np.repeat(np.arange(len(couplings)), n)
@@ -122,12 +122,12 @@ class FilteredColumns:
                 np.ascontiguousarray(x[part])
                 for x in (motion.q, motion.qd, motion.qdd, motion.tau))
             add_filtered_inertial(
-                *self._tree, q, qd, qdd, *self._inertial,
+                *self._tree, q, qd, qdd, self._inertial,
                 self._taps, self._decimator.step, first, out)
             values = [qdd, *(term.value(qd, q, self.arm.friction_shape) for term in self._terms)]
             values += [coupling_value(column.quantity, column.matrix, qd, qdd)
                        for column in self.arm.coupling]
-            self._add(np.hstack([*values, tau]), first, out, len(self._inertial[0]))
+            self._add(np.hstack([*values, tau]), first, out, len(self._inertial))
         return out
 
     def evaluate_load(

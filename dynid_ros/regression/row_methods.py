@@ -121,7 +121,7 @@ def power_blocks(
         return energy, power
 
     def drive_power(motion: ConditionedMotion) -> Array:
-        power: Array = (motion.qd * motion.tau).sum(axis=1, keepdims=True)
+        power: Array = (np.asarray(motion.qd) * motion.tau).sum(axis=1, keepdims=True)
         return power
 
     for motion, kept, W, power, number in _filtered(arm, motions, settings, load_theta, terms,
