@@ -19,7 +19,7 @@ from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, fitted_to, motions
+from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.standstill import time_in_motion
 
@@ -61,12 +61,7 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
             f'{recording.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of '
             f'motion leaves a part of only {shortest:.3g} s; choose another share')
     cut = int(np.searchsorted(clock, (1 - holdout) * seconds))
-    return _own(recording.part(0, cut)), _own(recording.part(cut, len(recording.t)))
-
-
-def _own(recording: Recording) -> Recording:
-    """Copy the samples, so that the recording they are a part of need not stay in memory."""
-    return replace(recording, t=recording.t.copy(), q=recording.q.copy(), u=recording.u.copy())
+    return recording.part(0, cut), recording.part(cut, len(recording.t))
 
 
 def motion_span(recording: Recording) -> tuple[float, float]:
@@ -112,15 +107,18 @@ class Unseen:
     ----------
     source : str
         Name of the samples.
-    recording : Recording
-        The samples.
+    path : str
+        Where they were read from.
+    seconds : float
+        Their length, s.
     rows : KeptRows
         Rows of its stretches.
 
     """
 
     source: str
-    recording: Recording
+    path: str
+    seconds: float
     rows: KeptRows
 
     def predicted(self, arm: ArmModel, theta: Array) -> list[Prediction]:
@@ -128,7 +126,7 @@ class Unseen:
         parts = predict(arm, self.rows, theta, self.source, True)
         if not parts:
             raise RecordingError(
-                f'{self.recording.source}: {self.recording.seconds:.3g} s are too short for a '
+                f'{self.path}: {self.seconds:.3g} s are too short for a '
                 f'cut-off of {self.rows.settings.cutoff_hz:.3g} Hz; the low-pass alone reaches '
                 f'over {3 / self.rows.settings.cutoff_hz:.2g} s')
         return parts
@@ -231,12 +229,19 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
 
 
 def take_unseen(arm: ArmModel, data: Division, settings: ConditioningSettings) -> list[Unseen]:
-    """Condition the held-out set, whatever the rates of its recordings."""
+    """
+    Condition the held-out set, whatever the rates of its recordings, and empty it.
+
+    The positions as recorded would fill memory.
+    """
     taken = []
-    for source, recording in data.unseen:
+    while data.unseen:
+        source, recording = data.unseen.pop(0)
         own = fitted_to(settings, recording)
-        rows = KeptRows(arm, motions(arm, recording, own), own)
-        taken.append(Unseen(source, recording, rows))
+        path, seconds, stretches = recording.source, recording.seconds, [recording]
+        del recording
+        rows = KeptRows(arm, take_motions(arm, stretches, own), own)
+        taken.append(Unseen(source, path, seconds, rows))
     return taken
 
 

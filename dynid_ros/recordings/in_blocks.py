@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,8 @@ Array = NDArray[np.float64]
 
 #: Samples of a block: those of seven joints stay in the cache.
 BLOCK = 8192
+#: Samples that are compared at once.
+GROUP = 32
 
 
 class Samples(Protocol):
@@ -37,10 +39,22 @@ def finite_span(x: Samples) -> tuple[Array, Array]:
     lowest, highest = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
     for part in blocks(len(x)):
         values = x[part]
-        finite = np.isfinite(values)
-        np.minimum(lowest, np.where(finite, values, np.inf).min(axis=0), out=lowest)
-        np.maximum(highest, np.where(finite, values, -np.inf).max(axis=0), out=highest)
+        least, most = _extremes(np.min, values), _extremes(np.max, values)
+        if not np.isfinite(least + most).all():
+            finite = np.isfinite(values)
+            least = _extremes(np.min, np.where(finite, values, np.inf))
+            most = _extremes(np.max, np.where(finite, values, -np.inf))
+        np.minimum(lowest, least, out=lowest)
+        np.maximum(highest, most, out=highest)
     return lowest, highest
+
+
+def _extremes(reduce: Callable[..., Array], values: Array) -> Array:
+    # NumPy compares a row with the next one, several times faster if a row is not one sample.
+    groups = len(values) // GROUP
+    joined = reduce(values[:groups * GROUP].reshape(groups, -1), axis=0) if groups else values[:0]
+    rest = values[groups * GROUP:]
+    return reduce(np.concatenate([joined.reshape(-1, values.shape[1]), rest]), axis=0)
 
 
 def all_within(x: Samples, limit: float) -> bool:

@@ -285,12 +285,13 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
     lowest, highest = finite_span(recording.q)
-    if (highest < arm.limits.upper).all() and (lowest > arm.limits.lower).all():
-        return []
-    excess: Array = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
     slack = THRESHOLDS.position_slack
-    beyond = excess > slack
-    touching = (excess >= 0) & ~beyond.any(axis=0)
+    beyond, touching = np.zeros((2, *recording.q.shape), dtype=np.bool_)
+    for j in np.flatnonzero((highest >= arm.limits.upper) | (lowest <= arm.limits.lower)):
+        q = recording.q[:, j]
+        excess: Array = np.maximum(q - arm.limits.upper[j], arm.limits.lower[j] - q)
+        beyond[:, j] = excess > slack
+        touching[:, j] = (excess >= 0) & ~beyond[:, j].any()
     outside = (
         '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
     )

@@ -129,15 +129,19 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
         Hz, at most `highest` of the sample rate.
 
     """
-    from scipy.signal import periodogram
-
     longest = max(positions, key=len)
     if len(longest) > LONG:
         # The transform of an unlucky number of samples takes ten times as long.
         longest = longest[:_fast_length(len(longest) - 1) + 1]
+    steps = len(longest) - 1
+    f = np.fft.rfftfreq(steps, 1 / rate_hz)
+    window = 0.5 - 0.5 * np.cos(2 * np.pi / steps * np.arange(steps))
     bands = []
     for position in longest.T:
-        f, power = periodogram(np.diff(position), rate_hz, window='hann')
+        change = np.diff(position)
+        power = np.abs(np.fft.rfft((change - change.mean()) * window)) ** 2
+        # Of the two halves of the spectrum; zero and half the rate have no other half.
+        power[1:(steps + 1) // 2] *= 2
         # The floor of white noise; the median of a periodogram lies at ln 2 of its mean.
         floor = np.median(power[f > rate_hz / 4]) / np.log(2)
         energy = np.cumsum(power - floor)

@@ -86,9 +86,9 @@ def differentiate(x: Array, rate_hz: float) -> Array:
         Derivative by time. Five points, since three lose 0.7 % of a 1 Hz motion at 30 Hz.
 
     """
-    result = np.empty_like(x)
-    result[:2] = np.gradient(x[:3], 1 / rate_hz, axis=0)[:2]
-    result[-2:] = np.gradient(x[-3:], 1 / rate_hz, axis=0)[-2:]
+    result, period = np.empty_like(x), 1 / rate_hz
+    result[0], result[-1] = (x[1] - x[0]) / period, (x[-1] - x[-2]) / period
+    result[1], result[-2] = (x[2] - x[0]) / (2 * period), (x[-1] - x[-3]) / (2 * period)
     result[2:-2] = (8 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) * (rate_hz / 12)
     return result
 

@@ -146,7 +146,7 @@ def _npz_array(
         raise RecordingError(f'{path}: array {key} has shape {array.shape}, not {wanted}')
     if array.dtype.kind not in 'fiu':
         raise RecordingError(f'{path}: array {key} is not numeric')
-    return array.astype(np.float64)
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _read_text(
