@@ -143,7 +143,11 @@ def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
         Joint kinds, limits, drive, and the parameters to be identified.
 
     """
-    recording = clean(recording, arm)
+    return defects_of(clean(recording, arm), arm)
+
+
+def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+    """Find the defects of a cleaned recording, as `check_recording` does."""
     found = [*_too_short(recording, arm), *_nonfinite(recording), *_absurd(recording)]
     if len(recording.t) < 3:
         return (*recording.defects, *found)

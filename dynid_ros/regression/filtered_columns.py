@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 #: Samples whose columns stay in the cache until they are filtered.
-IN_CACHE = 1024
+IN_CACHE = 2048
 #: Samples, and kept rows, of a piece at most. The low-pass reaches over both ends of a piece,
 #: where samples are evaluated twice: 2 % of this many at a cut-off of 2.5 Hz and 1 kHz.
 SAMPLES, ROWS = 65536, 2048

@@ -110,6 +110,8 @@ def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
+    if len(time) and np.ptp(time) <= FARTHEST:
+        return float(time[0])
     finite = time[np.isfinite(time)]
     if not len(finite):
         return 0.0
