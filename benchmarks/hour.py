@@ -3,8 +3,8 @@ Claim: an hour becomes a report in about the time of a Python loop over Pinocchi
 
     python benchmarks/hour.py [--minutes 60] [--bag] [--folder FOLDER]
 
-Makes a recording of a simulated 7-joint arm at 1 kHz, runs `dynid identify` on it, from the file to
-the report and with friction chosen, and then a Python loop that only evaluates Pinocchio's
+Makes a recording of a simulated 7-joint arm at 1 kHz, runs `dynid identify` on it, from the file
+to the report and with friction chosen, and then a Python loop that only evaluates Pinocchio's
 regressor at as many samples. Printed are the processor time and the peak memory of each process,
 and the ratio. With --bag, the recording is a bag (MCAP) instead of an npz file.
 """

@@ -137,7 +137,7 @@ def identify(
     samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
     del prepared, model
-    held = take_unseen(arm, data, settings)
+    held = take_unseen(arm, data, settings, stated)
     unseen = predict_unseen(arm, held, theta)
     samples += [
         trial_samples(each.motions, each.settings, clipped_samples(arm, each.motions, levels))

@@ -228,19 +228,34 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     return metrics(source, held_out, result.arm.joint_names, parts), parts
 
 
-def take_unseen(arm: ArmModel, data: Division, settings: ConditioningSettings) -> list[Unseen]:
+def take_unseen(
+    arm: ArmModel, data: Division, settings: ConditioningSettings, stated: ArmModel | None = None,
+) -> list[Unseen]:
     """
     Condition the held-out set, whatever the rates of its recordings, and empty it.
 
     The positions as recorded would fill memory.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with the friction terms of its model.
+    data : Division
+        Its recordings.
+    settings : ConditioningSettings
+        How the training set was conditioned.
+    stated : ArmModel, optional
+        A description whose friction is to be compared, too.
+
     """
+    terms = tuple(dict.fromkeys((*arm.friction, *(stated.friction_nominal if stated else ()))))
     taken = []
     while data.unseen:
         source, recording = data.unseen.pop(0)
         own = fitted_to(settings, recording)
         path, seconds, stretches = recording.source, recording.seconds, [recording]
         del recording
-        rows = KeptRows(arm, take_motions(arm, stretches, own), own)
+        rows = KeptRows(arm, take_motions(arm, stretches, own), own, terms)
         taken.append(Unseen(source, path, seconds, rows))
     return taken
 

@@ -40,7 +40,7 @@ def finite_span(x: Samples) -> tuple[Array, Array]:
     for part in blocks(len(x)):
         values = x[part]
         least, most = _extremes(np.min, values), _extremes(np.max, values)
-        if not np.isfinite(least + most).all():
+        if not np.isfinite([least, most]).all():
             finite = np.isfinite(values)
             least = _extremes(np.min, np.where(finite, values, np.inf))
             most = _extremes(np.max, np.where(finite, values, -np.inf))
@@ -66,6 +66,7 @@ def largest_step(x: Samples) -> float:
     """Largest finite step of any column from one sample to the next."""
     largest = 0.0
     for part in blocks(len(x), overlap=1):
-        step = np.abs(np.diff(x[part], axis=0))
+        with np.errstate(invalid='ignore'):
+            step = np.abs(np.diff(x[part], axis=0))
         largest = max(largest, float(np.max(step, initial=0.0, where=np.isfinite(step))))
     return largest

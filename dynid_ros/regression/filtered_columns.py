@@ -124,10 +124,11 @@ class FilteredColumns:
             add_filtered_inertial(
                 *self._tree, q, qd, qdd, self._inertial,
                 self._taps, self._decimator.step, first, out)
-            values = [qdd, *(term.value(qd, q, self.arm.friction_shape) for term in self._terms)]
-            values += [coupling_value(column.quantity, column.matrix, qd, qdd)
-                       for column in self.arm.coupling]
-            self._add(np.hstack([*values, tau]), first, out, len(self._inertial))
+            own = [qdd, *(term.value(qd, q, self.arm.friction_shape) for term in self._terms)]
+            own += [coupling_value(column.quantity, column.matrix, qd, qdd)
+                    for column in self.arm.coupling]
+            for k, values in enumerate((*own, tau)):
+                self._add(values, first, out, len(self._inertial) + k * self.arm.n)
         return out
 
     def evaluate_load(
@@ -139,9 +140,9 @@ class FilteredColumns:
             return out
         for part, first in self._parts(piece):
             load = gravity_torque(self.arm, motion.q[part], inertial)
-            values = [term.value(motion.qd[part], load, self.arm.friction_shape)
-                      for term in self.loaded]
-            self._add(np.hstack(values), first, out, 0)
+            for k, term in enumerate(self.loaded):
+                values = term.value(motion.qd[part], load, self.arm.friction_shape)
+                self._add(values, first, out, k * self.arm.n)
         return out
 
     def _parts(self, piece: Piece) -> list[tuple[slice, int]]:
@@ -153,6 +154,7 @@ class FilteredColumns:
                 for a in range(start, stop, IN_CACHE)]
 
     def _add(self, values: Array, first: int, out: Array, column: int) -> None:
+        values = np.ascontiguousarray(values)
         add_filtered(values, self._taps, self._decimator.step, first, out, column)
 
 
