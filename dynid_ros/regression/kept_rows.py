@@ -48,6 +48,8 @@ class KeptRows:
     ----------
     motions, settings
         Of the parameters.
+    names : tuple of str
+        Columns of `factors`, as the layouts of arms call them.
 
     """
 
@@ -57,6 +59,7 @@ class KeptRows:
     ) -> None:
         self.motions, self.settings = list(motions), settings
         self._source = FilteredColumns(arm, settings, terms)
+        self.names = self._source.names
         self._pieces = self._source.pieces(motions)
         rows = sum(piece.count for piece in self._pieces)
         self._keep = rows * len(self._source.joints) * 8 <= budget
@@ -72,7 +75,7 @@ class KeptRows:
 
     def columns(self, arm: ArmModel) -> NDArray[np.intp]:
         """Find the base columns of an arm of the same tree among those of `factors`."""
-        places = {name: k for k, name in enumerate(self._source.names)}
+        places = {name: k for k, name in enumerate(self.names)}
         return np.array([places[name] for name in base_parameters(arm).names], dtype=np.intp)
 
     def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
