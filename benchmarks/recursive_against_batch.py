@@ -21,6 +21,7 @@ from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
 from dynid_ros.regression.fit import fit
+from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.storage.recording_reader import read_recording
 
@@ -34,14 +35,15 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
     treatment = choose_conditioning(arm, [train])
-    held_out = motions(arm, unseen, treatment)
+    held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
 
     def error(theta: np.ndarray) -> float:
-        parts = predict(arm, held_out, treatment, theta, name, True)
+        parts = predict(arm, held_out, theta, name, True)
         return metrics(name, True, arm.joint_names, parts).relative_error_percent
 
     _, history = replay(arm, train)
-    batch = error(fit(arm, motions(arm, train, treatment), treatment).theta)
+    fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
+    batch = error(fit(arm, fitted).theta)
     return history.t, np.array([error(theta) for theta in history.theta]), batch
 
 

@@ -48,6 +48,7 @@ from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression import delay, fit, preparation
+from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
@@ -259,9 +260,10 @@ def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def behind(data: Data, terms: tuple[str, ...]) -> float:
         every = data.arm.with_friction(fit.all_terms())
         start = data.arm.without_load
-        theta = fit.fit(start, data.motions, data.treatment).theta
-        folds = fit._compress_folds(
-            every, data.motions, data.treatment, fit.carry_over(theta, start, every))
+        rows = KeptRows(every, data.motions, data.treatment)
+        load_theta = fit.carry_over(fit.fit(start, rows).theta, start, every)
+        folds = [fold.part(rows.columns(every)) for fold in rows.factors(
+            every, load_theta, fit.THRESHOLDS.folds)]
         errors = fit._errors(every, folds)
         best = min(errors, key=lambda each: float(errors[each].mean()))
         more = errors[terms] - errors[best]

@@ -125,7 +125,9 @@ def joint_position(p: Array, drive: Drive) -> Array:
         rad or m.
 
     """
-    return joint_velocity(p, drive) + drive.offset
+    p = joint_velocity(p, drive)
+    # The usual case; a copy would double the memory of a long recording.
+    return p + drive.offset if drive.offset.any() else p
 
 
 def joint_velocity(p: Array, drive: Drive) -> Array:

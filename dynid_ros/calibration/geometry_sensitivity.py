@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.kinematics.error_sources import error_sources, ErrorSource, perturbed_arm
-from dynid_ros.regression.weighted_least_squares import LeastSquares
+from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.signals.conditioning import ConditionedMotion
 
 Array = NDArray[np.float64]

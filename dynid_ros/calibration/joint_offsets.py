@@ -13,7 +13,8 @@ from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.fit import fit
-from dynid_ros.regression.rows import regression_blocks, RowBlock
+from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
+from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, solve
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
@@ -133,7 +134,7 @@ def estimate_joint_offsets(
     """
     n = arm.n
     offset, std = np.zeros(n), np.full(n, np.inf)
-    theta = fit(arm, motions, settings).theta
+    theta = fit(arm, KeptRows(arm, motions, settings, arm.friction)).theta
     hidden = hidden_offsets(arm, theta)
     free = np.flatnonzero(~hidden)
     for _ in range(ITERATIONS if len(free) else 0):

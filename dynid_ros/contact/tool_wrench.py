@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.model import ArmModel, TOOL
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.kinematics.compensation import reach
-from dynid_ros.regression.weighted_least_squares import LeastSquares
+from dynid_ros.regression.least_squares import LeastSquares
 
 Array = NDArray[np.float64]
 

@@ -124,8 +124,12 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
 def _in_motion(recording: Recording) -> NDArray[np.bool_]:
     if len(recording.t) < 2:
         return np.zeros(recording.q.shape, dtype=np.bool_)
-    speed = np.abs(np.gradient(recording.q, recording.t, axis=0))
-    return np.asarray((speed > THRESHOLDS.speed * speed.max(axis=0)) & moves(recording))
+    found = np.zeros(recording.q.shape, dtype=np.bool_)
+    # Joint by joint: the gradient makes several copies of its input.
+    for joint in np.flatnonzero(moves(recording)):
+        speed = np.abs(np.gradient(recording.q[:, joint], recording.t))
+        found[:, joint] = speed > THRESHOLDS.speed * speed.max()
+    return found
 
 
 def _crowd(u: Array) -> float:

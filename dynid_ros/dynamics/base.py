@@ -11,7 +11,8 @@ from scipy.linalg import solve_triangular
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
-from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.gravity_kernel import fill_gravity
+from dynid_ros.dynamics.regressor import regressor, tree
 
 Array = NDArray[np.float64]
 
@@ -162,9 +163,32 @@ def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
     """
     if theta is None:
         return np.zeros_like(q)
-    base = base_parameters(arm)
-    rigid = arm.rigid()
     standard = np.zeros(arm.layout.size)
-    standard[base.columns] = theta
-    still = np.zeros_like(q)
-    return np.asarray(regressor(rigid, q, still, still) @ standard[arm.layout.all_inertial()])
+    standard[base_parameters(arm).columns] = theta
+    return gravity_torque(arm, q, standard[arm.layout.all_inertial()])
+
+
+def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
+    """
+    Torque that holds the arm at rest, from its inertial parameters.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (N, n) ndarray
+        Positions, rad or m.
+    inertial : (10 n,) ndarray
+        Inertial parameters of the links; only those of order zero and one count.
+
+    Returns
+    -------
+    (N, n) ndarray
+        Nm.
+
+    """
+    q = np.ascontiguousarray(q, dtype=float)
+    moments = np.ascontiguousarray(inertial.reshape(arm.n, -1)[:, :4])
+    out = np.empty_like(q)
+    fill_gravity(*tree(arm), moments, q, out)
+    return out

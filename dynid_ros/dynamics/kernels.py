@@ -47,6 +47,16 @@ def turn(r: Rotation, a: Vector) -> Vector:
 
 
 @kernel
+def turn_back(r: Rotation, a: Vector) -> Vector:
+    """Express a vector of the link's frame in the parent's frame, which is ``r a``."""
+    return (
+        r[0] * a[0] + r[1] * a[1] + r[2] * a[2],
+        r[3] * a[0] + r[4] * a[1] + r[5] * a[2],
+        r[6] * a[0] + r[7] * a[1] + r[8] * a[2],
+    )
+
+
+@kernel
 def entry(turns: Array, j: int, e: int, s: float, v: float) -> float:
     """Entry ``e`` of the orientation of a link in its parent."""
     return float(turns[j, e] + s * turns[j, 9 + e] + v * turns[j, 18 + e])

@@ -35,8 +35,10 @@ from dynid_ros.identification.validation import (
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import metrics
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.recordings.in_blocks import finite_span
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, take_motions
 from dynid_ros.regression.row_methods import METHODS
 
@@ -74,7 +76,7 @@ def identify(
     validation : iterable of Recording
         Further recordings, for validation only.
     method : str
-        Key of `METHODS`: how rows are made. Figures are those of torque for each of them.
+        One of `METHODS`: how rows are made. Figures are those of torque for each of them.
     joint_offsets : bool
         Whether to estimate joint zero offsets too, and to correct the positions by them.
     stated : ArmModel, optional
@@ -120,25 +122,26 @@ def identify(
     prepared = take_motions(arm, data.train, settings)
     laps.append(perf_counter())
 
-    rows = METHODS[method]
-    model = fit_model(arm, prepared, settings, rows, data.source, choose=friction is None)
+    model = fit_model(
+        arm, KeptRows(arm, prepared, settings), method, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
     laps.append(perf_counter())
 
     scores = weighted_scores(
-        rows(arm, model.motions, settings, theta), theta, solution.sigma)
+        model.rows.blocks(arm, theta), theta, solution.sigma)
     covariance = hac_covariance(
         scores, solution.white_covariance, settings.rate_hz / settings.decimation)
-    acceleration = np.max([np.abs(motion.qdd).max(axis=0) for motion in prepared], axis=0)
+    spans = [finite_span(motion.qdd) for motion in prepared]
+    acceleration = np.max([np.maximum(-low, high) for low, high in spans], axis=0)
     # A wrong model leaves out as outliers what would show its cause.
     samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
     del prepared, model
-    held = take_unseen(arm, data, settings)
+    held = take_unseen(arm, data, settings, stated)
     unseen = predict_unseen(arm, held, theta)
     samples += [
         trial_samples(each.motions, each.settings, clipped_samples(arm, each.motions, levels))
-        for each in held]
+        for each in (unseen_set.rows for unseen_set in held)]
     fitted = metrics(share_of(own), False, arm.joint_names, own)
     held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
     verdict = judge(

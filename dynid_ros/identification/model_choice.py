@@ -23,9 +23,10 @@ from dynid_ros.identification.validation import predict
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.regression.fit import choose_friction, fit
-from dynid_ros.regression.row_methods import RowMethod
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.row_methods import fitted_rows
+from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import Solution
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 #: Fits at most: a large outlier hides a small one.
 PASSES = 5
@@ -46,8 +47,8 @@ class Model:
         Estimate.
     own : list of Prediction
         Torque of the samples that were fitted.
-    motions : list of ConditionedMotion
-        These samples.
+    rows : Rows
+        Their rows.
     notes : tuple of str
         Outliers that were left out, a sentence each.
     findings : tuple of Finding
@@ -59,15 +60,13 @@ class Model:
     trials: dict[str, float]
     solution: Solution
     own: list[Prediction]
-    motions: list[ConditionedMotion]
+    rows: Rows
     notes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
 def fit_model(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    method: RowMethod, source: str,
-    *, choose: bool,
+    arm: ArmModel, kept: KeptRows, method: str, source: str, *, choose: bool,
 ) -> Model:
     """
     Fit a model, and again without outliers.
@@ -76,33 +75,32 @@ def fit_model(
     ----------
     arm : ArmModel
         The arm.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-    method : callable
-        How rows are made of motions.
+    kept : KeptRows
+        Rows of the samples.
+    method : str
+        One of `METHODS`: which rows are fitted.
     source : str
         Name of the samples.
     choose : bool
         Whether to choose the friction terms too.
 
     """
-    motions, share = list(motions), np.zeros(arm.n)
+    rows, share = fitted_rows(method, kept), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        fitted, trials = choose_friction(arm, motions, settings) if choose else (arm, {})
-        solution = fit(fitted, motions, settings, method)
-        own = predict(fitted, motions, settings, solution.theta, source, False)
+        fitted, trials = choose_friction(arm, kept) if choose else (arm, {})
+        solution = fit(fitted, rows)
+        own = predict(fitted, kept, solution.theta, source, False)
         far = far_samples(own)
         if not more or not any(marks.any() for marks in far):
             break
         found += describe(arm.joint_names, own, far, usual_residual(own))
         share += share_left_out(far, own)
-        motions = without(motions, settings, far, own)
+        motions = without(kept.motions, kept.settings, far, own)
+        kept, rows = kept.masked(motions), rows.masked(motions)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
-        fitted, trials, solution, own, motions, notes, too_many(arm.joint_names, share))
+        fitted, trials, solution, own, rows, notes, too_many(arm.joint_names, share))
 
 
 def unexplained(

@@ -18,9 +18,9 @@ from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.regression.preparation import checked_recording, fitted_to, motions
-from dynid_ros.regression.rows import regression_blocks, RowBlock
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.standstill import time_in_motion
 
 Array = NDArray[np.float64]
@@ -61,12 +61,7 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
             f'{recording.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of '
             f'motion leaves a part of only {shortest:.3g} s; choose another share')
     cut = int(np.searchsorted(clock, (1 - holdout) * seconds))
-    return _own(recording.part(0, cut)), _own(recording.part(cut, len(recording.t)))
-
-
-def _own(recording: Recording) -> Recording:
-    """Copy the samples, so that the recording they are a part of need not stay in memory."""
-    return replace(recording, t=recording.t.copy(), q=recording.q.copy(), u=recording.u.copy())
+    return recording.part(0, cut), recording.part(cut, len(recording.t))
 
 
 def motion_span(recording: Recording) -> tuple[float, float]:
@@ -112,28 +107,28 @@ class Unseen:
     ----------
     source : str
         Name of the samples.
-    recording : Recording
-        The samples.
-    settings : ConditioningSettings
-        How they were conditioned.
-    motions : list of ConditionedMotion
-        Its stretches.
+    path : str
+        Where they were read from.
+    seconds : float
+        Their length, s.
+    rows : KeptRows
+        Rows of its stretches.
 
     """
 
     source: str
-    recording: Recording
-    settings: ConditioningSettings
-    motions: list[ConditionedMotion]
+    path: str
+    seconds: float
+    rows: KeptRows
 
     def predicted(self, arm: ArmModel, theta: Array) -> list[Prediction]:
         """Predict its torque with base parameters of an arm."""
-        parts = predict(arm, self.motions, self.settings, theta, self.source, True)
+        parts = predict(arm, self.rows, theta, self.source, True)
         if not parts:
             raise RecordingError(
-                f'{self.recording.source}: {self.recording.seconds:.3g} s are too short for a '
-                f'cut-off of {self.settings.cutoff_hz:.3g} Hz; the low-pass alone reaches over '
-                f'{3 / self.settings.cutoff_hz:.2g} s')
+                f'{self.path}: {self.seconds:.3g} s are too short for a '
+                f'cut-off of {self.rows.settings.cutoff_hz:.3g} Hz; the low-pass alone reaches '
+                f'over {3 / self.rows.settings.cutoff_hz:.2g} s')
         return parts
 
 
@@ -168,12 +163,7 @@ def _last(holdout: float, rest: Recording) -> str:
 
 
 def predict(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    settings: ConditioningSettings,
-    theta: Array,
-    source: str,
-    held_out: bool,
+    arm: ArmModel, rows: KeptRows, theta: Array, source: str, held_out: bool,
 ) -> list[Prediction]:
     """
     Predict the torque of each stretch of a recording.
@@ -182,10 +172,8 @@ def predict(
     ----------
     arm : ArmModel
         The arm.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
+    rows : KeptRows
+        Rows of its motions.
     theta : (b,) ndarray
         Base parameters.
     source : str
@@ -199,21 +187,11 @@ def predict(
         One for each stretch that is long enough.
 
     """
-    blocks = regression_blocks(arm, motions, settings, theta)
-    stretches = groupby(blocks, key=lambda block: block.segment)
-    return [
-        _joined([_predicted(b, theta) for b in group], source, held_out) for _, group in stretches
-    ]
-
-
-def _predicted(block: RowBlock, theta: Array) -> tuple[Array, ...]:
-    torques = (np.where(block.moving, x, np.nan) for x in (block.tau, block.W @ theta))
-    return (block.t, block.q, block.qd, *torques)
-
-
-def _joined(parts: Sequence[tuple[Array, ...]], source: str, held_out: bool) -> Prediction:
-    t, q, qd, tau, tau_hat = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Prediction(source, held_out, t, q, qd, tau, tau_hat)
+    result = []
+    for _, parts in groupby(rows.torque(arm, theta), key=lambda part: part[0]):
+        columns = zip(*(part[1:] for part in parts), strict=True)
+        result.append(Prediction(source, held_out, *map(np.concatenate, columns)))
+    return result
 
 
 def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, list[Prediction]]:
@@ -250,12 +228,35 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     return metrics(source, held_out, result.arm.joint_names, parts), parts
 
 
-def take_unseen(arm: ArmModel, data: Division, settings: ConditioningSettings) -> list[Unseen]:
-    """Condition the held-out set, whatever the rates of its recordings."""
+def take_unseen(
+    arm: ArmModel, data: Division, settings: ConditioningSettings, stated: ArmModel | None = None,
+) -> list[Unseen]:
+    """
+    Condition the held-out set, whatever the rates of its recordings, and empty it.
+
+    The positions as recorded would fill memory.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with the friction terms of its model.
+    data : Division
+        Its recordings.
+    settings : ConditioningSettings
+        How the training set was conditioned.
+    stated : ArmModel, optional
+        A description whose friction is to be compared, too.
+
+    """
+    terms = tuple(dict.fromkeys((*arm.friction, *(stated.friction_nominal if stated else ()))))
     taken = []
-    for source, recording in data.unseen:
+    while data.unseen:
+        source, recording = data.unseen.pop(0)
         own = fitted_to(settings, recording)
-        taken.append(Unseen(source, recording, own, motions(arm, recording, own)))
+        path, seconds, stretches = recording.source, recording.seconds, [recording]
+        del recording
+        rows = KeptRows(arm, take_motions(arm, stretches, own), own, terms)
+        taken.append(Unseen(source, path, seconds, rows))
     return taken
 
 

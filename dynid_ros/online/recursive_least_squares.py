@@ -10,7 +10,7 @@ from dynid_ros.dynamics.base import RANK_TOLERANCE
 from dynid_ros.online.estimate import DETERMINED, Estimate, Prior, prior_rows
 from dynid_ros.online.innovation_statistics import InnovationStatistics
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
-from dynid_ros.regression.weighted_least_squares import LeastSquares
+from dynid_ros.regression.least_squares import LeastSquares
 
 Array = NDArray[np.float64]
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
+from dynid_ros.recordings.in_blocks import finite_span, largest_step
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import first_stamp
 
@@ -94,16 +95,14 @@ THRESHOLDS = MotionThresholds()
 
 def moves(recording: Recording) -> NDArray[np.bool_]:
     """Which joints move, (n,)."""
-    finite = np.isfinite(recording.q)
-    highest = np.where(finite, recording.q, -np.inf).max(axis=0)
-    lowest = np.where(finite, recording.q, np.inf).min(axis=0)
+    lowest, highest = finite_span(recording.q)
     return np.asarray(highest - lowest > THRESHOLDS.motion)
 
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps remain."""
     q = recording.q
-    if len(q) < 3 or not (np.abs(np.diff(q, axis=0)) > THRESHOLDS.wrap_step).any():
+    if len(q) < 3 or largest_step(q) <= THRESHOLDS.wrap_step:
         return recording
     q, found = q.copy(), []
     for j in np.flatnonzero(~arm.prismatic):
@@ -144,27 +143,30 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report positions in degrees: far beyond the limits, and within all of them as degrees."""
     slack = THRESHOLDS.degree_slack
     turning = np.flatnonzero(~arm.prismatic & moves(recording))
-    q, lower, upper = (x[..., turning] for x in (recording.q, arm.limits.lower, arm.limits.upper))
-    beyond = np.maximum(q - upper, lower - q).max(axis=0, initial=-np.inf)
-    inside = ((np.radians(q) <= upper + slack) & (np.radians(q) >= lower - slack)).all()
-    narrow = not (np.radians(np.ptp(q, axis=0)) > THRESHOLDS.degree_range).any()
+    lower, upper = (x[turning] for x in (arm.limits.lower, arm.limits.upper))
+    least, most = (x[turning] for x in finite_span(recording.q))
+    beyond = np.maximum(most - upper, lower - least)
+    inside = ((np.radians(most) <= upper + slack) & (np.radians(least) >= lower - slack)).all()
+    narrow = not (np.radians(most - least) > THRESHOLDS.degree_range).any()
     if narrow or not inside or not (beyond > THRESHOLDS.degree_excess).any():
         return []
     worst = int(np.argmax(beyond))
-    name, value = recording.joint_names[turning[worst]], float(np.abs(q[:, worst]).max())
+    name = recording.joint_names[turning[worst]]
+    value = float(max(-least[worst], most[worst]))
     text = (f'positions seem to be in degrees: {name} reaches {value:.4g}, far beyond its limits '
             'in rad, and all joints are within theirs as degrees; convert them to rad.')
-    return [Defect('position_degrees', 'error', text, name, len(q), 0.0, value,
+    return [Defect('position_degrees', 'error', text, name, len(recording.q), 0.0, value,
                    THRESHOLDS.degree_excess)]
 
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position."""
-    limit = absurd_values.largest_steps(np.diff(recording.t), arm.limits.velocity)
-    found = []
+    if largest_step(recording.q) <= absurd_values.THRESHOLDS.jump:
+        return []
+    time, found = np.diff(recording.t), []
     for j, name in enumerate(recording.joint_names):
         step = np.abs(np.diff(recording.q[:, j]))
-        jumps = step > limit[:, j]
+        jumps = step > absurd_values.largest_steps(time, arm.limits.velocity[j:j + 1])[:, 0]
         if not jumps.any():
             continue
         count, value = int(jumps.sum()), float(step[jumps].max())

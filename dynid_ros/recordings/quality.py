@@ -11,6 +11,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.clock import with_one_clock
+from dynid_ros.recordings.in_blocks import all_within, blocks, finite_span
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -98,7 +99,7 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     recording = only_increasing(with_one_clock(recording))
     recording = _finite_positions(recording)
     largest = absurd_values.THRESHOLDS.position
-    if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
+    if not usable(recording.t) or not all_within(recording.q, largest):
         return recording
     return without_bad_velocities(with_checked_unit(unwrapped(recording, arm)))
 
@@ -142,7 +143,11 @@ def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
         Joint kinds, limits, drive, and the parameters to be identified.
 
     """
-    recording = clean(recording, arm)
+    return defects_of(clean(recording, arm), arm)
+
+
+def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+    """Find the defects of a cleaned recording, as `check_recording` does."""
     found = [*_too_short(recording, arm), *_nonfinite(recording), *_absurd(recording)]
     if len(recording.t) < 3:
         return (*recording.defects, *found)
@@ -219,6 +224,8 @@ def _absurd(recording: Recording) -> list[Defect]:
         ('position_absurd', 'positions', recording.q, largest.position),
         ('effort_absurd', f'values of {recording.signal}', recording.u, largest.signal),
     ):
+        if all_within(values, limit):
+            continue
         size = np.where(np.isfinite(values), np.abs(values), 0.0)
         text = (f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a '
                 'wrong unit.')
@@ -255,8 +262,11 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if not np.isfinite(recording.u).all():
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    share = np.abs(joint_torque(recording.u, arm.drive)) / limit
     near = THRESHOLDS.saturated
+    if all((np.abs(joint_torque(recording.u[part], arm.drive)) < (1 - near) * limit).all()
+           for part in blocks(len(recording.u))):
+        return []
+    share = np.abs(joint_torque(recording.u, arm.drive)) / limit
     bad = share >= 1 - near
     bad &= (share.max(axis=0) <= 1 + near) & (bad.sum(axis=0) >= THRESHOLDS.saturated_samples)
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
@@ -268,6 +278,9 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
         return []
     limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
+    if all((np.abs(recording.qd[part]) <= slack * limit).all()
+           for part in blocks(len(recording.qd))):
+        return []
     bad = np.abs(recording.qd) > slack * limit
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return _marked(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
@@ -275,10 +288,14 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
-    excess: Array = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
+    lowest, highest = finite_span(recording.q)
     slack = THRESHOLDS.position_slack
-    beyond = excess > slack
-    touching = (excess >= 0) & ~beyond.any(axis=0)
+    beyond, touching = np.zeros((2, *recording.q.shape), dtype=np.bool_)
+    for j in np.flatnonzero((highest >= arm.limits.upper) | (lowest <= arm.limits.lower)):
+        q = recording.q[:, j]
+        excess: Array = np.maximum(q - arm.limits.upper[j], arm.limits.lower[j] - q)
+        beyond[:, j] = excess > slack
+        touching[:, j] = (excess >= 0) & ~beyond[:, j].any()
     outside = (
         '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
     )

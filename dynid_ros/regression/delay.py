@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.model.metrics import TINY
-from dynid_ros.regression.rows import regression_blocks
+from dynid_ros.regression.kept_rows import regression_blocks
 from dynid_ros.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.signals.segments import Segment
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +11,15 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.regression.row_methods import RowMethod
-from dynid_ros.regression.rows import regression_blocks, RowBlock
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import (
-    compress,
     QRFactors,
     reweighted,
     Solution,
     solve,
     stack,
 )
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -69,25 +66,16 @@ class FrictionThresholds:
 THRESHOLDS = FrictionThresholds()
 
 
-def fit(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    settings: ConditioningSettings,
-    method: RowMethod = regression_blocks,
-) -> Solution:
+def fit(arm: ArmModel, rows: Rows) -> Solution:
     """
-    Weighted least squares over all motions.
+    Weighted least squares over all rows.
 
     Parameters
     ----------
     arm : ArmModel
         The arm; its friction terms are identified.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-    method : callable
-        Makes rows from motions.
+    rows : Rows
+        Rows of its motions.
 
     Returns
     -------
@@ -95,17 +83,13 @@ def fit(
         Estimate; with a ``load`` friction term, consistent with the load that it predicts.
 
     """
-    def solved(model: ArmModel, load_theta: Array | None) -> Solution:
-        blocks = method(model, motions, settings, load_theta)
-        return solve(compress(base_parameters(model).count, blocks))
-
     start = arm.without_load
-    solution = solved(start, None)
+    solution = solve(rows.compressed(start))
     if start.friction == arm.friction:
         return solution
     load_theta = carry_over(solution.theta, start, arm)
     for _ in range(LOAD_PASSES):
-        solution = solved(arm, load_theta)
+        solution = solve(rows.compressed(arm, load_theta))
         load_theta = solution.theta
     return solution
 
@@ -116,9 +100,7 @@ def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
     return np.array([known.get(name, 0.0) for name in base_parameters(target).names])
 
 
-def choose_friction(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings
-) -> tuple[ArmModel, dict[str, float]]:
+def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, float]]:
     """
     Choose the friction terms by blocked cross-validation.
 
@@ -129,10 +111,8 @@ def choose_friction(
     ----------
     arm : ArmModel
         The arm.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches of the training part.
-    settings : ConditioningSettings
-        Cut-off and decimation.
+    rows : KeptRows
+        Rows of the training part.
 
     Returns
     -------
@@ -149,8 +129,9 @@ def choose_friction(
     """
     start = arm.without_load
     every = arm.with_friction(all_terms())
-    theta = fit(start, motions, settings).theta
-    folds = _compress_folds(every, motions, settings, carry_over(theta, start, every))
+    theta = fit(start, rows).theta
+    folds = [fold.part(rows.columns(every)) for fold in rows.factors(
+        every, carry_over(theta, start, every), THRESHOLDS.folds)]
     errors = _errors(every, folds)
     scores = {terms: float(np.sqrt(error.mean())) for terms, error in errors.items()}
     best = min(scores, key=lambda terms: scores[terms])
@@ -169,40 +150,6 @@ def _errors(arm: ArmModel, folds: Sequence[QRFactors]) -> dict[tuple[str, ...], 
         errors[terms] = np.array([
             _fold_error(*pair, columns) for pair in zip(folds, others, strict=True)])
     return errors
-
-
-def _compress_folds(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    load_theta: Array
-) -> list[QRFactors]:
-    blocks = _blocks_by_fold(arm, motions, settings, load_theta)
-    b = base_parameters(arm).count
-    return [
-        compress(b, (block for _, block in fold))
-        for _, fold in groupby(blocks, key=lambda pair: pair[0])
-    ]
-
-
-def _blocks_by_fold(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    load_theta: Array
-) -> Iterator[tuple[int, RowBlock]]:
-    """
-    Rows in the order of time, with the number of their fold.
-
-    Folds hold the same number of samples with motion.
-    """
-    alive: list[NDArray[np.bool_]] = [motion.moving.max(axis=1) for motion in motions]
-    decimator = settings.decimator()
-    total = sum(int(a[decimator.reach:len(a) - decimator.reach:decimator.step].sum())
-                for a in alive)
-    done, folds = 0, THRESHOLDS.folds
-    for block in regression_blocks(arm, motions, settings, load_theta):
-        seen = done + np.cumsum(block.moving.any(axis=1))
-        numbers = np.minimum(seen * folds // max(total, 1), folds - 1)
-        for fold in np.unique(numbers):
-            yield int(fold), block.part(numbers == fold)
-        done = int(seen[-1])
 
 
 def all_terms() -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
-from dynid_ros.recordings.quality import check_recording, clean
+from dynid_ros.recordings.quality import clean, defects_of
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.delay import estimate_delay
 from dynid_ros.signals import conditioning
@@ -56,7 +56,7 @@ def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, t
 
     """
     recording = clean(recording, arm)
-    defects = check_recording(recording, arm)
+    defects = defects_of(recording, arm)
     for defect in defects:
         if defect.severity == 'error':
             raise RecordingError(f'{recording.source}: {defect.message}')

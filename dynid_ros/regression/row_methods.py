@@ -12,7 +12,9 @@ from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
 from dynid_ros.errors import InputError
-from dynid_ros.regression.rows import regression_blocks, RowBlock
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.rows import RowBlock, Rows
+from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 
@@ -119,7 +121,7 @@ def power_blocks(
         return energy, power
 
     def drive_power(motion: ConditionedMotion) -> Array:
-        power: Array = (motion.qd * motion.tau).sum(axis=1, keepdims=True)
+        power: Array = (np.asarray(motion.qd) * motion.tau).sum(axis=1, keepdims=True)
         return power
 
     for motion, kept, W, power, number in _filtered(arm, motions, settings, load_theta, terms,
@@ -171,8 +173,53 @@ def _filtered(
             yield motion, kept, means[:, :m * b].reshape(count, m, b), means[:, m * b:], number
 
 
-METHODS: dict[str, RowMethod] = {
-    'differentiated': regression_blocks,
-    'filtered': filtered_blocks,
-    'power': power_blocks,
-}
+class MethodRows:
+    """
+    Rows of a method that filters momentum, evaluated once for each choice of friction terms.
+
+    Parameters
+    ----------
+    method : callable
+        Makes rows of motions.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Cut-off and decimation.
+
+    """
+
+    def __init__(
+        self, method: RowMethod, motions: Sequence[ConditionedMotion],
+        settings: ConditioningSettings,
+    ) -> None:
+        self._method, self.motions, self.settings = method, list(motions), settings
+        self._last: tuple[object, list[RowBlock]] | None = None
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
+        """Yield the rows of an arm, given parameters that the load on its joints follows from."""
+        load = load_theta.tobytes() if load_theta is not None and arm.needs_load else b''
+        key = (arm.friction, load)
+        if self._last is None or self._last[0] != key:
+            self._last = key, list(self._method(arm, self.motions, self.settings, load_theta))
+        return iter(self._last[1])
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""
+        return compress(base_parameters(arm).count, self.blocks(arm, load_theta))
+
+    def masked(self, motions: Sequence[ConditionedMotion]) -> MethodRows:
+        """Return the same rows with the standstill of other motions."""
+        return MethodRows(self._method, motions, self.settings)
+
+
+DIFFERENTIATED = 'differentiated'
+#: Methods beside that of `KeptRows`, which needs accelerations.
+FILTERED: dict[str, RowMethod] = {'filtered': filtered_blocks, 'power': power_blocks}
+METHODS = (DIFFERENTIATED, *FILTERED)
+
+
+def fitted_rows(method: str, kept: KeptRows) -> Rows:
+    """Return the rows that a method fits, given those with accelerations."""
+    if method == DIFFERENTIATED:
+        return kept
+    return MethodRows(FILTERED[method], kept.motions, kept.settings)

@@ -1,17 +1,19 @@
-"""Rows of the regression, computed block by block to save memory."""
+"""Rows of the regression, block by block."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters, gravity_load
-from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+
+if TYPE_CHECKING:
+    from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 
@@ -54,51 +56,27 @@ class RowBlock:
         )
 
 
-def regression_blocks(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    settings: ConditioningSettings,
-    load_theta: Array | None = None,
-) -> Iterator[RowBlock]:
+class Rows(Protocol):
     """
-    Rows of the regression of one recording.
+    Rows of some stretches, for arms of one tree with any friction terms.
 
-    Parameters
+    Attributes
     ----------
-    arm : ArmModel
-        The arm; its friction terms define the columns.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
+    motions : list of ConditionedMotion
+        The stretches.
     settings : ConditioningSettings
         Cut-off and decimation.
-    load_theta : (b,) ndarray, optional
-        Base parameters from which the torque that loads each joint is computed; needed by the
-        ``load`` friction term only.
-
-    Yields
-    ------
-    RowBlock
-        In the order of time.
 
     """
-    decimator = settings.decimator()
-    columns = base_parameters(arm).columns
-    for number, motion in enumerate(motions):
-        W = np.empty((0, arm.n, len(columns)))
-        known = slice(0, 0)
-        for inputs, count in decimator.blocks(len(motion.t)):
-            # Blocks overlap by the reach of the filter; these rows are computed once.
-            new = slice(max(known.stop, inputs.start), inputs.stop)
-            q, qd, qdd = motion.q[new], motion.qd[new], motion.qdd[new]
-            load = gravity_load(arm, q, load_theta) if arm.needs_load else None
-            fresh = regressor(arm, q, qd, qdd, load=load)[:, :, columns]
-            W = np.concatenate([W[len(W) - max(known.stop - inputs.start, 0):], fresh])
-            known = inputs
-            kept = slice(
-                inputs.start + decimator.reach, inputs.stop - decimator.reach, decimator.step)
-            moving = motion.moving[kept]
-            yield RowBlock(
-                number, motion.t[kept], motion.q[kept], motion.qd[kept],
-                decimator.apply(W, count) * moving[:, :, None],
-                decimator.apply(motion.tau[inputs], count) * moving, moving,
-            )
+
+    motions: list[ConditionedMotion]
+    settings: ConditioningSettings
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
+        """Yield the rows of an arm, given parameters that the load on its joints follows from."""
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""
+
+    def masked(self, motions: Sequence[ConditionedMotion]) -> Rows:
+        """Return the same rows with the standstill of other motions."""

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dynid_ros.dynamics.base import RANK_TOLERANCE
 from dynid_ros.errors import RecordingError
+from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -31,7 +32,7 @@ class QRFactors:
     Attributes
     ----------
     factors : (n, m, b + 1) ndarray
-        Factor of each joint; m is b + 1, and the factor upper triangular, before `part`.
+        Factor of each joint, with as many rows as the joint has columns that are not zero.
     rows : (n,) ndarray of int
         Rows of each joint.
 
@@ -110,63 +111,21 @@ def _absorb(old: QRFactors | None, blocks: Sequence[RowBlock]) -> QRFactors:
 
 
 def _triangular(stacked: Array) -> Array:
-    # One by one: NumPy before 1.22, which Humble has, takes no stacks.
-    return np.stack([np.linalg.qr(rows, mode='r') for rows in stacked])
+    return embedded([triangular(rows) for rows in stacked], stacked.shape[2])
 
 
-class LeastSquares:
-    """
-    Least squares ``W theta = tau`` of the rank that the rows have.
+def triangular(rows: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Compress rows (k, c) to a triangle of the columns that are not zero, and name these."""
+    used = np.flatnonzero(rows.any(axis=0))
+    return np.asarray(np.linalg.qr(rows[:, used], mode='r')), used
 
-    Columns are brought to unit length, so that the rank does not depend on units. Of the vectors
-    that fit equally well, the shortest one in that scale is taken.
 
-    Parameters
-    ----------
-    W : (m, b) ndarray
-        Regressor, the rows weighted.
-    scale : (b,) array_like, optional
-        Divisor of each column; its length if not given. A column that is nothing beside
-        the longest one counts as zero.
-    tolerance : float
-        Singular value of the scaled columns, by the largest one, up to which a direction is open.
-
-    Attributes
-    ----------
-    range : (m, r) ndarray
-        Orthonormal basis of the torques that parameters can make.
-    half : (b, r) ndarray
-        Square root of the covariance: ``half halfᵀ`` is that of theta for rows with white noise
-        of variance 1.
-    undetermined : (b,) ndarray of bool
-        Parameters with a part in an open direction.
-
-    """
-
-    def __init__(
-        self, W: Array, scale: ArrayLike | None = None, tolerance: float = RANK_TOLERANCE,
-    ) -> None:
-        if scale is None:
-            norms = np.linalg.norm(W, axis=0)
-            scale = np.where(norms > tolerance * norms.max(), norms, np.inf)
-        scale = np.asarray(scale, dtype=float)
-        U, singular, V = np.linalg.svd(W / scale, full_matrices=False)
-        kept = singular > tolerance * singular[0]
-        self.range: Array = U[:, kept]
-        self.half: Array = V[kept].T / singular[kept] / scale[:, None]
-        # Rounding alone gives any parameter a part of the order of 1e-16 (squared: 1e-32).
-        open_part = 1.0 - (V[kept] ** 2).sum(axis=0)
-        self.undetermined: NDArray[np.bool_] = (
-            (open_part > max(tolerance**2, RANK_TOLERANCE)) | np.isinf(scale))
-
-    def solve(self, tau: Array) -> Array:
-        """Find the parameters (b,) of torques (m,)."""
-        return np.asarray(self.half @ (self.range.T @ tau))
-
-    @property
-    def covariance(self) -> Array:
-        """Covariance (b, b) of the parameters for white noise of variance 1."""
-        return np.asarray(self.half @ self.half.T)
+def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) -> Array:
+    """Put a triangle of each joint, with the numbers of its columns, among all columns."""
+    factors = np.zeros((len(triangles), max(len(R) for R, _ in triangles), columns))
+    for factor, (R, used) in zip(factors, triangles, strict=True):
+        factor[:len(R), used] = R
+    return factors
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, joint_torque
-from dynid_ros.signals.filters import butterworth, Decimator, differentiate, nuttall_fir
+from dynid_ros.signals.filters import (
+    butterworth,
+    Decimator,
+    Derivative,
+    nuttall_fir,
+    Signal,
+)
 from dynid_ros.signals.periodic import average_periods, harmonic_derivative, periodic_part, SAME
 from dynid_ros.signals.segments import Segment
 from dynid_ros.signals.standstill import moving
@@ -56,6 +62,8 @@ class CutoffThresholds:
 
 
 THRESHOLDS = CutoffThresholds()
+#: Samples from which on a stretch is cut for a fast transform: by a thousandth at most.
+LONG = 100_000
 
 
 @dataclass(frozen=True)
@@ -121,12 +129,19 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
         Hz, at most `highest` of the sample rate.
 
     """
-    from scipy.signal import periodogram
-
     longest = max(positions, key=len)
+    if len(longest) > LONG:
+        # The transform of an unlucky number of samples takes ten times as long.
+        longest = longest[:_fast_length(len(longest) - 1) + 1]
+    steps = len(longest) - 1
+    f = np.fft.rfftfreq(steps, 1 / rate_hz)
+    window = 0.5 - 0.5 * np.cos(2 * np.pi / steps * np.arange(steps))
     bands = []
     for position in longest.T:
-        f, power = periodogram(np.diff(position), rate_hz, window='hann')
+        change = np.diff(position)
+        power = np.abs(np.fft.rfft((change - change.mean()) * window)) ** 2
+        # Of the two halves of the spectrum; zero and half the rate have no other half.
+        power[1:(steps + 1) // 2] *= 2
         # The floor of white noise; the median of a periodogram lies at ln 2 of its mean.
         floor = np.median(power[f > rate_hz / 4]) / np.log(2)
         energy = np.cumsum(power - floor)
@@ -134,6 +149,13 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
             bands.append(f[np.argmax(energy >= THRESHOLDS.energy * energy.max())])
     highest = THRESHOLDS.highest * rate_hz
     return float(min(THRESHOLDS.margin * np.mean(bands), highest)) if bands else highest
+
+
+def _fast_length(samples: int) -> int:
+    """Find the largest product of 2, 3 and 5 up to a number of samples."""
+    # SciPy's prev_fast_len came with 1.12, and Humble has 1.8.
+    odd = [int(3**b * 5**c) for b in range(20) for c in range(14)]
+    return max(top << ((samples // top).bit_length() - 1) for top in odd if top <= samples)
 
 
 @dataclass(frozen=True)
@@ -145,8 +167,10 @@ class ConditionedMotion:
     ----------
     t : (N,) ndarray
         Time since the start of the recording, s.
-    q, qd, qdd : (N, n) ndarray
-        Low-passed positions and their derivatives: rad, rad/s, rad/s².
+    q : (N, n) ndarray
+        Low-passed positions, rad.
+    qd, qdd : (N, n) ndarray or Derivative
+        Their derivatives, rad/s and rad/s².
     tau : (N, n) ndarray
         Torque at the joints, unfiltered: it is filtered and decimated together with the
         regressor.
@@ -157,8 +181,8 @@ class ConditionedMotion:
 
     t: Array
     q: Array
-    qd: Array
-    qdd: Array
+    qd: Signal
+    qdd: Signal
     tau: Array
     moving: NDArray[np.bool_]
 
@@ -193,8 +217,8 @@ def condition(
         q = nuttall_fir(segment.q)
     else:
         q = butterworth(segment.q, rate, position_cutoff(settings))
-    qd = differentiate(q, rate)
-    return ConditionedMotion(segment.t, q, qd, differentiate(qd, rate), tau, moving(qd, rate))
+    qd = Derivative(q, rate)
+    return ConditionedMotion(segment.t, q, qd, Derivative(qd, rate), tau, moving(qd, rate))
 
 
 def position_cutoff(settings: ConditioningSettings) -> float:

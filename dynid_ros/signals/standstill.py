@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.recordings.in_blocks import blocks, finite_span
+from dynid_ros.signals.filters import Signal
+
 Array = NDArray[np.float64]
 
 
@@ -52,7 +55,7 @@ def still_below(top: Array) -> Array:
     return np.asarray(np.maximum(THRESHOLDS.share * top, THRESHOLDS.slowest))
 
 
-def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> NDArray[np.bool_]:
+def moving(qd: Signal, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> NDArray[np.bool_]:
     """
     Detect motion and standstill, joint by joint.
 
@@ -77,8 +80,12 @@ def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> 
     """
     result = np.ones(qd.shape, dtype=bool)
     least = int(shortest * rate_hz)
-    speed = np.abs(qd)
-    for j, slow in enumerate((speed < still_below(speed.max(axis=0))).T):
+    lowest, highest = finite_span(qd)
+    limit = still_below(np.maximum(-lowest, highest))
+    still = np.empty(qd.shape, dtype=bool)
+    for part in blocks(len(qd)):
+        still[part] = np.abs(qd[part]) < limit
+    for j, slow in enumerate(still.T):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], slow.astype(np.int8), [0]])))
         for start, stop in edges.reshape(-1, 2):
             if stop - start >= least:
@@ -123,7 +130,9 @@ def time_in_motion(t: Array, q: Array) -> Array:
 
 def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
     """First sample in each window that holds any; windows without samples cost nothing."""
-    windows = np.unique(np.floor((t - t[0]) / window))
+    windows = np.floor((t - t[0]) / window)
+    # Stamps increase: sorting millions of them is not needed to find each window once.
+    windows = windows[np.append(True, np.diff(windows) > 0)]
     # Of a stamp at an edge, rounding may give the window beside it.
     edges = t[0] + window * np.unique(windows[:, None] + np.array([-1.0, 0.0, 1.0]))
     edges = edges[(edges >= t[0]) & (edges < t[-1])]

@@ -19,6 +19,8 @@ Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
 ENDING = '.npy'
 #: Bytes that deflate makes of one at most; larger claims are those of a damaged or hostile file.
 LARGEST_EXPANSION = 1032
+#: Bytes that are read at once.
+PART = 2**20
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
     (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -81,11 +83,17 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
             raise ValueError(
                 f'{info.filename} claims an array of shape {shape}, but holds '
                 f'{info.file_size} bytes')
-        # To the end of the member, where zipfile compares its checksum.
-        data = member.read()
-    if len(data) != count * dtype.itemsize:
+        values: Values = np.empty(count, dtype=dtype)
+        room, filled = values.view(np.uint8), 0
+        # In parts, which need no second copy; to the end of the member, where zipfile compares
+        # its checksum.
+        while part := member.read(PART):
+            if len(part) > len(room) - filled:
+                raise ValueError(f'{info.filename} is longer than its header claims')
+            room[filled:filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
+            filled += len(part)
+    if filled != len(room):
         raise ValueError(f'{info.filename} ends early')
-    values: Values = np.frombuffer(data, dtype=dtype)
     return values.reshape(shape, order='F' if by_columns else 'C')
 
 

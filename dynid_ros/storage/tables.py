@@ -110,6 +110,8 @@ def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
+    if len(time) and np.ptp(time) <= FARTHEST:
+        return float(time[0])
     finite = time[np.isfinite(time)]
     if not len(finite):
         return 0.0
@@ -146,7 +148,7 @@ def _npz_array(
         raise RecordingError(f'{path}: array {key} has shape {array.shape}, not {wanted}')
     if array.dtype.kind not in 'fiu':
         raise RecordingError(f'{path}: array {key} is not numeric')
-    return array.astype(np.float64)
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _read_text(

@@ -19,6 +19,7 @@ from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.kinematics.pose_uncertainty import workspace_states
 from dynid_ros.model.metrics import metrics
 from dynid_ros.regression.fit import fit
+from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import SensorModel
@@ -42,8 +43,9 @@ def prepared(arm, log):
 
 
 def relative_error(arm, parts, treatment):
-    theta = fit(arm, parts, treatment).theta
-    predictions = predict(arm, parts, treatment, theta, 'all', False)
+    rows = KeptRows(arm, parts, treatment)
+    theta = fit(arm, rows).theta
+    predictions = predict(arm, rows, theta, 'all', False)
     return metrics('all', False, arm.joint_names, predictions).relative_error_percent
 
 
@@ -136,11 +138,12 @@ def test_an_arm_with_one_error_stands_where_exact_kinematics_say(name):
 def test_sensitivity_predicts_bias_and_residual_of_a_fit_with_a_wrong_zero():
     arm, log = recording('panda')
     parts, treatment = prepared(arm, log)
-    solution = fit(arm, parts, treatment)
+    solution = fit(arm, KeptRows(arm, parts, treatment))
     found = geometry_sensitivity(arm, parts, solution.theta, solution.sigma)
     reading = next(s for s in found if s.source.group == 'reading' and s.source.joint == 1)
     error = np.radians(0.01)
-    spoiled = fit(arm, shifted(parts, -error * np.eye(7)[1]), treatment)
+    moved = shifted(parts, -error * np.eye(7)[1])
+    spoiled = fit(arm, KeptRows(arm, moved, treatment))
     change = spoiled.theta - solution.theta
     predicted = error * reading.bias
     std = np.sqrt(np.diag(solution.white_covariance))
@@ -152,7 +155,7 @@ def test_sensitivity_predicts_bias_and_residual_of_a_fit_with_a_wrong_zero():
 def test_hidden_zeros_leave_no_residual_and_others_do():
     arm, log = recording('panda')
     parts, treatment = prepared(arm, log)
-    solution = fit(arm, parts, treatment)
+    solution = fit(arm, KeptRows(arm, parts, treatment))
     found = {(s.source.group, s.source.joint): s
              for s in geometry_sensitivity(arm, parts, solution.theta, solution.sigma)}
     assert found['reading', 0].torque < 1e-8

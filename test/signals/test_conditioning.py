@@ -195,3 +195,10 @@ def test_it_stays_below_half_the_sample_rate():
     fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
     assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
     assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30
+
+
+def test_the_cut_off_of_a_long_stretch_is_that_of_a_part_of_it():
+    # 120 077 steps are a prime number of samples for the transform.
+    t = np.arange(120_078) / 100.0
+    q = np.stack([np.sin(3 * t), np.sin(7 * t + 1)], axis=1)
+    assert choose_cutoff([q], 100.0) == pytest.approx(choose_cutoff([q[:90_000]], 100.0), rel=1e-3)

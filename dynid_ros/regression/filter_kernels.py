@@ -1,0 +1,93 @@
+"""Compiled kernels that filter and decimate rows while they are in the cache."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.compiled import kernel
+from dynid_ros.dynamics.kernels import fill_inertial
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+#: Samples that are added at a time: a kept row is loaded and stored once for all of them.
+GROUP = 4
+
+
+@kernel
+def add_filtered(x: Array, taps: Array, step: int, first: int, out: Array, column: int) -> None:
+    """
+    Add the share of some samples to all kept rows whose low-pass reaches over them.
+
+    Parameters
+    ----------
+    x : (N, m) ndarray
+        Samples.
+    taps : (T + 2 GROUP - 2,) ndarray
+        Coefficients of the low-pass, with GROUP - 1 zeros on both sides.
+    step : int
+        Decimation: row k of the output reaches over the samples from ``k step`` on.
+    first : int
+        Number of the first sample, counted as the rows count them.
+    out : (K, M) ndarray
+        Kept rows, added to.
+    column : int
+        First of their m columns.
+
+    """
+    reach, width = taps.size - GROUP + 1, x.shape[1]
+    for s in range(0, x.shape[0], GROUP):
+        at = first + s
+        begin = max(0, (at - reach + GROUP + step - 1) // step)
+        end = min(out.shape[0], (at + GROUP - 1) // step + 1)
+        if s + GROUP <= x.shape[0]:
+            # With rows of their own the compiler sees that it can vectorise.
+            x0, x1, x2, x3 = x[s], x[s + 1], x[s + 2], x[s + 3]
+            for k in range(begin, end):
+                row = out[k, column:column + width]
+                tap = at - k * step + GROUP - 1
+                a, b, c, d = taps[tap], taps[tap + 1], taps[tap + 2], taps[tap + 3]
+                for e in range(width):
+                    row[e] += (a * x0[e] + b * x1[e]) + (c * x2[e] + d * x3[e])
+        else:
+            for k in range(begin, end):
+                for r in range(s, x.shape[0]):
+                    tap = taps[first + r - k * step + GROUP - 1]
+                    for e in range(width):
+                        out[k, column + e] += tap * x[r, e]
+
+
+@kernel
+def add_filtered_inertial(
+    parent: NDArray[np.int64], prismatic: NDArray[np.bool_], turns: Array, translation: Array,
+    slide: Array, axis: Array, gravity: Array,
+    q: Array, qd: Array, qdd: Array, places: Places,
+    taps: Array, step: int, first: int, out: Array,
+) -> None:
+    """
+    Evaluate entries of the inertial regressor, and add them to the kept rows.
+
+    Parameters
+    ----------
+    parent, prismatic, turns, translation, slide, axis, gravity, q, qd, qdd
+        As for `fill_inertial`.
+    places : (m,) ndarray of int
+        Place of each entry that is kept in the rows of a sample, of ten columns a link.
+    taps, step, first, out
+        As for `add_filtered`; the entries are the first m columns.
+
+    """
+    block = 2 * GROUP
+    n = parent.size
+    Y = np.empty((block, n, 10 * n))
+    flat = Y.reshape(block, 10 * n * n)
+    entries = np.empty((block, places.size))
+    for s in range(0, q.shape[0], block):
+        stop = min(s + block, q.shape[0])
+        fill_inertial(parent, prismatic, turns, translation, slide, axis, gravity,
+                      q[s:stop], qd[s:stop], qdd[s:stop], 10, Y)
+        for k in range(stop - s):
+            for e in range(places.size):
+                entries[k, e] = flat[k, places[e]]
+        add_filtered(entries[:stop - s], taps, step, first + s, out, 0)
