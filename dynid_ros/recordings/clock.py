@@ -101,9 +101,13 @@ def with_one_clock(recording: Recording) -> Recording:
         return recording
     starts = np.flatnonzero(np.concatenate([[True], _breaks(t[rows], steps, usual)]))
     stops = np.append(starts[1:], len(rows))
+    # Stamps that stand still date nothing.
+    fresh = np.concatenate([[True], steps > 0])
+    fresh[starts] = True
+    size = np.add.reduceat(fresh.astype(np.int64), starts)
     share = stamp_checks.THRESHOLDS.backwards_share
     least = max(THRESHOLDS.samples, round(min(THRESHOLDS.settled / usual, share * len(t))))
-    chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], stops - starts, least, far)
+    chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], size, least, far)
     kept = np.concatenate([rows[starts[k]:stops[k]] for k in chosen])
     return _on_one_clock(recording, kept, usual, far)
 
@@ -131,7 +135,7 @@ def _longest_chain(
     first, last : (R,) ndarray
         First and last stamp of each piece, s.
     size : (R,) ndarray of int64
-        Samples of each piece.
+        Different stamps of each piece.
     cost : int
         Samples that are left out rather than taken for a step of the clock.
     far : float

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
 from oracles import random_arm
@@ -118,6 +118,7 @@ def test_a_few_late_stamps_are_dropped_with_a_warning(arm):
 
 
 @settings(max_examples=100, deadline=None)
+@example([-1.0, 0.0, -1.0, 0.5])
 @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, np.nan]), min_size=4, max_size=40))
 def test_cleaned_stamps_always_increase_and_cleaning_twice_changes_nothing(steps):
     arm = random_arm(np.random.default_rng(0), N, prismatic=False)
