@@ -2,12 +2,16 @@
 Whether faults that were planted into good recordings are named by their true cause.
 
     python benchmarks/diagnosis.py [FOLDER] [--arms NAME...] [--faults NAME...]
+    python benchmarks/diagnosis.py [FOLDER] --clean 50
 
 FOLDER holds recordings of real arms, as for accuracy.py. Each fault is planted into each joint to
 which it applies, and the recording is identified as `dynid identify` does it. Printed is, for each
 fault and recording, how often the verdict names the fault, names another one, is only "not
 trustworthy", and how often it trusts the model: with the error of the model on the held-out third
-hardly changed (the parameters absorb the fault), or although it predicts worse.
+hardly changed (the parameters absorb the fault, and a note lists such faults), or although it
+predicts worse.
+With --clean, nothing is planted: the real recordings and so many simulated ones in all are
+identified, and every finding against one of them is printed.
 """
 
 from __future__ import annotations
@@ -301,6 +305,26 @@ def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
         words.get(code, code) in first.text for code in codes)
 
 
+def clean_recordings(folder: Path | None, count: int) -> None:
+    """Print the findings against recordings without a fault."""
+    logs = [(name, load_arm(name), folder / file) for name, file in REAL.items()] if folder else []
+    accused = 0
+    for k in range(count):
+        if k < len(logs):
+            label, arm, path = logs[k]
+            log = read_recording(path, arm)
+        else:
+            name = SIMULATED[k % len(SIMULATED)]
+            label, arm = f'{name} simulated, motion {k}', load_arm(name)
+            log = simulate(arm, random_motion(arm, k, periods=2), rate_hz=125, seed=k).log
+        verdict = identify(arm, [log]).verdict
+        accused += not verdict.trustworthy
+        if not verdict.trustworthy:
+            print(f'{label}: ' + '; '.join(f'{each.code}: {each.text}'
+                                           for each in verdict.findings), flush=True)
+    print(f'{accused} of {count} recordings without a fault have a finding against them')
+
+
 #: Words of the note that lists faults which the data would not show.
 ABSORBED = 'the parameters absorb them'
 #: Words of an error that refuses a recording and names the fault.
@@ -315,8 +339,12 @@ def main() -> None:
     parser.add_argument('folder', nargs='?', type=Path)
     parser.add_argument('--arms', nargs='*', default=[])
     parser.add_argument('--faults', nargs='*', default=[])
+    parser.add_argument('--clean', type=int)
     args = parser.parse_args()
     warnings.simplefilter('error')
+    if args.clean:
+        clean_recordings(args.folder, args.clean)
+        return
     total: Counter[str] = Counter()
     print('| recording | fault | planted | ' + ' | '.join(OUTCOMES) + ' |')
     print('|---' * (3 + len(OUTCOMES)) + '|')

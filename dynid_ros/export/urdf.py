@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -24,6 +25,8 @@ Array = NDArray[np.float64]
 
 #: Differences of geometry that are rounding, m or without unit.
 ROUNDING = 1e-6
+#: Declaration of an XML file up to the name of its encoding.
+DECLARED = re.compile(r'(<\?xml[^>]*?encoding=["\'])([\w.-]+)')
 #: Friction terms that ``<dynamics>`` has attributes for.
 DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction', 'coulomb_smooth': 'friction'}
 
@@ -96,7 +99,7 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
         raise ArmError(f"{source} is not the URDF of '{arm.name}': it has no joint "
                        f'{", ".join(missing)}')
     _check_same(arm, describe(robot, source, arm.joint_names).tree, source)
-    text = source.read_text()
+    text = _as_utf8(source.read_bytes())
     root = _plain_root(text, source)
     # As the reader names links that have the name of a joint.
     links = {f'{name}_link' if name in robot.joints else name: link
@@ -169,6 +172,13 @@ def friction_of(arm: ArmModel, joint: int) -> dict[str, float]:
             value = float(arm.friction_nominal[name][joint])
             values[attribute] = values.get(attribute, 0.0) + value
     return values
+
+
+def _as_utf8(data: bytes) -> str:
+    """Decode a file that XML parsers can read, and declare the encoding of the new one."""
+    declared = DECLARED.match(data.decode('ascii', 'ignore').replace('\0', ''))
+    text = data.decode(declared[2] if declared else 'utf-8-sig')
+    return DECLARED.sub(r'\1utf-8', text, count=1)
 
 
 def _plain_root(text: str, source: Path) -> Element:

@@ -160,6 +160,20 @@ def test_links_that_are_fixed_to_one_keep_their_share(tmp_path):
     np.testing.assert_allclose(load_arm(path).inertial[0], body, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize('encoding', ['iso-8859-1', 'utf-16', 'utf-8'])
+def test_urdf_of_any_encoding_becomes_utf_8(tmp_path, encoding):
+    path = tmp_path / 'fixed.urdf'
+    declared = f'<?xml version="1.0" encoding="{encoding}"?>\n'
+    body = FIXED.split('\n', 1)[1].replace('by hand', 'von Händen')
+    path.write_bytes((declared + body).encode(encoding))
+    arm = load_arm(path)
+    body = inertial_from_com(3.5, [0.05, 0.0, 0.02], 2 * np.eye(3))
+    text, _ = replaced_urdf(replace(arm, inertial=body[None]), path)
+    assert '<!-- von Händen -->' in text and 'encoding="utf-8"' in text
+    path.write_text(text, encoding='utf-8')
+    np.testing.assert_allclose(load_arm(path).inertial[0], body, rtol=1e-9, atol=1e-12)
+
+
 def test_links_that_state_too_much_lose_it_with_a_word(tmp_path):
     path = fixed_urdf(tmp_path)
     arm = load_arm(path)
