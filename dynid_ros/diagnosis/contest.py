@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dynid_ros.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.diagnosis.hypothesis import Hypothesis, names, Step
+from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names
 from dynid_ros.diagnosis.trial_sensitivity import expected_error, unseen_faults
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.model.verdict import Finding
@@ -139,14 +139,14 @@ class Contest:
     @property
     def close(self) -> str:
         """List the best explanations where none holds, with their errors."""
-        listed = [f'{" and ".join(step.text for step in each.steps)} '
-                  f'({each.error_percent:.0f} %)' for each in self.runners]
+        listed = [f'{described(each.arm, each.steps)} ({each.error_percent:.0f} %)'
+                  for each in self.runners]
         return '; '.join(listed)
 
     def _cause(self) -> Finding:
         best = self._with_all_that_are_dead(self.winners[0])
         arm = self.recorded.arm
-        text = ', or '.join(_joined(each.steps) for each in (best, *self.winners[1:]))
+        text = ', or '.join(described(arm, each.steps) for each in (best, *self.winners[1:]))
         if len(self.winners) > 1:
             text += ' (the data do not tell these apart)'
         driven = [joint for joint in self.recorded.still_driven if joint not in best.still_driven]
@@ -293,7 +293,3 @@ def _contains(each: Hypothesis, other: Hypothesis) -> bool:
     alike = (codes == other_codes and each.changed_joints == other.changed_joints
              and abs(each.cost - other.cost) < SAME * abs(other.cost))
     return others <= own or alike
-
-
-def _joined(steps: Iterable[Step]) -> str:
-    return ' and '.join(step.text for step in steps)

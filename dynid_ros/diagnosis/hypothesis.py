@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 FRICTION = ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
 #: Share of the samples with motion in which a joint must move to be compared.
 MOVING_SHARE = 0.3
+#: Columns that an exchange concerns, by its code.
+EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions'}
 #: Standard deviations below zero from which on the power of friction is negative.
 DRIVEN = 5.0
 #: What friction that drives a joint costs, as a logarithm of its residual.
@@ -208,3 +210,19 @@ def names(arm: ArmModel, joints: Sequence[int]) -> str:
     """Names of joints, for a sentence."""
     quoted = [f"'{arm.joint_names[joint]}'" for joint in joints]
     return quoted[0] if len(quoted) == 1 else f'{", ".join(quoted[:-1])} and {quoted[-1]}'
+
+
+def described(arm: ArmModel, steps: Sequence[Step]) -> str:
+    """Describe several changes, for a sentence: exchanges one after another by their outcome."""
+    codes = {step.code for step in steps}
+    if len(steps) < 2 or len(codes) > 1 or not codes <= set(EXCHANGES):
+        return ' and '.join(step.text for step in steps)
+    order = np.eye(arm.n)
+    for step in steps:
+        order = order @ exchange(arm.n, step.joints)
+    held = order.argmax(axis=1)
+    wrong = np.flatnonzero(held != np.arange(arm.n)).tolist()
+    listed = ', '.join(f'{names(arm, [column])} holds that of {names(arm, [held[column]])}'
+                       for column in wrong)
+    return (f'the {EXCHANGES[steps[0].code]} of {names(arm, wrong)} seem to be in the wrong '
+            f'order: the column of {listed}')

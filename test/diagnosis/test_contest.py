@@ -84,6 +84,14 @@ def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
         assert first.error_after_percent < min(15, 0.8 * first.error_before_percent)
 
 
+def test_the_right_order_of_three_drive_signals_is_given(ur10):
+    arm, log = ur10
+    text = identified(arm, replace(log, u=log.u[:, [2, 0, 1, 3, 4, 5]])).verdict.findings[0].text
+    first, second, third = arm.joint_names[:3]
+    for column, held in ((first, third), (second, first), (third, second)):
+        assert f"'{column}' holds that of '{held}'" in text
+
+
 @pytest.mark.parametrize(('code', 'joints', 'q'), [
     ('position_exchanged', [1, 2], lambda q: exchanged(q, 1, 2)),
     ('position_sign', [2], lambda q: changed(q, 2, np.negative)),
