@@ -60,8 +60,7 @@ def with_cause(
     vague = any(finding.code == 'excitation' for finding in doubts)
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
-    blamed = verdict.expected_error_percent if vague else None
-    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), blamed)
+    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), vague)
     meaningless = () if vague else outcome.meaningless
     error = outcome.recorded.error_percent
     cause = outcome.cause or meaningless or _gravity(arm, gravity, error)

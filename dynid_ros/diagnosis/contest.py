@@ -66,6 +66,9 @@ class ContestThresholds:
         recordings the best rival gains 0.23.
     gain_doubted : float
         The same where something else speaks against the model.
+    gain_blamed : float
+        The same where the motion is blamed; with the fault undone, the error bars of the rows
+        must be narrow. Seven seconds of a real arm that hardly moves gain 0.5.
     gain_vague : float
         Gain from which an explanation of a recording that fits badly holds although the motion
         excites too little, and much passes for a gain.
@@ -94,6 +97,7 @@ class ContestThresholds:
     partly: float = 50.0
     gain: float = 0.5
     gain_doubted: float = 0.35
+    gain_blamed: float = 1.0
     gain_vague: float = 3.0
     hint: float = 0.25
     apart: float = 0.3
@@ -180,7 +184,7 @@ class Contest:
 
 
 def contest(
-    base: Hypothesis, gravity: GravityCheck, doubted: bool, blamed: float | None = None,
+    base: Hypothesis, gravity: GravityCheck, doubted: bool, blamed: bool = False,
 ) -> Contest:
     """
     Let all explanations compete.
@@ -196,8 +200,8 @@ def contest(
         Direction of gravity that fits best.
     doubted : bool
         Whether anything else speaks against the model.
-    blamed : float, optional
-        Torque error that the error bars alone make, %, where the motion is blamed for it.
+    blamed : bool
+        Whether the error bars are so wide that the motion is blamed.
 
     """
     rows = base.rows.counts[:, base.joints].sum()
@@ -220,19 +224,20 @@ def contest(
     least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
     holding = _without_more([each for each in tried if _holds(each, base, least)])
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
-    if blamed is not None and winners and not _excited(winners[0], base, blamed):
+    if blamed and winners and not _excited(winners[0], base):
         winners = []
     if len(winners) > THRESHOLDS.named:
         winners = []
     return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
 
 
-def _excited(best: Hypothesis, base: Hypothesis, blamed: float) -> bool:
+def _excited(best: Hypothesis, base: Hypothesis) -> bool:
     """Whether the motion excites enough once the fault is undone, or the gain is beyond doubt."""
-    if base.error_percent > THRESHOLDS.good and base.cost - _price(best) > THRESHOLDS.gain_vague:
+    gain = base.cost - _price(best)
+    if base.error_percent > THRESHOLDS.good and gain > THRESHOLDS.gain_vague:
         return True
-    left = blamed * expected_error(best) / expected_error(base)
-    return left < VERDICT.expected_error_percent
+    enough = VERDICT.expected_error_percent
+    return gain > THRESHOLDS.gain_blamed and expected_error(best) < enough
 
 
 def unexplained_joints(base: Hypothesis) -> list[int]:

@@ -30,8 +30,7 @@ def expected_error(each: Hypothesis) -> float:
     """
     Torque error on other motions in the same range that the error bars alone make, %.
 
-    It differs from that of the full fit, which has more samples and other friction terms; the
-    ratio of two explanations carries over.
+    It is that of the rows of the contest, which are fewer than those of the fit.
     """
     arm, samples = each.arm, each.samples
     if len(samples.t) < 2:
