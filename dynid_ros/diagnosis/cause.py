@@ -49,9 +49,12 @@ def with_cause(
 
     """
     doubts = [*clipped, *verdict.findings]
-    silent = not samples.tau[samples.moving].any()
-    if silent or any(finding.code in DECIDED for finding in doubts):
-        return verdict, ()
+    decided = [finding for finding in doubts if finding.code in DECIDED]
+    if decided or not samples.tau[samples.moving].any():
+        rest = [each for each in verdict.findings if each.code not in DECIDED]
+        if decided:
+            rest = [each for each in rest if each.code not in CONSEQUENCES]
+        return replace(verdict, findings=(*decided, *rest)), ()
     # Friction that was chosen for a wrong model hides its cause.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
     if not arm.drive.includes_gravity:

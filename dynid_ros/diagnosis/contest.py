@@ -224,9 +224,8 @@ def contest(
     least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
     holding = _without_more([each for each in tried if _holds(each, base, least)])
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
-    if blamed and winners and not _excited(winners[0], base):
-        winners = []
-    if len(winners) > THRESHOLDS.named:
+    vague = blamed and winners and not _excited(winners[0], base)
+    if vague or len(winners) > THRESHOLDS.named:
         winners = []
     return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
 
@@ -248,7 +247,8 @@ def unexplained_joints(base: Hypothesis) -> list[int]:
 
 
 def _price(each: Hypothesis) -> float:
-    return each.cost + THRESHOLDS.each * (len(each.steps) - 1)
+    dear = THRESHOLDS.each * (len(each.steps) - 1) + sum(step.price for step in each.steps)
+    return each.cost + dear
 
 
 def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:

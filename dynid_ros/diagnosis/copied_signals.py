@@ -76,11 +76,21 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
                 f"the {arm.drive.signal} is no torque: it is a multiple of each joint's {name} "
                 f'but for {100 * float(np.median(left)):.1f} % in the median over the joints',
                 WHICH_FIELD)]
-    return _made_of_velocity(arm, motion)
+    return []
 
 
-def _made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
-    """Find a torque that friction alone explains, although the arm has links to move."""
+def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
+    """
+    Find a torque that friction alone explains, although the arm has links to move.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    motion : sequence of Prediction
+        Fitted samples that excite the arm; in few seconds much is a function of velocity.
+
+    """
     qd, tau = (np.concatenate(parts) for parts in zip(
         *((part.qd, part.tau) for part in motion), strict=True))
     left = []

@@ -50,6 +50,8 @@ class Step:
         The fault, a clause.
     remedy : str
         What to do, a clause.
+    price : float
+        Gain that it must bring beyond that of other steps.
 
     """
 
@@ -57,6 +59,7 @@ class Step:
     joints: tuple[int, ...]
     text: str
     remedy: str
+    price: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 DECADES, SETTLED = np.arange(-4.0, 5.0), 0.01
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
 SCALE_BAND = 1.25
+#: Price of a factor beyond 10: it detaches the joint from the others, as leaving it out does.
+DETACHED = 1.0
 #: Factors of a signal that are tried first.
 COARSE = (0.5, 2.0)
 #: Moments, as shares of the samples, from which on the last link may carry something else, and
@@ -75,7 +77,8 @@ def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
         'effort_scale', (joint,),
         f'the drive signal of {names(base.arm, [joint])} seems to be '
         f'{10.0**-decades:.3g} times the torque that the other joints ask for',
-        'check its unit and its gain in arm.yaml'))
+        'check its unit and its gain in arm.yaml',
+        DETACHED if abs(decades) > 1 else 0.0))
 
 
 def late_signals(base: Hypothesis) -> Iterator[Hypothesis]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.copied_signals import copied_signals
+from dynid_ros.diagnosis.copied_signals import copied_signals, made_of_velocity
 from dynid_ros.diagnosis.dissipation import negative_drives
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
@@ -152,7 +152,9 @@ def judge(
             'other motions in the same range'))
     findings += against
     findings += negative_drives(arm, solution.theta, covariance, motion)
-    findings += copied_signals(arm, motion)
+    vague_motion = any(finding.code == 'excitation' for finding in findings)
+    findings += copied_signals(arm, motion) or (
+        [] if vague_motion else made_of_velocity(arm, motion))
     return Verdict(not findings, tuple(findings), expected, joints, parameters)
 
 

@@ -71,3 +71,13 @@ def test_joints_that_stand_still_tell_nothing():
     assert np.isnan(left_over(x, tau)[1:]).all()
     tau[:, 1] = -x[:, 1]
     assert copied_signals(ARM, [part])[0].code == 'effort_copies_velocity'
+
+
+def test_a_torque_made_of_velocity_opens_the_verdict():
+    log = simulate(ARM, random_motion(ARM, 0, tries=5, periods=2), rate_hz=125).log
+    speed = np.gradient(log.q, log.t, axis=0)
+    noise = np.random.default_rng(0).normal(size=speed.shape)
+    made = replace(log, u=3 * speed + 5 * np.sign(speed) + 0.1 * noise)
+    first = identify(ARM, [made], friction=FRICTION).verdict.findings[0]
+    assert first.code in ('effort_of_velocity', 'effort_copies_velocity')
+    assert 'is no torque' in first.text
