@@ -60,9 +60,10 @@ def reversed_positions(base: Hypothesis) -> Iterator[Hypothesis]:
 
 
 def coarsely_shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Shift the zero of each revolute joint by an angle."""
+    """Shift the zero of each revolute joint by an angle, both ways."""
     for joint in base.joints[~base.arm.prismatic[base.joints]].tolist():
         yield _shifted(base, joint, ZERO)
+        yield _shifted(base, joint, -ZERO)
 
 
 def shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -106,9 +107,10 @@ def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
 
 
 def coarsely_other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Scale the offset between each joint and the one before by a factor."""
+    """Scale the offset between each joint and the one before by a factor, both ways."""
     for joint in _offset_joints(base):
         yield _stretched(base, joint, LENGTH)
+        yield _stretched(base, joint, -LENGTH)
 
 
 def other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:

@@ -138,6 +138,15 @@ def test_one_late_drive_signal_is_named_with_its_delay(ur10):
     assert '120 ms late' in first.text
 
 
+def test_a_wrong_zero_is_named_although_the_error_stays_small():
+    arm = load_arm('panda')
+    log = simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
+    shifted = changed(log.q, 2, lambda q: q + np.radians(10))
+    first = identified(arm, replace(log, q=shifted, qd=None)).verdict.findings[0]
+    assert (first.code, first.joints) == ('position_zero', (arm.joint_names[2],))
+    assert 'off by 10 degrees' in first.text
+
+
 def test_a_wrong_offset_between_two_joints_is_named_with_its_length(ur10):
     arm, log = ur10
     translation = arm.translation.copy()
