@@ -10,40 +10,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-BUTTERWORTH_ORDER = 4
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
 #: Samples that are filtered at once.
 BLOCK = 512
-
-
-def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
-    """
-    Low-pass forwards and backwards with a Butterworth filter of order four.
-
-    Parameters
-    ----------
-    x : (N, n) ndarray
-        Signals, column by column.
-    rate_hz, cutoff_hz : float
-        Sample rate, and where the gain of one pass falls to -3 dB.
-
-    Returns
-    -------
-    (N, n) ndarray
-        Without phase lag.
-
-    """
-    from scipy.signal import butter, sosfiltfilt
-
-    sections = butter(BUTTERWORTH_ORDER, cutoff_hz, fs=rate_hz, output='sos')
-    # The default padding is too short for the transient of a low cut-off.
-    padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
-    result = np.empty_like(x)
-    # Joint by joint: the filter makes several copies of its input.
-    for j, column in enumerate(x.T):
-        result[:, j] = sosfiltfilt(sections, column, padlen=padding)
-    return result
 
 
 def nuttall_fir(x: Array) -> Array:
