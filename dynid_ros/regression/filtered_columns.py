@@ -92,7 +92,8 @@ class FilteredColumns:
             *(f'{term.symbol}{j}' for term in self.loaded for j in numbers))
         carried = _carried(arm)[:, rigid.columns // len(INERTIAL)]
         joints, columns = np.nonzero(carried)
-        self._inertial = (joints * rigid.layout.size + rigid.columns[columns]).astype(np.int64)
+        self._inertial = np.column_stack(
+            [joints, *np.divmod(rigid.columns[columns], len(INERTIAL))]).astype(np.int64)
         b, n, every = len(rigid.names), arm.n, np.arange(arm.n)
         diagonal = b + np.arange(n * len(own))
         declared = b + n * len(own) + np.repeat(np.arange(len(couplings)), n)
