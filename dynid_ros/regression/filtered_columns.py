@@ -128,8 +128,8 @@ class FilteredColumns:
             own = [qdd, *(term.value(qd, q, self.arm.friction_shape) for term in self._terms)]
             own += [coupling_value(column.quantity, column.matrix, qd, qdd)
                     for column in self.arm.coupling]
-            for k, values in enumerate((*own, tau)):
-                self._add(values, first, out, len(self._inertial) + k * self.arm.n)
+            # Side by side: rows of a few columns leave the vector units idle.
+            self._add(np.hstack([*own, tau]), first, out, len(self._inertial))
         return out
 
     def evaluate_load(

@@ -94,13 +94,12 @@ def residual_spectrum(
         Nm/√Hz.
 
     """
-    densities = []
-    frequency = np.empty(0)
+    frequency, densities = np.empty(0), []
     for p in predictions:
         rate = 1.0 / float(np.median(np.diff(p.t)))
         # A joint that stands still has no residual.
         residual = np.nan_to_num(p.tau - p.tau_hat)
-        frequency = np.fft.rfftfreq(segment, 1 / rate)
+        frequency = np.asarray(np.fft.rfftfreq(segment, 1 / rate))
         densities.append(_welch(residual, segment) / rate)
     mean = np.average(densities, axis=0, weights=[len(p.t) for p in predictions])
     return frequency[1:], np.sqrt(mean[1:])
