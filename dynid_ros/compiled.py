@@ -6,8 +6,35 @@ from collections.abc import Callable
 from typing import Any, cast, TypeVar
 
 import numba
+from numba.core.caching import FunctionCache
+
+from dynid_ros.first_compilation import lock_of
 
 Function = TypeVar('Function', bound=Callable[..., Any])
+
+
+class _SharedCache(FunctionCache):
+    """Machine code on the disk, which one of several processes makes for all of them."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load the code for some types; if there is none, this process makes it."""
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is not None:
+            return found
+        lock = lock_of(self.cache_path)
+        lock.take()
+        # Another process may have made it meanwhile.
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is not None:
+            lock.release()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save the code that this process made."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        finally:
+            lock_of(self.cache_path).release()
 
 
 def kernel(function: Function) -> Function:
@@ -17,5 +44,7 @@ def kernel(function: Function) -> Function:
     Division by zero follows IEEE 754 as in NumPy, and no exception state is kept, so that the
     compiler may vectorise.
     """
-    compiled = numba.njit(cache=True, error_model='numpy', nogil=True)(function)
+    compiled: Any = numba.njit(cache=True, error_model='numpy', nogil=True)(function)
+    # Numba has no setting for it.
+    compiled._cache = _SharedCache(compiled.py_func)  # type: ignore[no-untyped-call]
     return cast('Function', compiled)

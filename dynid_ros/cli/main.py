@@ -13,6 +13,7 @@ import warnings
 
 from dynid_ros import __version__
 from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
+from dynid_ros.first_compilation import announced
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser  # Imported where an interrupt is answered.
@@ -120,7 +121,7 @@ def _run(given: Sequence[str]) -> int:
     # A command needs the module of no other; the help shows all of them.
     commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
     parsed = build_parser(commands).parse_args(given)
-    with _plain_warnings():
+    with _plain_warnings(), announced(_progress):
         status: int = parsed.run(parsed)
     return status
 
@@ -135,6 +136,12 @@ def _tell(line: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             print(one_line(line), file=sys.stderr)
+
+
+def _progress(line: str) -> None:
+    """Tell somebody who waits at a terminal; a log has no use for it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        _tell(f'dynid: {line}')
 
 
 def _end_output() -> None:

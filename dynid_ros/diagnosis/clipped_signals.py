@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.model.verdict import Finding
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.motion_checks import moves
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.signals.conditioning import ConditionedMotion
@@ -104,44 +105,65 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
     n = len(recordings[0].joint_names)
     highest, lowest, share = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
     coarse = np.zeros(n, dtype=np.bool_)
+    # Joint by joint: the signals of all of them would fill memory again.
     for joint in range(n):
-        u = np.concatenate([recording.u[own[:, joint], joint]
+        u = np.concatenate([recording.u[own[joint], joint]
                             for recording, own in zip(recordings, moving, strict=True)])
-        if 0 < len(np.unique(u)) < THRESHOLDS.levels:
+        if len(u) and _is_coarse(u):
             coarse[joint] = True
             continue
         for limits, way in ((highest, 1.0), (lowest, -1.0)):
-            crowd = _crowd(way * u)
+            limit, crowd = _crowd(u, way)
             if crowd > THRESHOLDS.share:
-                limits[joint] = way * (way * u).max()
+                limits[joint] = limit
                 share[joint] += crowd
-    usual = [np.percentile(np.abs(recording.u), USUAL, axis=0)
+    usual = [[np.percentile(np.abs(u), USUAL, overwrite_input=True) for u in recording.u.T]
              for recording in recordings if len(recording.t)]
     return ClipLevels(
         highest, lowest, share, coarse, np.max(usual, axis=0, initial=0.0))
 
 
 def _in_motion(recording: Recording) -> NDArray[np.bool_]:
-    if len(recording.t) < 2:
-        return np.zeros(recording.q.shape, dtype=np.bool_)
-    found = np.zeros(recording.q.shape, dtype=np.bool_)
-    # Joint by joint: the gradient makes several copies of its input.
-    for joint in np.flatnonzero(moves(recording)):
-        speed = np.abs(np.gradient(recording.q[:, joint], recording.t))
-        found[:, joint] = speed > THRESHOLDS.speed * speed.max()
+    """Mark the samples of each joint in motion, (n, N)."""
+    t, q = recording.t, recording.q
+    found = np.zeros(q.shape[::-1], dtype=np.bool_)
+    if len(t) < 2:
+        return found
+
+    def speeds() -> Iterator[tuple[slice, Array]]:
+        for part in blocks(len(t)):
+            first = max(part.start - 1, 0)
+            near = slice(first, part.stop + 1)
+            speed = np.abs(np.gradient(q[near], t[near], axis=0))[part.start - first:]
+            yield part, speed[:part.stop - part.start]
+
+    limit = THRESHOLDS.speed * np.max([speed.max(axis=0) for _, speed in speeds()], axis=0)
+    limit[~moves(recording)] = np.inf
+    for part, speed in speeds():
+        found[:, part] = (speed > limit).T
     return found
 
 
-def _crowd(u: Array) -> float:
-    """Share of the samples at the largest value, if there are too many of them."""
+def _is_coarse(u: Array) -> bool:
+    """Whether a signal has a few values only."""
+    seen = u[:0]
+    for part in blocks(len(u)):
+        seen = np.unique(np.concatenate([seen, u[part]]))
+        if len(seen) >= THRESHOLDS.levels:
+            return False
+    return True
+
+
+def _crowd(u: Array, way: float) -> tuple[float, float]:
+    """Find the largest value in one way, and the share of samples there if they are too many."""
     spread = float(np.ptp(u)) if len(u) else 0.0
     if not spread:
-        return 0.0
-    top = u >= u.max() - TOUCH * spread
-    below = (u >= u.max() - THRESHOLDS.band * spread) & ~top
-    least = max(THRESHOLDS.crowding * float(below.sum()), THRESHOLDS.count)
-    crowded = top.sum() > least
-    return float(top.mean()) if crowded else 0.0
+        return 0.0, 0.0
+    limit = float(u.max() if way > 0 else u.min())
+    edges = [limit - way * depth * spread for depth in (TOUCH, THRESHOLDS.band)]
+    top, band = (int(np.count_nonzero(u >= x if way > 0 else u <= x)) for x in edges)
+    crowded = top > max(THRESHOLDS.crowding * (band - top), THRESHOLDS.count)
+    return limit, top / len(u) if crowded else 0.0
 
 
 def clipped_samples(

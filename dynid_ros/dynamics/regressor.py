@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.kernels import fill_inertial
+from dynid_ros.dynamics.regressor_kernels import fill_inertial
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.kernels import fill_inertial
 from dynid_ros.dynamics.regressor import regressor, tree
+from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.excitation.information_criteria import Criterion, Information
 from dynid_ros.feasibility.barrier import LimitBarrier
 from dynid_ros.feasibility.collision import CollisionBarrier

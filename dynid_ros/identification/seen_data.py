@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import data_hash
 
@@ -97,14 +98,21 @@ class KnownSamples:
 
 def _keys(recording: Recording) -> Keys:
     """Return some of the hashes of a few samples in a row, each once."""
-    hashed = np.zeros(len(recording.t), dtype=np.uint64)
-    for column in (*recording.q.T, *recording.u.T):
+    # Block by block, as each column of a long recording would pass through the memory many times.
+    return np.unique(np.concatenate([
+        _keys_of(recording.q[part], recording.u[part])
+        for part in blocks(len(recording.t), overlap=THRESHOLDS.rows - 1)]))
+
+
+def _keys_of(q: Array, u: Array) -> Keys:
+    hashed = np.zeros(len(q), dtype=np.uint64)
+    for column in (*q.T, *u.T):
         hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
         hashed ^= hashed >> _SHIFT
     keys = hashed[:max(0, len(hashed) - THRESHOLDS.rows + 1)]
     for k in range(1, THRESHOLDS.rows):
         keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
-    return np.unique(keys[keys & _KEPT == 0])
+    return np.asarray(keys[keys & _KEPT == 0])
 
 
 def was_fitted(

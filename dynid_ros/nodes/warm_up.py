@@ -4,37 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import sys
-from typing import Any
 
-from numba.core import event
 import numpy as np
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError
 from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.first_compilation import announced
 from dynid_ros.online.online_identifier import OnlineIdentifier
 
 RATE_HZ = 200.0
 SECONDS = 10.0
-NOTICE = 'compiling the numeric kernels, once on this machine'
-
-
-class _Notice(event.Listener):
-    """Reports once that a kernel is compiled, because the cache lacks it."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._said = False
-
-    def on_start(self, event: Any) -> None:  # noqa: ARG002 - as numba calls it
-        """Take note of a beginning."""
-        if not self._said:
-            self._said = True
-            self._say(NOTICE)
-
-    def on_end(self, event: Any) -> None:
-        """Take note of an end."""
 
 
 def warm_up(arm: ArmModel) -> None:
@@ -60,7 +41,7 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
     """
     from dynid_ros.simulation.live import LiveArm
 
-    with event.install_listener('numba:compile', _Notice(say)):
+    with announced(say):
         warm_up(arm)
         LiveArm(arm, planning_limits(arm).middle)
 

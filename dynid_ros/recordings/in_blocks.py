@@ -62,6 +62,11 @@ def all_within(x: Samples, limit: float) -> bool:
     return all(bool((np.abs(x[part]) <= limit).all()) for part in blocks(len(x)))
 
 
+def all_finite(x: Samples) -> bool:
+    """Whether a signal has no NaN and nothing infinite."""
+    return all_within(x, np.finfo(float).max)
+
+
 def largest_step(x: Samples) -> float:
     """Largest finite step of any column from one sample to the next."""
     largest = 0.0

@@ -217,7 +217,11 @@ def quantisation_defects(recording: Recording) -> list[Defect]:
 
 def stale_defects(recording: Recording) -> list[Defect]:
     """Report samples that repeat the one before bit for bit while the arm moves."""
-    same = np.all([(x[1:] == x[:-1]).all(axis=1) for x in (recording.q, recording.u)], axis=0)
+    same = np.ones(len(recording.t) - 1, dtype=np.bool_)
+    for column in (*recording.q.T, *recording.u.T):
+        # Only samples that are equal so far; those are few.
+        places = np.flatnonzero(same)
+        same[places] = column[places + 1] == column[places]
     if not same.any():
         return []
     edges = np.diff(np.concatenate([[0], same.astype(np.int8), [0]]))

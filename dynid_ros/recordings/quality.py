@@ -11,7 +11,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.clock import with_one_clock
-from dynid_ros.recordings.in_blocks import all_within, blocks, finite_span
+from dynid_ros.recordings.in_blocks import all_finite, all_within, BLOCK, blocks, finite_span
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -106,6 +106,8 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
 
 def _finite_positions(recording: Recording) -> Recording:
     """Drop samples without a position, if they are few."""
+    if all_finite(recording.q):
+        return recording
     bad = ~np.isfinite(recording.q)
     rows: NDArray[np.bool_] = np.asarray(bad.any(axis=1))
     fraction = float(rows.mean()) if len(recording.t) else 0.0
@@ -113,16 +115,10 @@ def _finite_positions(recording: Recording) -> Recording:
         return recording
     found = [
         Defect(
-            'position_nan',
-            'warning',
+            'position_nan', 'warning',
             f'{recording.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
-            f'these samples are left out.',
-            recording.joint_names[j],
-            int(bad[:, j].sum()),
-            first_stamp(recording, bad[:, j]),
-            fraction,
-            THRESHOLDS.missing_share,
-        )
+            f'these samples are left out.', recording.joint_names[j], int(bad[:, j].sum()),
+            first_stamp(recording, bad[:, j]), fraction, THRESHOLDS.missing_share)
         for j in np.flatnonzero(bad.any(axis=0))
     ]
     return take(recording, ~rows, found)
@@ -199,6 +195,8 @@ def _marked(
 
 
 def _nonfinite(recording: Recording) -> list[Defect]:
+    if all_finite(recording.q) and all_finite(recording.u):
+        return []
     signal = (
         f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
         f'infinite; its interface is missing in the driver or in the broadcaster.'
@@ -208,10 +206,8 @@ def _nonfinite(recording: Recording) -> list[Defect]:
         'record again.'
     )
     return [
-        *_marked(
-            recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
-            threshold=THRESHOLDS.missing_share,
-        ),
+        *_marked(recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
+                 threshold=THRESHOLDS.missing_share),
         *_marked(recording, ~np.isfinite(recording.u), 'effort_nan', 'error', signal),
     ]
 
@@ -241,7 +237,9 @@ def _absurd(recording: Recording) -> list[Defect]:
 def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
     u = recording.u
-    dead = moves(recording) & (u == u[0]).all(axis=0) & np.isfinite(u[0])
+    # Most signals differ in the first few samples.
+    dead = moves(recording) & (u[:BLOCK] == u[0]).all(axis=0) & np.isfinite(u[0])
+    dead[dead] = (u[:, dead] == u[0, dead]).all(axis=0)
     found = []
     for j in np.flatnonzero(dead):
         value = float(u[0, j])
@@ -259,7 +257,7 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
 
 
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
-    if not np.isfinite(recording.u).all():
+    if not all_finite(recording.u):
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
     near = THRESHOLDS.saturated

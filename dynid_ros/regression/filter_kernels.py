@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
-from dynid_ros.dynamics.kernels import fill_inertial
+from dynid_ros.dynamics.regressor_kernels import fill_lanes, LANES, to_lanes
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -72,22 +72,27 @@ def add_filtered_inertial(
     ----------
     parent, prismatic, turns, translation, slide, axis, gravity, q, qd, qdd
         As for `fill_inertial`.
-    places : (m,) ndarray of int
-        Place of each entry that is kept in the rows of a sample, of ten columns a link.
+    places : (m, 3) ndarray of int
+        Joint, link and parameter of each entry that is kept.
     taps, step, first, out
         As for `add_filtered`; the entries are the first m columns.
 
     """
-    block = 2 * GROUP
     n = parent.size
-    Y = np.empty((block, n, 10 * n))
-    flat = Y.reshape(block, 10 * n * n)
-    entries = np.empty((block, places.size))
-    for s in range(0, q.shape[0], block):
-        stop = min(s + block, q.shape[0])
-        fill_inertial(parent, prismatic, turns, translation, slide, axis, gravity,
-                      q[s:stop], qd[s:stop], qdd[s:stop], 10, Y)
-        for k in range(stop - s):
-            for e in range(places.size):
-                entries[k, e] = flat[k, places[e]]
-        add_filtered(entries[:stop - s], taps, step, first + s, out, 0)
+    state = np.empty((3, n, LANES))
+    work = np.empty((14 + 9 * (n + 1) + 6 * n * n, LANES))
+    every = np.empty((n, n, 10 * LANES))
+    kept = np.empty((LANES, places.shape[0]))
+    for s in range(0, q.shape[0], LANES):
+        lanes = min(LANES, q.shape[0] - s)
+        to_lanes(q, s, lanes, state[0])
+        to_lanes(qd, s, lanes, state[1])
+        to_lanes(qdd, s, lanes, state[2])
+        fill_lanes(parent, prismatic, turns, translation, slide, axis, gravity,
+                   state[0], state[1], state[2], lanes, work, every)
+        for e in range(places.shape[0]):
+            entry = every[places[e, 0], places[e, 1]]
+            begin = places[e, 2] * LANES
+            for k in range(lanes):
+                kept[k, e] = entry[begin + k]
+        add_filtered(kept[:lanes], taps, step, first + s, out, 0)

@@ -92,7 +92,8 @@ class FilteredColumns:
             *(f'{term.symbol}{j}' for term in self.loaded for j in numbers))
         carried = _carried(arm)[:, rigid.columns // len(INERTIAL)]
         joints, columns = np.nonzero(carried)
-        self._inertial = (joints * rigid.layout.size + rigid.columns[columns]).astype(np.int64)
+        self._inertial = np.column_stack(
+            [joints, *np.divmod(rigid.columns[columns], len(INERTIAL))]).astype(np.int64)
         b, n, every = len(rigid.names), arm.n, np.arange(arm.n)
         diagonal = b + np.arange(n * len(own))
         declared = b + n * len(own) + np.repeat(np.arange(len(couplings)), n)
@@ -127,8 +128,8 @@ class FilteredColumns:
             own = [qdd, *(term.value(qd, q, self.arm.friction_shape) for term in self._terms)]
             own += [coupling_value(column.quantity, column.matrix, qd, qdd)
                     for column in self.arm.coupling]
-            for k, values in enumerate((*own, tau)):
-                self._add(values, first, out, len(self._inertial) + k * self.arm.n)
+            # Side by side: rows of a few columns leave the vector units idle.
+            self._add(np.hstack([*own, tau]), first, out, len(self._inertial))
         return out
 
     def evaluate_load(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
-    butterworth,
     Decimator,
     Derivative,
     nuttall_fir,

@@ -8,42 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.compiled import kernel
+
 Array = NDArray[np.float64]
 
-BUTTERWORTH_ORDER = 4
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
 #: Samples that are filtered at once.
 BLOCK = 512
-
-
-def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
-    """
-    Low-pass forwards and backwards with a Butterworth filter of order four.
-
-    Parameters
-    ----------
-    x : (N, n) ndarray
-        Signals, column by column.
-    rate_hz, cutoff_hz : float
-        Sample rate, and where the gain of one pass falls to -3 dB.
-
-    Returns
-    -------
-    (N, n) ndarray
-        Without phase lag.
-
-    """
-    from scipy.signal import butter, sosfiltfilt
-
-    sections = butter(BUTTERWORTH_ORDER, cutoff_hz, fs=rate_hz, output='sos')
-    # The default padding is too short for the transient of a low cut-off.
-    padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
-    result = np.empty_like(x)
-    # Joint by joint: the filter makes several copies of its input.
-    for j, column in enumerate(x.T):
-        result[:, j] = sosfiltfilt(sections, column, padlen=padding)
-    return result
 
 
 def nuttall_fir(x: Array) -> Array:
@@ -86,11 +58,21 @@ def differentiate(x: Array, rate_hz: float) -> Array:
         Derivative by time. Five points, since three lose 0.7 % of a 1 Hz motion at 30 Hz.
 
     """
-    result, period = np.empty_like(x), 1 / rate_hz
+    result, period = np.empty(x.shape), 1 / rate_hz
     result[0], result[-1] = (x[1] - x[0]) / period, (x[-1] - x[-2]) / period
     result[1], result[-2] = (x[2] - x[0]) / (2 * period), (x[-1] - x[-3]) / (2 * period)
-    result[2:-2] = (8 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) * (rate_hz / 12)
+    inner = result[2:-2].reshape(-1)
+    five_points(np.ascontiguousarray(x, dtype=float).reshape(-1), x.shape[1], rate_hz / 12, inner)
     return result
+
+
+@kernel
+def five_points(x: Array, joints: int, factor: float, out: Array) -> None:
+    """Difference over five samples, of signals (N n,) that lie sample by sample."""
+    far, near, ahead, farther = (
+        x[:out.size], x[joints:], x[3 * joints:], x[4 * joints:])
+    for k in range(out.size):
+        out[k] = (8 * (ahead[k] - near[k]) - (farther[k] - far[k])) * factor
 
 
 class Derivative:

@@ -16,8 +16,8 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.first_compilation import NOTICE
 from dynid_ros.nodes.launching import chain
-from dynid_ros.nodes.warm_up import NOTICE
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.motion_file import write_motion
