@@ -56,7 +56,7 @@ def bag_features(
     parts: Sequence[QRFactors], arm: ArmModel, theta: Array, sigma: Array,
 ) -> Features:
     """
-    Fit the few parameters in which a bag may differ from a reference.
+    Fit the parameters in which a bag may differ from a reference.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def bag_features(
     Returns
     -------
     Features
-        All fitted at once, bag by bag: a load does not pass for a gain.
+        Bag by bag; gains beside a load, so that a load does not pass for a gain.
 
     """
     base, own = base_parameters(arm), friction_places(arm)
@@ -84,15 +84,30 @@ def bag_features(
         joints, rows, _ = R.shape
         gains = np.zeros((joints, rows, joints))
         gains[np.arange(joints), :, np.arange(joints)] = R @ rigid
-        columns = np.concatenate([R @ load, gains, R[:, :, own]], axis=2)
+        carried = np.concatenate([R @ load, R[:, :, own]], axis=2)
         residual = z - R @ theta
-        weighted = (columns / sigma[:, None, None]).reshape(joints * rows, -1)
-        found = LeastSquares(weighted)
-        x = found.solve((residual / sigma[:, None]).ravel())
-        values.append(np.where(found.undetermined, np.nan, x))
-        std.append(np.where(found.undetermined, np.nan, np.sqrt((found.half**2).sum(axis=1))))
-        squares = ((residual - columns @ x) ** 2).sum(axis=1)
+        plain, x = _fitted(carried, residual, sigma)
+        # Free gains would take most of a load for theirs, so that a load is fitted without them.
+        every = np.concatenate([carried, gains], axis=2)
+        wide, y = _fitted(every, residual, sigma)
+        values.append(np.insert(_known(x, plain), len(LOAD), _known(y, wide)[-joints:]))
+        std.append(np.insert(_std(plain), len(LOAD), _std(wide)[-joints:]))
+        squares = ((residual - every @ y) ** 2).sum(axis=1)
         left.append(np.sqrt(squares / np.maximum(part.rows, 1)))
     count = len(LOAD) + arm.n + len(own)
     return Features(np.reshape(values, (-1, count)), np.reshape(std, (-1, count)),
                     np.reshape(left, (-1, arm.n)))
+
+
+def _fitted(columns: Array, residual: Array, sigma: Array) -> tuple[LeastSquares, Array]:
+    weighted = (columns / sigma[:, None, None]).reshape(-1, columns.shape[2])
+    found = LeastSquares(weighted)
+    return found, found.solve((residual / sigma[:, None]).ravel())
+
+
+def _known(values: Array, found: LeastSquares) -> Array:
+    return np.where(found.undetermined, np.nan, values)
+
+
+def _std(found: LeastSquares) -> Array:
+    return _known(np.sqrt((found.half**2).sum(axis=1)), found)
