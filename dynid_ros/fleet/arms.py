@@ -156,15 +156,10 @@ def arms_of(
     Raises
     ------
     InputError
-        The pattern has no ``{arm}``, or no bag fits it.
+        The pattern has no ``{arm}``, or no usable bag fits it.
 
     """
-    pattern = None
-    if by is not None:
-        if by.count(ARM) != 1:
-            raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
-        parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
-        pattern = re.compile('([^/]+)'.join(parts))
+    pattern = None if by is None else place_pattern(by)
     groups: dict[str, list[int]] = {}
     for k, (bag, each) in enumerate(zip(bags, facts, strict=True)):
         found = pattern.fullmatch(bag.place) if pattern else None
@@ -176,6 +171,22 @@ def arms_of(
         raise InputError(f"no usable bag fits '{by}'; the first one lies at '{bags[0].place}'")
     return {name: sorted(groups[name], key=lambda k: (facts[k].date, k))
             for name in sorted(groups)}
+
+
+def place_pattern(by: str) -> re.Pattern[str]:
+    """
+    Read a pattern of places: ``{arm}`` is a name, ``*`` anything.
+
+    Raises
+    ------
+    InputError
+        It has no ``{arm}``, or several.
+
+    """
+    if by.count(ARM) != 1:
+        raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
+    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
+    return re.compile('([^/]+)'.join(parts))
 
 
 def day(date: float) -> str:

@@ -45,7 +45,8 @@ class Bag:
     changed : float
         Last of these times, s since 1970.
     about : str
-        Path or URL of the ``recording.yaml`` of the recorder; empty without one.
+        Path or URL of the ``recording.yaml`` of the recorder, in the bag or beside it; empty
+        without one.
 
     """
 
@@ -86,7 +87,7 @@ def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
         A folder or list does not exist, or nothing is found.
 
     """
-    found = {}
+    found: dict[str, Bag] = {}
     own = left_out.resolve().as_posix() + '/'
     for word in _listed(given):
         before = len(found)
@@ -136,7 +137,7 @@ def _found_in(word: str) -> Iterator[Bag]:
             held[path] = {path: info}
     top = PurePosixPath(root).parent if root in held else PurePosixPath(root)
     for path, files in held.items():
-        near = (path, str(PurePosixPath(path).parent)) if path in folders else ()
+        near = ((path,) if path in folders else ()) + (str(PurePosixPath(path).parent),)
         about = next((f'{folder}/{SIDECAR}' for folder in near
                       if f'{folder}/{SIDECAR}' in infos), '')
         full = [where if local or not where else str(fs.unstrip_protocol(where))
@@ -200,7 +201,8 @@ def date_in(name: str) -> float | None:
     if found is None:
         return None
     try:
-        return datetime(*(int(part or 0) for part in found.groups()),  # type: ignore[arg-type]
-                        tzinfo=timezone.utc).timestamp()
+        year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+        return datetime(
+            year, month, day, hour, minute, second, tzinfo=timezone.utc).timestamp()
     except ValueError:
         return None

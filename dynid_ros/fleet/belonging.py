@@ -50,8 +50,8 @@ class BelongingThresholds:
 
     fewest: int = 5
     shortest: int = 3
-    bag: float = 8.0
-    left: float = 8.0
+    bag: float = 7.0
+    left: float = 7.0
     worse: float = 1.5
     own_error: float = 3.0
     change: float = 6.5
@@ -92,7 +92,28 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
     return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
 
 
-def judge_arm(arm: ArmModel, bags: Features, usual: Array) -> ArmJudgement:
+@dataclass(frozen=True, eq=False)
+class Usual:
+    """
+    Scatter of bags in the whole fleet.
+
+    A median of few deviations may be small by chance, so that both are what the true ones exceed
+    with a probability of a thousandth.
+
+    Attributes
+    ----------
+    scatter : (F + n,) ndarray
+        Of the values by their own deviations, and of the logarithm of the residuals.
+    colour : (4,) ndarray
+        Differences of the load between neighbours by date, by their own deviations.
+
+    """
+
+    scatter: Array
+    colour: Array
+
+
+def judge_arm(arm: ArmModel, bags: Features, usual: Usual) -> ArmJudgement:
     """
     Find the change of an arm, and its bags that do not belong.
 
@@ -102,21 +123,20 @@ def judge_arm(arm: ArmModel, bags: Features, usual: Array) -> ArmJudgement:
         The arm.
     bags : Features
         Its bags in the order of their dates.
-    usual : (F + n,) ndarray
-        Scatter of the values and of the logarithm of the residual in the whole fleet, from
-        `usual_scatter`.
+    usual : Usual
+        Scatter of bags in the whole fleet.
 
     """
     count, loads = len(bags.values), len(LOAD)
     if count < THRESHOLDS.fewest:
         return ArmJudgement({}, None, np.zeros(loads))
-    change = _change(bags)
+    change = _change(bags, usual.colour)
     segments = [np.arange(count)]
     if change is not None:
         segments = [np.arange(change.first), np.arange(change.first, count)]
     deviations = _deviations(bags, segments)
     own = np.array([scatter(column[np.isfinite(column)]) for column in deviations.T])
-    far = np.abs(deviations) / np.maximum(own, usual)
+    far = np.abs(deviations) / np.maximum(own, usual.scatter)
     names, limit = feature_names(arm), np.full(far.shape[1], THRESHOLDS.bag)
     limit[len(names):] = THRESHOLDS.left
     far[:, len(names):][deviations[:, len(names):] < np.log(THRESHOLDS.worse)] = 0.0
@@ -131,16 +151,20 @@ def judge_arm(arm: ArmModel, bags: Features, usual: Array) -> ArmJudgement:
     return ArmJudgement(odd, change, load)
 
 
-def usual_scatter(fleet: Sequence[Features]) -> Array:
-    """Median over the arms of the scatter of their bags, for what `judge_arm` compares."""
-    own = []
-    for bags in fleet:
-        if len(bags.values) >= THRESHOLDS.fewest:
-            deviations = _deviations(bags, [np.arange(len(bags.values))])
-            own.append([scatter(column[np.isfinite(column)]) for column in deviations.T])
-    if not own:
-        return np.ones(fleet[0].values.shape[1] + fleet[0].left.shape[1])
-    return np.maximum(np.median(own, axis=0), 1e-12)
+def usual_scatter(fleet: Sequence[Features]) -> Usual:
+    """Return the median over the arms of the scatter of their bags."""
+    known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
+    if not known:
+        return Usual(np.ones(fleet[0].values.shape[1] + fleet[0].left.shape[1]),
+                     np.ones(len(LOAD)))
+    deviations = [_deviations(bags, [np.arange(len(bags.values))]) for bags in known]
+    own = [[scatter(column[np.isfinite(column)]) for column in each.T] for each in deviations]
+    colours = [[colour(*pair) for pair in zip(bags.values.T[:len(LOAD)], bags.std.T, strict=False)]
+               for bags in known]
+    # A median absolute deviation of N normal values has a relative deviation of 1.17 / sqrt(N).
+    unsure = 1 + 3.1 * 1.17 / np.sqrt(sum(len(bags.values) for bags in known))
+    return Usual(unsure * np.maximum(np.median(own, axis=0), 1e-12),
+                 unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0))
 
 
 def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str, Array]:
@@ -183,12 +207,13 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     return found
 
 
-def _change(bags: Features) -> Step | None:
+def _change(bags: Features, colours: Array) -> Step | None:
     """Find the clearest step of the load, if there is one that counts."""
     steps = []
-    for values, std in zip(bags.values.T[:len(LOAD)], bags.std.T[:len(LOAD)], strict=True):
+    for k, least in enumerate(colours.tolist()):
+        values, std = bags.values[:, k], bags.std[:, k]
         if np.isfinite(values).all():
-            step = find_step(values, std, THRESHOLDS.shortest)
+            step = find_step(values, std, THRESHOLDS.shortest, least)
             if step and step.standard_errors > THRESHOLDS.change and step.seen > THRESHOLDS.seen:
                 steps.append(step)
     return max(steps, key=lambda step: step.standard_errors, default=None)

@@ -81,11 +81,11 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
             return
         processors = (len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity')
                       else os.cpu_count())
-        with (LocalCluster(  # type: ignore[no-untyped-call]
+        with (LocalCluster(
                 n_workers=processors, threads_per_worker=1, processes=True,
                 dashboard_address=None, local_directory=folder,
                 silence_logs=logging.CRITICAL) as local,
-              Client(local) as client):  # type: ignore[no-untyped-call]
+              Client(local) as client):
             yield _Dask(client)
 
 
@@ -109,7 +109,7 @@ class _Dask:
                 numbers[future.key] = number
                 yield future
 
-        running = as_completed(submit(WAITING))  # type: ignore[no-untyped-call]
+        running = as_completed(submit(WAITING))
         for future in running:
             if future.status in ('cancelled', 'lost'):
                 raise InputError(LOST)

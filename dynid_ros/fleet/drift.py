@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import t
 
 from dynid_ros.fleet.series import colour, find_slope, Slope
 
@@ -96,18 +96,19 @@ def drifts(
         All of them, those that drift marked.
 
     """
-    limit = float(norm.isf(THRESHOLDS.chance / 2 / max(len(values), 1)))
+    chance = THRESHOLDS.chance / 2 / max(len(values), 1)
     found = []
     for (arm, name), (date, value, std) in values.items():
         known = np.isfinite(value) & np.isfinite(std) & (std > 0)
         date, value, std = date[known], value[known], std[known]
         slope = find_slope(date, value, std)
         found.append(Series(arm, name, date, value, std * colour(value, std), slope,
-                            slope is not None and _counts(slope, value, limit)))
+                            slope is not None and _counts(slope, value, chance)))
     return tuple(found)
 
 
-def _counts(slope: Slope, values: Array, limit: float) -> bool:
+def _counts(slope: Slope, values: Array, chance: float) -> bool:
+    limit = float(t.isf(chance, len(values) - 2))
     level = float(np.abs(np.median(values)))
     return (slope.standard_errors > limit and slope.seen > THRESHOLDS.seen
             and abs(slope.end - slope.start) > THRESHOLDS.least_change * level)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import DynidError, RecordingError, ResultError
-from dynid_ros.fleet.arms import ArmReport, judged_fleet
+from dynid_ros.errors import DynidError, InputError, RecordingError, ResultError
+from dynid_ros.fleet.arms import ArmReport, judged_fleet, place_pattern
 from dynid_ros.fleet.bag_summary import compile_kernels, explain, summarise
 from dynid_ros.fleet.bags import Bag, find_bags, local_copy
 from dynid_ros.fleet.cluster import Spread
@@ -141,10 +141,12 @@ def run_fleet(
     ResultError
         The folder holds sidecars of other settings.
     InputError
-        There are no bags, or none is usable.
+        There are no bags, or none is usable, or none fits the pattern.
 
     """
     bags = find_bags(given, folder)
+    if by is not None and not any(place_pattern(by).fullmatch(bag.place) for bag in bags):
+        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
     settings = _settings(arm, bags, folder, again, topic, received)
     compile_kernels(settings)
     facts, read = _summaries(settings, bags, folder, spread, again, progress)

@@ -78,7 +78,7 @@ def colour(values: Array, std: Array) -> float:
     return max(scatter(np.diff(values) / np.hypot(std[1:], std[:-1])), 1e-12)
 
 
-def find_step(values: Array, std: Array, shortest: int) -> Step | None:
+def find_step(values: Array, std: Array, shortest: int, least: float) -> Step | None:
     """
     Find the step that the values speak for most.
 
@@ -88,6 +88,8 @@ def find_step(values: Array, std: Array, shortest: int) -> Step | None:
         Of the bags in the order of their dates.
     shortest : int
         Bags before and after it, at least.
+    least : float
+        Least `colour` that is believed: few bags may scatter little by chance.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def find_step(values: Array, std: Array, shortest: int) -> Step | None:
     count = len(values)
     if count < 2 * shortest:
         return None
-    own = std * colour(values, std)
+    own = std * max(colour(values, std), least)
     pulled, w = _without_strays(values, own), 1 / own**2
     before, weighted = np.cumsum(w), np.cumsum(w * pulled)
     cut = np.arange(shortest, count - shortest + 1) - 1

@@ -71,8 +71,8 @@ def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array
     rows = (part.factors / sigma[:, None, None]).reshape(-1, b + 1)[:, order]
     # A factor is square, so that there are rows for each own parameter.
     rows = np.concatenate([rows, np.zeros((max(len(own) - len(rows), 0), b + 1))])
-    R = np.linalg.qr(rows, mode='r')
-    return np.asarray(R[:len(own)]), np.asarray(R[len(own):, len(own):])
+    R = np.asarray(np.linalg.qr(rows, mode='r'))
+    return R[:len(own)], R[len(own):, len(own):]
 
 
 def fit_shared(parts: Iterable[QRFactors], own: Places, sigma: Array) -> Array:
@@ -99,7 +99,7 @@ def fit_shared(parts: Iterable[QRFactors], own: Places, sigma: Array) -> Array:
 
 def solve_shared(rows: Sequence[Array]) -> Array:
     """Solve the rows of the shared parameters of several bags, or of several such triangles."""
-    R = np.linalg.qr(np.concatenate(rows), mode='r')
+    R = np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
     return LeastSquares(R[:, :-1]).solve(R[:, -1])
 
 

@@ -82,15 +82,16 @@ def write_sidecar(path: Path, facts: BagFacts, factors: QRFactors | None) -> Non
     arrays: dict[str, NDArray[Any]] = {
         'facts': np.frombuffer(json.dumps(to_plain(facts, BagFacts)).encode(), dtype=np.uint8)}
     if factors is not None:
-        arrays |= {'rows': factors.rows, 'columns': np.array(factors.factors.shape[2])}
-        for joint, R in enumerate(factors.factors):
-            used = np.flatnonzero(R.any(axis=0))
-            R = R[:min(len(R), len(used)), used]
-            arrays |= {f'used{joint}': used, f'height{joint}': np.array(len(R)),
-                       f'triangle{joint}': R[np.triu_indices(len(R), 0, R.shape[1])]
-                       if len(R) else np.zeros(0)}
+        used = [np.flatnonzero(R.any(axis=0)) for R in factors.factors]
+        # Few arrays, as each costs a millisecond of reading.
+        triangles = [R[:len(own), own][np.triu_indices(min(len(R), len(own)), 0, len(own))]
+                     for R, own in zip(factors.factors, used, strict=True)]
+        arrays |= {
+            'rows': factors.rows, 'shape': np.array(factors.factors.shape),
+            'lengths': np.array([len(own) for own in used]), 'used': np.concatenate(used),
+            'triangles': np.concatenate(triangles)}
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    np.savez(buffer, allow_pickle=False, **arrays)
     write_whole(path, buffer.getvalue())
 
 
@@ -115,13 +116,15 @@ def read_factors(path: Path) -> QRFactors:
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            rows, columns = arrays['rows'], int(arrays['columns'])
-            triangles = []
-            for joint in range(len(rows)):
-                used = arrays[f'used{joint}']
-                R = np.zeros((int(arrays[f'height{joint}']), len(used)))
-                R[np.triu_indices(len(R), 0, R.shape[1])] = arrays[f'triangle{joint}']
-                triangles.append((R, used))
+            rows, used, values = (arrays[name] for name in ('rows', 'used', 'triangles'))
+            (_, height, columns), lengths = arrays['shape'].tolist(), arrays['lengths'].tolist()
+        triangles, first, start = [], 0, 0
+        for length in lengths:
+            R = np.zeros((min(height, length), length))
+            places = np.triu_indices(len(R), 0, length)
+            R[places] = values[start:start + len(places[0])]
+            triangles.append((R, used[first:first + length]))
+            first, start = first + length, start + len(places[0])
     except (OSError, BadZipFile, ValueError, KeyError, EOFError) as error:
         raise ResultError(
             f'{path} is damaged: {error}; remove it, and run the command again') from error

@@ -1,7 +1,8 @@
 """Bags that are merged, against one fit to all of their rows."""
 
 from fleets import Bag, settings_for, small_arm, truth
-from hypothesis import given, settings as bounds, strategies as st
+import hypothesis
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 
@@ -11,7 +12,7 @@ from dynid_ros.fleet.shared_inertia import (
     friction_places,
     own_frictions,
 )
-from dynid_ros.fleet.sidecar import BagFacts, read_facts, read_factors, write_sidecar
+from dynid_ros.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
 from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.regression.weighted_least_squares import solve
 
@@ -40,14 +41,14 @@ def test_the_merged_estimate_is_the_fit_of_all_rows_at_once(fleet, parts):
     np.testing.assert_allclose(found.white_covariance, at_once.white_covariance, rtol=1e-7)
 
 
-@bounds(max_examples=10, deadline=None)
-@given(order=st.permutations(range(20)))
+@hypothesis.settings(max_examples=10, deadline=None)
+@hypothesis.given(order=st.permutations(range(20)))
 def test_the_order_of_the_bags_does_not_matter(parts, order):
     first, other = solve(merged(parts)), solve(merged(parts[k] for k in order))
     assert np.abs(first.theta - other.theta).max() < 1e-10 * np.abs(first.theta).max()
 
 
-def test_a_sidecar_returns_its_factors_and_is_small(fleet, parts, tmp_path):
+def test_a_sidecar_returns_its_factors_and_is_small(fleet, tmp_path):
     path = tmp_path / 'bag.npz'
     arm, conditioning = fleet.arm, fleet.conditioning
     recording, _ = checked_recording(Bag(3).record(arm), arm)

@@ -1,6 +1,7 @@
 """A small fleet from folder to findings."""
 
-import os
+from dataclasses import replace
+from pathlib import Path
 
 from fleets import Bag, DAY, small_arm, START, truth, with_payload
 import numpy as np
@@ -30,7 +31,7 @@ def make(arm, folder):
             if (number, day) == (4, 5):
                 bag.signs = (1.0, -1.0, 1.0)
             if (number, day) == (5, 7):
-                bag.standard = with_payload(1.0)
+                bag.standard = with_payload(1.5)
             bag.write(arm, folder / name / f'bag{day:02d}.npz', day)
     (folder / 'arm0' / 'empty.npz').write_bytes(b'')
     still = Bag(9).record(arm)
@@ -82,14 +83,14 @@ def test_growing_friction_is_named_and_no_other_drift(result):
 
 
 def test_bags_that_do_not_belong_are_named_with_their_cause(result):
-    odd = {(each.arm, os.path.basename(each.name)): each for each in result[1].odd}
+    odd = {(each.arm, Path(each.name).name): each for each in result[1].odd}
     assert set(odd) == {('arm4', 'bag05.npz'), ('arm5', 'bag07.npz')}
     assert odd['arm4', 'bag05.npz'].findings[0].code == 'effort_sign'
     assert odd['arm5', 'bag07.npz'].difference.startswith('load')
 
 
 def test_bad_bags_are_listed_with_the_reason(result):
-    reasons = {os.path.basename(each.name): each for each in result[1].skipped}
+    reasons = {Path(each.name).name: each for each in result[1].skipped}
     assert set(reasons) == {'empty.npz', 'still.npz', 'short.npz'}
     assert all(each.reason for each in reasons.values())
 
@@ -112,8 +113,6 @@ def test_a_bag_that_was_replaced_is_read_again(made, result):
 
 
 def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tmp_path):
-    from dataclasses import replace
-
     arm, _, bags = made
     folder = [str(bags / 'arm0')]
     run_fleet(arm, folder, tmp_path, one_by_one)
@@ -128,5 +127,5 @@ def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tm
 
 @pytest.mark.parametrize('given', ['nowhere', '@nowhere.txt', 'unknown://bags'])
 def test_a_folder_that_is_not_there_is_an_error(made, tmp_path, given):
-    with pytest.raises(InputError, match='nowhere|unknown'):
+    with pytest.raises(InputError, match=r'nowhere|unknown'):
         run_fleet(made[0], [given], tmp_path, one_by_one)
