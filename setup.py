@@ -3,6 +3,8 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 package_name = 'dynid_ros'
+# Many recordings, on this machine or on a cluster.
+FLEET = ['dask[distributed]', 'fsspec']
 
 
 def shared(folder):
@@ -43,7 +45,8 @@ setup(
         'setuptools',
         'tqdm',
     ],
-    extras_require={'test': [
+    extras_require={'fleet': FLEET, 'test': [
+        *FLEET,
         # URDFs of real robots, a wheel of 131 MB.
         'example-robot-data',
         'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout',

@@ -29,7 +29,7 @@ FLOORS = (
     ('regression',),
     ('diagnosis', 'calibration', 'contact'),
     ('identification', 'online'),
-    ('storage', 'export', 'simulation'),
+    ('storage', 'export', 'simulation', 'fleet'),
     ('report', 'embedded', 'nodes/common', 'nodes/motion', 'nodes', 'demo'),
     ('cli/common', 'cli'),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -51,14 +52,30 @@ def _page(result: IdentifiedModel, folder: str) -> str:
         ('timing', 'Computing time', sections.timing(result.timing)),
         ('use', 'Using and citing this result', _use(result, folder)),
     ]
-    body = ''.join(f'<section id="{anchor}"><h2>{title}</h2>{content}</section>'
-                   for anchor, title, content in parts)
+    title = f'{escape(result.arm.name)}: identified dynamics'
+    return html_page(title, sections.headline(result) + sections.key_figures(result), parts)
+
+
+def html_page(title: str, top: str, parts: Sequence[tuple[str, str, str]]) -> str:
+    """
+    Put a page together.
+
+    Parameters
+    ----------
+    title : str
+        Title, in HTML.
+    top : str
+        HTML before the sections.
+    parts : sequence of (str, str, str)
+        Anchor, title and HTML of each section.
+
+    """
+    body = ''.join(f'<section id="{anchor}"><h2>{heading}</h2>{content}</section>'
+                   for anchor, heading, content in parts)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{escape(result.arm.name)}: identified dynamics</title>'
-        f'<style>{STYLE}</style></head><body>'
-        f'{sections.headline(result)}{sections.key_figures(result)}{body}</body></html>\n')
+        f'<title>{title}</title><style>{STYLE}</style></head><body>{top}{body}</body></html>\n')
 
 
 def _joints(result: IdentifiedModel) -> str:

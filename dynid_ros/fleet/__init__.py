@@ -1,0 +1,1 @@
+"""Many recordings: one model, which arm has changed, and which bags do not belong."""

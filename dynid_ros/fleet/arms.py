@@ -1,0 +1,262 @@
+"""The arms of a fleet: their bags, models and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import InputError
+from dynid_ros.fleet.bag_features import feature_names, Features
+from dynid_ros.fleet.bags import Bag
+from dynid_ros.fleet.belonging import (
+    ArmJudgement,
+    judge_arm,
+    other_loads,
+    suspicious,
+    THRESHOLDS,
+    usual_scatter,
+)
+from dynid_ros.fleet.drift import drifts, Series
+from dynid_ros.fleet.models import fleet_model, too_few_rows
+from dynid_ros.fleet.reduction import Reduction
+from dynid_ros.fleet.settings import FleetSettings
+from dynid_ros.fleet.shared_inertia import friction_names
+from dynid_ros.fleet.sidecar import BagFacts
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.regression.weighted_least_squares import solve
+
+Array = NDArray[np.float64]
+ARM = '{arm}'
+#: Least mass of a load that is named, kg; with less, only the moments have changed.
+LIGHT = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class ArmReport:
+    """
+    One arm.
+
+    Attributes
+    ----------
+    bags : int
+        Bags that could be read.
+    used : int
+        Bags that its model is fitted to.
+    model : IdentifiedModel or None
+        None with too few rows.
+    sentences : tuple of str
+        What has changed, and how it differs from the other arms.
+
+    """
+
+    bags: int
+    used: int
+    model: IdentifiedModel | None
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedFleet:
+    """
+    All arms.
+
+    Attributes
+    ----------
+    arms : dict of str to ArmReport
+        By name.
+    whole : IdentifiedModel or None
+        Model of all bags that belong, those of arms with another load left out.
+    odd : list of (int, str, str)
+        Bags that do not belong: number, arm and difference.
+    series : tuple of Series
+        Friction and gains over date.
+
+    """
+
+    arms: dict[str, ArmReport]
+    whole: IdentifiedModel | None
+    odd: list[tuple[int, str, str]]
+    series: tuple[Series, ...]
+
+
+def judged_fleet(
+    settings: FleetSettings, bags: Sequence[Bag], facts: Sequence[BagFacts],
+    places: Sequence[str], reduction: Reduction, by: str | None,
+) -> JudgedFleet:
+    """
+    Fit the arms, and find what has changed and what does not belong.
+
+    Parameters
+    ----------
+    settings : FleetSettings
+        Settings of the fleet.
+    bags, facts, places : sequence
+        Bags, their facts and the paths of their sidecars.
+    reduction : Reduction
+        Sums over sidecars.
+    by : str or None
+        Pattern of places with ``{arm}``.
+
+    """
+    arm = settings.arm
+    groups = arms_of(bags, facts, by, arm.name)
+    errors = np.array([np.nan if each.error_percent is None or each.fault else each.error_percent
+                       for each in facts])
+    doubtful = suspicious(errors)
+    trusted = [k for group in groups.values() for k in group if not doubtful[k]]
+    everything = reduction.merge([places[k] for k in trusted])
+    too_few_rows(everything, len(settings.columns), 'the fleet')
+    assert everything is not None
+    reference = solve(everything)
+    features = {name: reduction.features([places[k] for k in group], reference)
+                for name, group in groups.items()}
+    usual = usual_scatter([features[name].part(~doubtful[group])
+                           for name, group in groups.items()])
+    judged = {name: judge_arm(arm, each, usual) for name, each in features.items()}
+    others = other_loads({name: (features[name], judged[name]) for name in groups})
+    odd = [(group[k], name, text) for name, group in groups.items()
+           for k, text in sorted(judged[name].odd.items())]
+    kept = {name: _kept(len(group), judged[name]) for name, group in groups.items()}
+    reports = {}
+    for name, group in groups.items():
+        own = [group[k] for k in kept[name]]
+        reports[name] = ArmReport(
+            len(group), len(own), _model(settings, name, own, facts, places, reduction),
+            _sentences(name, judged[name], others.get(name), len(own),
+                       [facts[k].date for k in group]))
+    common = [groups[name][k] for name in groups if name not in others
+              for k in range(len(groups[name]))
+              if k not in judged[name].odd and not _changed(judged[name], k)]
+    whole = reports[next(iter(groups))].model if len(groups) == 1 else _model(
+        settings, 'the fleet', common, facts, places, reduction)
+    series = _series(settings, groups, kept, features, facts, places, reduction, reference.sigma)
+    return JudgedFleet(reports, whole, odd, series)
+
+
+def arms_of(
+    bags: Sequence[Bag], facts: Sequence[BagFacts], by: str | None, default: str,
+) -> dict[str, list[int]]:
+    """
+    Group the usable bags by arm, each group in the order of dates.
+
+    Parameters
+    ----------
+    bags, facts : sequence
+        Bags and their facts.
+    by : str or None
+        Pattern such as ``{arm}/*``; without one, the ``recording.yaml`` of a bag names its arm.
+    default : str
+        Name of the arm where nothing names it.
+
+    Raises
+    ------
+    InputError
+        The pattern has no ``{arm}``, or no usable bag fits it.
+
+    """
+    pattern = None if by is None else place_pattern(by)
+    groups: dict[str, list[int]] = {}
+    for k, (bag, each) in enumerate(zip(bags, facts, strict=True)):
+        found = pattern.fullmatch(bag.place) if pattern else None
+        if each.fault or (pattern and found is None):
+            continue
+        name = found[1] if found else each.recorded_arm or default
+        groups.setdefault(name, []).append(k)
+    if not groups:
+        raise InputError(f"no usable bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    return {name: sorted(groups[name], key=lambda k: (facts[k].date, k))
+            for name in sorted(groups)}
+
+
+def place_pattern(by: str) -> re.Pattern[str]:
+    """
+    Read a pattern of places: ``{arm}`` is a name, ``*`` anything.
+
+    Raises
+    ------
+    InputError
+        It has no ``{arm}``, or several.
+
+    """
+    if by.count(ARM) != 1:
+        raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
+    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
+    return re.compile('([^/]+)'.join(parts))
+
+
+def day(date: float) -> str:
+    """Write a date, s since 1970, as a day."""
+    return f'{datetime.fromtimestamp(date, timezone.utc):%Y-%m-%d}'
+
+
+def _kept(count: int, judged: ArmJudgement) -> list[int]:
+    """Bags that the model of an arm is fitted to: of one that has changed, those since then."""
+    return [k for k in range(count) if k not in judged.odd
+            and (judged.change is None or _changed(judged, k))]
+
+
+def _changed(judged: ArmJudgement, k: int) -> bool:
+    return judged.change is not None and k >= judged.change.first
+
+
+def _model(
+    settings: FleetSettings, name: str, chosen: Sequence[int], facts: Sequence[BagFacts],
+    places: Sequence[str], reduction: Reduction,
+) -> IdentifiedModel | None:
+    paths = [places[k] for k in chosen]
+    data = reduction.merge(paths) if paths else None
+    if data is None or data.rows.sum() <= len(settings.columns):
+        return None
+    solution = solve(data)
+    return fleet_model(settings, name, [facts[k] for k in chosen], data, solution,
+                       reduction.clustered(paths, solution))
+
+
+def _sentences(
+    name: str, judged: ArmJudgement, other: Array | None, used: int, dates: Sequence[float],
+) -> tuple[str, ...]:
+    found = []
+    if other is not None:
+        found.append(f'{name} carries another load or tool than the other arms: {_load(other)}')
+    if judged.change is not None:
+        found.append(
+            f'the load of {name} changes on {day(dates[judged.change.first])}: '
+            f'{_load(judged.load)}; its model is of the {used} bags since then')
+    return tuple(found)
+
+
+def _load(values: Array) -> str:
+    mass, moment = values[0], values[1:]
+    where = ''
+    if abs(mass) > LIGHT:
+        where = f' at ({", ".join(f"{x / mass:.2f}" for x in moment)}) m'
+    return f'{mass:+.2f} kg{where} in the frame of the last link'
+
+
+def _series(
+    settings: FleetSettings, groups: Mapping[str, Sequence[int]],
+    kept: Mapping[str, Sequence[int]], features: Mapping[str, Features],
+    facts: Sequence[BagFacts], places: Sequence[str], reduction: Reduction, sigma: Array,
+) -> tuple[Series, ...]:
+    """Follow friction and gains over date, friction beside inertias that all bags share."""
+    arm, values = settings.arm, {}
+    gains = [(k, name) for k, name in enumerate(feature_names(arm)) if name.startswith('gain')]
+    for name, group in groups.items():
+        if len(kept[name]) < THRESHOLDS.fewest:
+            continue
+        own = [group[k] for k in kept[name]]
+        date = np.array([facts[k].date for k in own])
+        friction, std = reduction.frictions([places[k] for k in own], sigma)
+        for k, coefficient in enumerate(friction_names(arm)):
+            values[name, coefficient] = (date, friction[:, k], std[:, k])
+        for k, gain in gains:
+            chosen = np.array(kept[name])
+            values[name, gain] = (
+                date, 1 + features[name].values[chosen, k], features[name].std[chosen, k])
+    return drifts(values)
+

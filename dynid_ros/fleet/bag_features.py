@@ -1,0 +1,113 @@
+"""How a bag differs from a reference model: load, drive gains, friction and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.fleet.shared_inertia import friction_names, friction_places
+from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.weighted_least_squares import QRFactors
+
+Array = NDArray[np.float64]
+
+#: Parameters of a load on the last link: mass and first moments. Six inertias more take a longer
+#: recording than most bags are.
+LOAD = ('m', 'mx', 'my', 'mz')
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """
+    Deviations of B bags from a reference.
+
+    Attributes
+    ----------
+    values : (B, F) ndarray
+        Load (4), relative drive gains less one (n), and friction less that of the reference.
+    std : (B, F) ndarray
+        Standard deviations for white residuals; NaN where a bag leaves a value open.
+    left : (B, n) ndarray
+        Root mean square of the residual of each joint that is left with these values, Nm.
+
+    """
+
+    values: Array
+    std: Array
+    left: Array
+
+    def part(self, chosen: NDArray[np.generic]) -> Features:
+        """Return some of the bags."""
+        return Features(self.values[chosen], self.std[chosen], self.left[chosen])
+
+
+def feature_names(arm: ArmModel) -> tuple[str, ...]:
+    """Names of the values: ``load m``, ``gain 1``, ``Fv1`` and so on."""
+    return (*(f'load {symbol}' for symbol in LOAD),
+            *(f'gain {joint + 1}' for joint in range(arm.n)), *friction_names(arm))
+
+
+def bag_features(
+    parts: Sequence[QRFactors], arm: ArmModel, theta: Array, sigma: Array,
+) -> Features:
+    """
+    Fit the parameters in which a bag may differ from a reference.
+
+    Parameters
+    ----------
+    parts : sequence of QRFactors
+        Factors of the bags, with the base columns of the arm.
+    arm : ArmModel
+        The arm.
+    theta, sigma : (b,) and (n,) ndarray
+        Reference, and the standard deviation of its residuals, Nm.
+
+    Returns
+    -------
+    Features
+        Bag by bag; gains beside a load, so that a load does not pass for a gain.
+
+    """
+    base, own = base_parameters(arm), friction_places(arm)
+    last = base.layout.inertial(arm.tool.joint % arm.n).start
+    load = base.grouping[:, last:last + len(LOAD)]
+    rigid = theta.copy()
+    rigid[own] = 0.0
+    values, std, left = [], [], []
+    for part in parts:
+        R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
+        joints, rows, _ = R.shape
+        gains = np.zeros((joints, rows, joints))
+        gains[np.arange(joints), :, np.arange(joints)] = R @ rigid
+        carried = np.concatenate([R @ load, R[:, :, own]], axis=2)
+        residual = z - R @ theta
+        plain, x = _fitted(carried, residual, sigma)
+        # Free gains would take most of a load for theirs, so that a load is fitted without them.
+        every = np.concatenate([carried, gains], axis=2)
+        wide, y = _fitted(every, residual, sigma)
+        values.append(np.insert(_known(x, plain), len(LOAD), _known(y, wide)[-joints:]))
+        std.append(np.insert(_std(plain), len(LOAD), _std(wide)[-joints:]))
+        squares = ((residual - every @ y) ** 2).sum(axis=1)
+        left.append(np.sqrt(squares / np.maximum(part.rows, 1)))
+    count = len(LOAD) + arm.n + len(own)
+    return Features(np.reshape(values, (-1, count)), np.reshape(std, (-1, count)),
+                    np.reshape(left, (-1, arm.n)))
+
+
+def _fitted(columns: Array, residual: Array, sigma: Array) -> tuple[LeastSquares, Array]:
+    weighted = (columns / sigma[:, None, None]).reshape(-1, columns.shape[2])
+    found = LeastSquares(weighted)
+    return found, found.solve((residual / sigma[:, None]).ravel())
+
+
+def _known(values: Array, found: LeastSquares) -> Array:
+    return np.where(found.undetermined, np.nan, values)
+
+
+def _std(found: LeastSquares) -> Array:
+    return _known(np.sqrt((found.half**2).sum(axis=1)), found)

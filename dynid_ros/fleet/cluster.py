@@ -1,0 +1,122 @@
+"""Work on the processes of a Dask cluster, of this machine or of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+import logging
+import os
+import tempfile
+from typing import Any, Protocol, TypeVar
+
+from dynid_ros.errors import InputError
+
+Result = TypeVar('Result')
+
+#: Tasks that wait in the scheduler at a time: a million at once would take its memory.
+WAITING = 2000
+#: Workers that may die of a task before it counts as the cause.
+RETRIES = 3
+LOST = 'the Dask scheduler was lost; run the command again, finished sidecars are kept'
+
+
+class Spread(Protocol):
+    """Something that does independent work, such as `cluster`."""
+
+    def __call__(
+        self, work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
+    ) -> Iterator[tuple[int, Result | None]]:
+        """Yield number and result as they come; None where each worker dies of the work."""
+
+
+def one_by_one(
+    work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
+) -> Iterator[tuple[int, Result | None]]:
+    """Do the work in this process, for few and short bags."""
+    for number, each in enumerate(arguments):
+        yield number, work(*each)
+
+
+@contextmanager
+def cluster(scheduler: str | None) -> Iterator[Spread]:
+    """
+    Connect to a cluster, or make one of a process for each processor of this machine.
+
+    Parameters
+    ----------
+    scheduler : str or None
+        Address such as ``tcp://10.0.0.1:8786``; its workers need this package and the folders.
+
+    Yields
+    ------
+    Spread
+        Work on the cluster.
+
+    Raises
+    ------
+    InputError
+        Dask is not installed, or the scheduler cannot be reached.
+
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "a fleet needs Dask; install it with: pip install 'dynid_ros[fleet]'") from error
+    # Dask logs each worker that dies; the command tells what follows from it.
+    logging.getLogger('distributed').setLevel(logging.CRITICAL)
+    settings = {'distributed.scheduler.allowed-failures': RETRIES,
+                'distributed.comm.retry.count': 2, 'distributed.logging.distributed': 'critical'}
+    with dask.config.set(settings), tempfile.TemporaryDirectory(prefix='dynid-dask-') as folder:
+        if scheduler is not None:
+            try:
+                client = Client(scheduler, timeout='10s')
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f'no Dask scheduler answers at {scheduler}: {error}; start one with '
+                    '"dask scheduler"') from error
+            with client:
+                yield _Dask(client)
+            return
+        processors = (len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity')
+                      else os.cpu_count())
+        with (LocalCluster(
+                n_workers=processors, threads_per_worker=1, processes=True,
+                dashboard_address=None, local_directory=folder,
+                silence_logs=logging.CRITICAL) as local,
+              Client(local) as client):
+            yield _Dask(client)
+
+
+class _Dask:
+    """Work on the workers of a client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __call__(
+        self, work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
+    ) -> Iterator[tuple[int, Result | None]]:
+        from distributed import as_completed, KilledWorker
+
+        numbers: dict[str, int] = {}
+        left = iter(enumerate(arguments))
+
+        def submit(count: int) -> Iterator[Any]:
+            for _, (number, each) in zip(range(count), left, strict=False):
+                future = self._client.submit(work, *each, pure=False)
+                numbers[future.key] = number
+                yield future
+
+        running = as_completed(submit(WAITING))
+        for future in running:
+            if future.status in ('cancelled', 'lost'):
+                raise InputError(LOST)
+            number = numbers.pop(future.key)
+            error = future.exception() if future.status == 'error' else None
+            if error is not None and not isinstance(error, KilledWorker):
+                raise error
+            yield number, None if error is not None else future.result()
+            for more in submit(1):
+                running.add(more)

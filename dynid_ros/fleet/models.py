@@ -1,0 +1,161 @@
+"""Models of an arm and of the whole fleet, from merged factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.verdict import held_out_findings, MORE_MOTION
+from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import RecordingError
+from dynid_ros.fleet.merge import cluster_covariance, Clustered
+from dynid_ros.fleet.settings import FleetSettings
+from dynid_ros.fleet.sidecar import BagFacts
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import JointMetrics, Metrics, TINY
+from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.recordings.recording import Defect
+from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+
+Array = NDArray[np.float64]
+
+#: Bags from which their scatter tells how sure an estimate is.
+FEWEST_BAGS = 5
+
+
+def fleet_model(
+    settings: FleetSettings, name: str, bags: Sequence[BagFacts], data: QRFactors,
+    solution: Solution, sums: Clustered,
+) -> IdentifiedModel:
+    """
+    Put together the model of several bags.
+
+    Parameters
+    ----------
+    settings : FleetSettings
+        Settings of the fleet.
+    name : str
+        Name of the arm, or of the fleet.
+    bags : sequence of BagFacts
+        The bags that were fitted.
+    data : QRFactors
+        Their merged factors.
+    solution : Solution
+        The fit to them.
+    sums : Clustered
+        Their scores and held-out residuals.
+
+    Returns
+    -------
+    IdentifiedModel
+        Its covariance is clustered by bag, and its held-out figures leave out one bag each.
+
+    """
+    arm = settings.arm
+    covariance = cluster_covariance(sums, solution)
+    counted = f'{len(bags)} bag{"s" if len(bags) != 1 else ""} of {name}'
+    fit = _metrics(counted, False, arm, data, data.residual_squares(solution.theta))
+    held_out = None
+    if len(bags) > 1:
+        held_out = _metrics(
+            f'{counted}, each predicted by the others', True, arm, data, sums.left_out_squares)
+    digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
+    return IdentifiedModel(
+        arm=arm, theta=solution.theta, covariance=covariance,
+        std_white=np.sqrt(np.diag(solution.white_covariance)),
+        root_information=solution.root_information,
+        sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),
+        condition_number=solution.condition_number,
+        samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
+        sources=(counted,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
+        fit=fit, validation=held_out,
+        verdict=_verdict(settings, data, solution, covariance, fit, held_out, len(bags)),
+        defects=_counted(bags))
+
+
+def _metrics(
+    source: str, held_out: bool, arm: ArmModel, data: QRFactors, left: Array,
+) -> Metrics:
+    """Return figures from sums of squares."""
+    power, rows, base = data.torque_squares(), data.rows, base_parameters(arm).names
+    joints = []
+    names = arm.joint_names
+    for k, name in enumerate(names):
+        if not rows[k]:
+            joints.append(JointMetrics(name, np.nan, np.nan, np.nan))
+            continue
+        share = left[k] / max(power[k], TINY)
+        r2 = np.nan
+        if f'Fo{k + 1}' in base:
+            # The column of the offset is one in each row, so that its product sums the torque up.
+            one = data.factors[k, :, base.index(f'Fo{k + 1}')]
+            mean = one @ data.factors[k, :, -1] / rows[k]
+            r2 = 1 - left[k] / max(power[k] - rows[k] * mean**2, TINY)
+        joints.append(JointMetrics(
+            name, float(np.sqrt(left[k] / rows[k])), float(100 * np.sqrt(share)), float(r2)))
+    total = 100 * float(np.sqrt(left.sum() / max(power.sum(), TINY)))
+    return Metrics(source, held_out, int(rows.max()), total, tuple(joints))
+
+
+def _verdict(
+    settings: FleetSettings, data: QRFactors, solution: Solution, covariance: Array,
+    fit: Metrics, held_out: Metrics | None, bags: int,
+) -> Verdict:
+    R = data.factors[:, :, :-1]
+    variance = np.einsum('imb,bc,imc->i', R, covariance, R)
+    expected = float(100 * np.sqrt(
+        max(variance.sum(), 0.0) / max(data.torque_squares().sum(), TINY)))
+    names = base_parameters(settings.arm).names
+    weak = tuple(
+        names[k] for k in np.flatnonzero(solution.undetermined).tolist())
+    findings = []
+    if weak:
+        findings.append(Finding(
+            'not_excited', f'the motions do not excite {", ".join(weak)}', MORE_MOTION))
+    if expected > VERDICT.expected_error_percent:
+        findings.append(Finding(
+            'excitation', f'the error bars alone give {expected:.0f} % torque error on the '
+            'motions of the bags', 'record more bags'))
+    if bags < FEWEST_BAGS:
+        findings.append(Finding(
+            'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error bars',
+            f'record {FEWEST_BAGS} bags or more'))
+    findings += held_out_findings(fit, held_out)
+    return Verdict(not findings, tuple(findings), expected, (), weak)
+
+
+def _counted(bags: Sequence[BagFacts]) -> tuple[Defect, ...]:
+    """Count the defects of all bags by kind and joint."""
+    first: dict[tuple[str, str, str | None], Defect] = {}
+    count: dict[tuple[str, str, str | None], int] = {}
+    for bag in bags:
+        for defect in bag.defects:
+            key = (defect.code, defect.severity, defect.joint)
+            first.setdefault(key, defect)
+            count[key] = count.get(key, 0) + 1
+    return tuple(
+        Defect(code, severity, f'in {count[code, severity, joint]} bags, such as: '
+               f'{first[code, severity, joint].message}', joint, count[code, severity, joint])
+        for code, severity, joint in first)
+
+
+def too_few_rows(data: QRFactors | None, parameters: int, name: str) -> None:
+    """
+    Refuse a fit with fewer rows than parameters.
+
+    Raises
+    ------
+    RecordingError
+        There are too few.
+
+    """
+    rows = 0 if data is None else int(data.rows.sum())
+    if rows <= parameters:
+        raise RecordingError(
+            f'{name}: the good bags have {rows} rows after filtering, too few for {parameters} '
+            'parameters; record longer motions')

@@ -1,0 +1,126 @@
+"""Steps of the reduction that read sidecars, each for some bags of one arm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import ResultError
+from dynid_ros.fleet.bag_features import bag_features, Features
+from dynid_ros.fleet.cluster import Spread
+from dynid_ros.fleet.merge import Clustered, clustered, merged
+from dynid_ros.fleet.settings import FleetSettings, settings_of
+from dynid_ros.fleet.shared_inertia import eliminated, friction_places, own_frictions, solve_shared
+from dynid_ros.fleet.sidecar import read_factors
+from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+
+Array = NDArray[np.float64]
+Paths = Sequence[str]
+Part = TypeVar('Part')
+
+#: Bags of one task: as many as a second or so takes, so that workers share even one arm.
+CHUNK = 100
+
+
+class Reduction:
+    """
+    Sums over the sidecars of arms, on a cluster.
+
+    Parameters
+    ----------
+    settings : FleetSettings
+        Settings of the fleet.
+    spread : Spread
+        Where the work is done.
+
+    """
+
+    def __init__(self, settings: FleetSettings, spread: Spread) -> None:
+        self._text, self._spread = settings.text, spread
+
+    def merge(self, paths: Paths) -> QRFactors | None:
+        """Merge bags, with the base columns of the arm; None without any."""
+        return merged(self._chunks(merge_chunk, paths))
+
+    def features(self, paths: Paths, solution: Solution) -> Features:
+        """Return the deviations of bags from a fit, in their order."""
+        parts = self._chunks(feature_chunk, paths, solution.theta, solution.sigma)
+        return Features(*(np.concatenate([getattr(part, name) for part in parts])
+                          for name in ('values', 'std', 'left')))
+
+    def clustered(self, paths: Paths, solution: Solution) -> Clustered:
+        """Sum up the scores and held-out residuals of bags."""
+        parts = self._chunks(score_chunk, paths, solution)
+        return Clustered(
+            np.sum([part.meat for part in parts], axis=0), sum(part.bags for part in parts),
+            np.sum([part.left_out_squares for part in parts], axis=0),
+            np.sum([part.torque_squares for part in parts], axis=0))
+
+    def frictions(self, paths: Paths, sigma: Array) -> tuple[Array, Array]:
+        """
+        Return friction and offsets of each bag beside inertial parameters that all share.
+
+        Returns
+        -------
+        values, std : (B, f) ndarray
+            In the order of the bags; NaN where one leaves a coefficient open.
+
+        """
+        shared = solve_shared(self._chunks(shared_chunk, paths, sigma))
+        parts = self._chunks(friction_chunk, paths, sigma, shared)
+        values, std = (np.concatenate([part[k] for part in parts]) for k in range(2))
+        return values, std
+
+    def _chunks(self, work: Callable[..., Part], paths: Paths, *further: Any) -> list[Part]:
+        """Do the work for all bags, some in each task, with results in the order of the bags."""
+        chunks = [tuple(paths[k:k + CHUNK]) for k in range(0, len(paths), CHUNK)]
+        results = dict(self._spread(
+            work, [(self._text, chunk, *further) for chunk in chunks]))
+        if any(result is None for result in results.values()):
+            raise ResultError('workers die of merging sidecars; give them more memory')
+        return [cast('Part', results[k]) for k in range(len(chunks))]
+
+
+def merge_chunk(text: str, paths: Paths) -> QRFactors:
+    """Merge some bags, at least one."""
+    found = merged(_parts(settings_of(text), paths))
+    assert found is not None
+    return found
+
+
+def feature_chunk(text: str, paths: Paths, theta: Array, sigma: Array) -> Features:
+    """Return the deviations of some bags."""
+    settings = settings_of(text)
+    return bag_features(list(_parts(settings, paths)), settings.arm, theta, sigma)
+
+
+def score_chunk(text: str, paths: Paths, solution: Solution) -> Clustered:
+    """Sum up the scores of some bags."""
+    return clustered(_parts(settings_of(text), paths), solution)
+
+
+def shared_chunk(text: str, paths: Paths, sigma: Array) -> Array:
+    """Compress the rows of the shared parameters of some bags."""
+    settings = settings_of(text)
+    own = friction_places(settings.arm)
+    rows = [eliminated(part, own, sigma)[1] for part in _parts(settings, paths)]
+    return np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
+
+
+def friction_chunk(
+    text: str, paths: Paths, sigma: Array, shared: Array,
+) -> tuple[Array, Array]:
+    """Return the friction of some bags."""
+    settings = settings_of(text)
+    own = friction_places(settings.arm)
+    found = list(own_frictions(_parts(settings, paths), own, sigma, shared))
+    return np.array([each.values for each in found]), np.array([each.std for each in found])
+
+
+def _parts(settings: FleetSettings, paths: Paths) -> Iterator[QRFactors]:
+    for path in paths:
+        yield read_factors(Path(path)).part(settings.columns)

@@ -1,0 +1,124 @@
+"""Inertial parameters shared by all bags, while friction and offsets are those of each bag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.weighted_least_squares import QRFactors
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFriction:
+    """
+    Friction and offsets of one bag.
+
+    Attributes
+    ----------
+    values : (f,) ndarray
+        Coefficients in the order of `friction_places`; NaN where the bag leaves one open.
+    std : (f,) ndarray
+        Their standard deviations for white residuals of the shared fit.
+
+    """
+
+    values: Array
+    std: Array
+
+
+def friction_places(arm: ArmModel) -> Places:
+    """Positions of the friction columns among the base parameters of an arm, (f,)."""
+    layout, base = arm.layout, base_parameters(arm)
+    own = {layout.friction_column(joint, term.symbol)
+           for joint in range(arm.n) for term in friction_terms(arm.friction)}
+    return np.array([k for k, column in enumerate(base.columns) if column in own], dtype=np.intp)
+
+
+def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array]:
+    """
+    Eliminate the parameters that belong to one bag.
+
+    Parameters
+    ----------
+    part : QRFactors
+        Factors of the bag.
+    own : (f,) ndarray of int
+        Columns of its own parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+
+    Returns
+    -------
+    own_rows : (f, f + s + 1) ndarray
+        Rows that give the own parameters once the s shared ones are known.
+    shared_rows : (m, s + 1) ndarray
+        Rows of the shared parameters: the triangular factor of the Schur complement.
+
+    """
+    b = part.factors.shape[2] - 1
+    shared = np.setdiff1d(np.arange(b), own)
+    order = np.concatenate([own, shared, [b]])
+    rows = (part.factors / sigma[:, None, None]).reshape(-1, b + 1)[:, order]
+    # A factor is square, so that there are rows for each own parameter.
+    rows = np.concatenate([rows, np.zeros((max(len(own) - len(rows), 0), b + 1))])
+    R = np.asarray(np.linalg.qr(rows, mode='r'))
+    return R[:len(own)], R[len(own):, len(own):]
+
+
+def fit_shared(parts: Iterable[QRFactors], own: Places, sigma: Array) -> Array:
+    """
+    Fit the shared parameters with a set of own ones for each bag.
+
+    Parameters
+    ----------
+    parts : iterable of QRFactors
+        Factors of the bags.
+    own : (f,) ndarray of int
+        Columns of the parameters that differ from bag to bag.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+
+    Returns
+    -------
+    (s,) ndarray
+        Shared parameters: the same as of one fit with all own parameters beside each other.
+
+    """
+    return solve_shared([eliminated(part, own, sigma)[1] for part in parts])
+
+
+def solve_shared(rows: Sequence[Array]) -> Array:
+    """Solve the rows of the shared parameters of several bags, or of several such triangles."""
+    R = np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
+    return LeastSquares(R[:, :-1]).solve(R[:, -1])
+
+
+def own_frictions(
+    parts: Iterable[QRFactors], own: Places, sigma: Array, shared: Array,
+) -> Iterator[OwnFriction]:
+    """Yield the own parameters of each bag, given the shared ones."""
+    f = len(own)
+    for part in parts:
+        rows, _ = eliminated(part, own, sigma)
+        fitted = LeastSquares(rows[:, :f])
+        values = fitted.solve(rows[:, -1] - rows[:, f:-1] @ shared)
+        std = np.sqrt((fitted.half**2).sum(axis=1))
+        open_ones = fitted.undetermined
+        yield OwnFriction(
+            np.where(open_ones, np.nan, values), np.where(open_ones, np.nan, std))
+
+
+def friction_names(arm: ArmModel) -> Sequence[str]:
+    """Return the names of the own parameters, in their order."""
+    names = base_parameters(arm).names
+    return [names[k] for k in friction_places(arm)]

@@ -1,0 +1,125 @@
+"""``dynid fleet`` on its local cluster: output, exit status, kills."""
+
+from contextlib import redirect_stderr, redirect_stdout
+import io
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+from fleets import Bag, small_arm, with_payload
+import pytest
+import yaml
+
+from dynid_ros.cli.main import main
+from dynid_ros.storage.result_file import read_result
+
+psutil = pytest.importorskip('psutil', reason='distributed, which brings psutil, is not installed')
+pytestmark = pytest.mark.slow
+BAGS = 60
+
+
+@pytest.fixture(scope='module')
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('fleet')
+    arm, path = small_arm(folder)
+    for number in range(BAGS):
+        Bag(number, own=0.02).write(
+            arm, folder / 'bags' / f'arm{number % 3}' / f'{number:03d}.npz', number)
+    return arm, path, folder / 'bags'
+
+
+def command(*arguments):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as error:
+        status = main(['fleet', *map(str, arguments)])
+    return status, out.getvalue(), error.getvalue()
+
+
+def start(made, out):
+    return subprocess.Popen(
+        [sys.executable, '-m', 'dynid_ros.cli.main', 'fleet', made[2], '--arm', made[1], '-o',
+         out, '--by', '{arm}/*', '--json'], stdout=subprocess.PIPE, start_new_session=True)
+
+
+def finished(out):
+    return len(list((out / 'sidecars').glob('[!.]*.npz')))
+
+
+def wait_for(out, count, process):
+    while finished(out) < count and process.poll() is None:
+        time.sleep(0.01)
+
+
+def test_kills_of_a_worker_and_of_the_command_lose_no_finished_sidecar(made, tmp_path):
+    first = start(made, tmp_path)
+    wait_for(tmp_path, 5, first)
+    workers = [each.pid for each in psutil.Process(first.pid).children(recursive=True)
+               if 'spawn_main' in ' '.join(each.cmdline())]
+    os.kill(workers[0], signal.SIGKILL)
+    wait_for(tmp_path, 20, first)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+    done = finished(tmp_path)
+    second = start(made, tmp_path)
+    found = json.loads(second.communicate()[0])
+    assert second.returncode == 0
+    assert found['read'] == BAGS - done
+    assert found['bags'] == BAGS
+    assert {name: arm['used'] for name, arm in found['arms'].items()} == dict.fromkeys(
+        ('arm0', 'arm1', 'arm2'), BAGS // 3)
+    # Other commands read the models.
+    assert read_result(tmp_path / 'arms' / 'arm1').verdict.trustworthy
+    assert read_result(tmp_path / 'all').fit.samples > 10 * BAGS
+
+
+def test_a_changed_arm_is_named_on_the_page_and_in_the_exit_status(made, tmp_path):
+    arm, path, _ = made
+    for number in range(24):
+        change = with_payload(1.0) if number >= 12 else {}
+        bag = Bag(number, own=0.02, standard=change)
+        written = bag.write(arm, tmp_path / 'bags' / f'{number:03d}.npz', number)
+        if number == 3:
+            written.write_bytes(b'')
+    status, out, error = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out')
+    assert (status, error) == (1, '')
+    assert 'the load of elbow changes on 2023-11-26' in out
+    assert 'skipped' in out
+    page = (tmp_path / 'out' / 'fleet.html').read_text()
+    assert 'the load of elbow changes on 2023-11-26' in page
+    assert '003.npz' in page
+    assert page.count('<svg') > 1
+
+
+def test_arms_are_told_apart_by_what_their_recorder_wrote(made, tmp_path):
+    arm, path, _ = made
+    for number in range(12):
+        folder = tmp_path / 'bags' / f'run{number}'
+        Bag(number).write(arm, folder / 'bag.npz', number)
+        (folder / 'recording.yaml').write_text(yaml.safe_dump({
+            'started': '2026-01-01T10:00:00+00:00', 'serial': f'SN{number % 2}'}))
+    _, out, _ = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out', '--json')
+    assert set(json.loads(out)['arms']) == {'SN0', 'SN1'}
+
+
+@pytest.mark.parametrize(('arguments', 'said'), [
+    (['--by', 'arm/*'], '{arm}'), (['--by', 'no/{arm}/such'], 'no bag fits'),
+    (['--scheduler', 'tcp://127.0.0.1:1'], 'no Dask scheduler answers')])
+def test_wrong_use_is_one_line(made, tmp_path, arguments, said):
+    status, _, error = command(
+        made[2] / 'arm0', '--arm', made[1], '-o', tmp_path, *arguments)
+    assert status == 2
+    assert said in error
+    assert error.count('\n') == 1
+
+
+def test_bags_come_from_a_list_and_from_urls(made, tmp_path):
+    lines = [str(path) for path in sorted(Path(made[2] / 'arm0').iterdir())[:6]]
+    lines += [path.as_uri() for path in sorted(Path(made[2] / 'arm1').iterdir())[:6]]
+    (tmp_path / 'list').write_text('\n'.join(lines))
+    _, out, _ = command(f'@{tmp_path / "list"}', '--arm', made[1], '-o', tmp_path / 'out',
+                        '--json')
+    found = json.loads(out)
+    assert (found['bags'], found['skipped']) == (12, [])

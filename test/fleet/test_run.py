@@ -1,0 +1,131 @@
+"""A small fleet from folder to findings."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from fleets import Bag, DAY, small_arm, START, truth, with_payload
+import numpy as np
+import pytest
+
+from dynid_ros.errors import InputError, ResultError
+from dynid_ros.fleet.cluster import one_by_one
+from dynid_ros.fleet.run import run_fleet
+
+ARMS, BAGS = 6, 16
+PAYLOAD_DAY = 9
+
+
+def make(arm, folder):
+    """Six arms, one with a payload, one with growing friction, one with another tool."""
+    for number in range(ARMS):
+        name = f'arm{number}'
+        for day in range(BAGS):
+            change = {}
+            if number == 1 and day >= PAYLOAD_DAY:
+                change = with_payload(0.8)
+            if number == 2:
+                change = {'Fv2': 0.05 * day, 'Fc2': 0.05 * day}
+            if number == 3:
+                change = with_payload(0.5, 0.3)
+            bag = Bag(100 * number + day, standard=change, own=0.02)
+            if (number, day) == (4, 5):
+                bag.signs = (1.0, -1.0, 1.0)
+            if (number, day) == (5, 7):
+                bag.standard = with_payload(1.5)
+            bag.write(arm, folder / name / f'bag{day:02d}.npz', day)
+    (folder / 'arm0' / 'empty.npz').write_bytes(b'')
+    still = Bag(9).record(arm)
+    np.savez(folder / 'arm0' / 'still.npz', t=still.t, q=0 * still.q, tau=still.u)
+    np.savez(folder / 'arm0' / 'short.npz', t=still.t[:20], q=still.q[:20], tau=still.u[:20])
+
+
+@pytest.fixture(scope='module')
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('fleet')
+    arm, path = small_arm(folder)
+    make(arm, folder / 'bags')
+    return arm, path, folder / 'bags'
+
+
+@pytest.fixture(scope='module')
+def result(made, tmp_path_factory):
+    arm, _, bags = made
+    out = tmp_path_factory.mktemp('out')
+    return out, run_fleet(arm, [str(bags)], out, one_by_one, by='{arm}/*')
+
+
+def test_every_bag_is_read_once_and_every_arm_has_a_model(made, result):
+    arm, found = made[0], result[1]
+    assert found.read == len(found.bags) == ARMS * BAGS + 3
+    assert list(found.arms) == [f'arm{k}' for k in range(ARMS)]
+    model = found.arms['arm0'].model
+    far = np.abs(model.theta - truth(arm)) / model.std
+    assert np.median(far) < 2
+    assert model.verdict.trustworthy, model.verdict.reasons
+
+
+def test_the_payload_is_named_with_its_date_and_its_mass(result):
+    [text] = result[1].arms['arm1'].sentences
+    assert f'changes on {np.datetime64(int(START + PAYLOAD_DAY * DAY), "s")}'[:21] in text
+    assert float(text.split(': ')[1].split(' kg')[0]) == pytest.approx(0.8, abs=0.25)
+
+
+def test_the_other_tool_is_named_and_no_other_arm(result):
+    named = {name for name, report in result[1].arms.items() if report.sentences}
+    assert named == {'arm1', 'arm3'}
+    assert 'another load or tool' in result[1].arms['arm3'].sentences[0]
+
+
+def test_growing_friction_is_named_and_no_other_drift(result):
+    found = {(each.arm, each.name) for each in result[1].series if each.drifts}
+    assert found <= {('arm2', 'Fv2'), ('arm2', 'Fc2')}
+    assert found
+
+
+def test_bags_that_do_not_belong_are_named_with_their_cause(result):
+    odd = {(each.arm, Path(each.name).name): each for each in result[1].odd}
+    assert set(odd) == {('arm4', 'bag05.npz'), ('arm5', 'bag07.npz')}
+    assert odd['arm4', 'bag05.npz'].findings[0].code == 'effort_sign'
+    assert odd['arm5', 'bag07.npz'].difference.startswith('load')
+
+
+def test_bad_bags_are_listed_with_the_reason(result):
+    reasons = {Path(each.name).name: each for each in result[1].skipped}
+    assert set(reasons) == {'empty.npz', 'still.npz', 'short.npz'}
+    assert all(each.reason for each in reasons.values())
+
+
+def test_a_second_run_with_one_bag_more_reads_one_bag(made, result):
+    arm, _, bags = made
+    out, before = result
+    new = Bag(77).write(arm, bags / 'arm0' / 'new.npz', BAGS)
+    again = run_fleet(arm, [str(bags)], out, one_by_one, by='{arm}/*')
+    new.unlink()
+    assert again.read == 1
+    assert len(again.bags) == len(before.bags) + 1
+
+
+def test_a_bag_that_was_replaced_is_read_again(made, result):
+    arm, _, bags = made
+    Bag(0, own=0.02).write(arm, bags / 'arm0' / 'bag00.npz', 0.001)
+    again = run_fleet(arm, [str(bags)], result[0], one_by_one, by='{arm}/*')
+    assert again.read == 1
+
+
+def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tmp_path):
+    arm, _, bags = made
+    folder = [str(bags / 'arm0')]
+    run_fleet(arm, folder, tmp_path, one_by_one)
+    other = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=3.0))
+    with pytest.raises(ResultError, match='--again'):
+        run_fleet(other, folder, tmp_path, one_by_one)
+    assert run_fleet(other, folder, tmp_path, one_by_one, again=True).read == BAGS + 3
+    # Friction terms of the model are no part of a sidecar.
+    assert run_fleet(other.with_friction(('viscous', 'coulomb_smooth', 'offset')), folder,
+                     tmp_path, one_by_one).read == 0
+
+
+@pytest.mark.parametrize('given', ['nowhere', '@nowhere.txt', 'unknown://bags'])
+def test_a_folder_that_is_not_there_is_an_error(made, tmp_path, given):
+    with pytest.raises(InputError, match=r'nowhere|unknown'):
+        run_fleet(made[0], [given], tmp_path, one_by_one)
