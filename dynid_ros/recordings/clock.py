@@ -87,6 +87,8 @@ def with_one_clock(recording: Recording) -> Recording:
 
     """
     t = recording.t
+    if _goes_on(t):
+        return recording
     rows = np.flatnonzero(np.isfinite(t))
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore'):
@@ -94,7 +96,7 @@ def with_one_clock(recording: Recording) -> Recording:
     if not (steps > 0).any():
         return recording
     usual = float(np.median(steps[steps > 0]))
-    far = max(THRESHOLDS.step, THRESHOLDS.steps * usual)
+    far = _far(usual)
     back = steps < 0
     good = len(rows) == len(t) and not back.any() and float(steps.max()) <= far
     if good or int(back.sum()) > THRESHOLDS.mixed * len(t):
@@ -110,6 +112,19 @@ def with_one_clock(recording: Recording) -> Recording:
     chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], size, least, far)
     kept = np.concatenate([rows[starts[k]:stops[k]] for k in chosen])
     return _on_one_clock(recording, kept, usual, far)
+
+
+def _goes_on(t: Array) -> bool:
+    """Whether the stamps are those of a clock that always goes on, as nearly all are."""
+    # Wrong stamps may be as large as floating-point numbers are.
+    with np.errstate(over='ignore', invalid='ignore'):
+        steps = np.diff(t)
+    return bool(len(steps) and steps.min() > 0 and steps.max() <= _far(float(np.median(steps))))
+
+
+def _far(usual: float) -> float:
+    """Step forward from which a clock was set, s, given its usual step."""
+    return max(THRESHOLDS.step, THRESHOLDS.steps * usual)
 
 
 def _breaks(t: Array, steps: Array, usual: float) -> NDArray[np.bool_]:

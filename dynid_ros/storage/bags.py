@@ -27,11 +27,10 @@ from dynid_ros.storage.joint_state_cdr import (
     Cursor,
     decode,
     Layout,
-    merge,
     parse_layout,
     Parser,
-    SampleBlock,
 )
+from dynid_ros.storage.sample_blocks import JoinedBlocks, SampleBlock
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
 BATCH = 4096
@@ -129,16 +128,17 @@ def _decode_all(
     messages: Iterator[tuple[int, bytes]], parse: Parser
 ) -> tuple[tuple[SampleBlock, ...], int, list[tuple[int, str]]]:
     """Decode in batches, so that the raw messages are never all in memory."""
-    blocks: list[SampleBlock] = []
+    joined = JoinedBlocks()
     damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)
         good, bad = decode(received, data, count, parse)
-        blocks += good
+        for block in good:
+            joined.add(block)
         damaged += bad
         count += len(batch)
-    return merge(blocks), count, damaged
+    return joined.take(), count, damaged
 
 
 def _damaged(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:

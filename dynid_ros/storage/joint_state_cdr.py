@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 import struct
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dynid_ros.storage.sample_blocks import SampleBlock
 
 Array = NDArray[np.float64]
 Part = slice | NDArray[np.int64]
@@ -52,33 +54,6 @@ class Layout:
 
 
 Parser = Callable[[bytes], Layout]
-
-
-@dataclass(frozen=True)
-class SampleBlock:
-    """
-    Messages of one layout.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Joint names, in the order of the columns.
-    index : (k,) ndarray of int64
-        Place of each message in the recording, counted from 0.
-    stamp, received : (k,) ndarray of int64
-        Header stamp, and time at which the recorder received the message, ns.
-    position, velocity, effort : (k, a), (k, b), (k, c) ndarray
-        Values; the columns may be fewer than the names, or none.
-
-    """
-
-    names: tuple[str, ...]
-    index: NDArray[np.int64]
-    stamp: NDArray[np.int64]
-    received: NDArray[np.int64]
-    position: Array
-    velocity: Array
-    effort: Array
 
 
 class Cursor:
@@ -232,25 +207,6 @@ def _block(
     values = (part.view(f'{layout.order}f8').astype(np.float64) if part.shape[1]
               else np.empty((len(rows), 0)) for part in parts)
     return SampleBlock(layout.names, index, stamps, received, *values)
-
-
-def merge(blocks: list[SampleBlock]) -> tuple[SampleBlock, ...]:
-    """Join blocks of equal names and array lengths; the list is emptied to save memory."""
-    groups: dict[tuple[object, ...], list[SampleBlock]] = {}
-    for block in blocks:
-        widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
-        groups.setdefault((block.names, *widths), []).append(block)
-    blocks.clear()
-    return tuple(_join(group) for group in groups.values())
-
-
-def _join(group: list[SampleBlock]) -> SampleBlock:
-    names = group[0].names
-    columns = [
-        [getattr(block, field.name) for block in group] for field in fields(SampleBlock)[1:]]
-    # Each field is released as soon as it is joined.
-    group.clear()
-    return SampleBlock(names, *(np.concatenate(columns.pop(0)) for _ in range(len(columns))))
 
 
 def encode(

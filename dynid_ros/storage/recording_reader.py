@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,12 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_states
-from dynid_ros.storage.joint_state_cdr import SampleBlock
+from dynid_ros.storage.sample_blocks import SampleBlock
 from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
 from dynid_ros.streaming.pairing import GAP, Pairing, Stamps
 
 Array = NDArray[np.float64]
+Order = NDArray[np.int64] | slice
 
 FIELDS = ('position', 'velocity', 'effort')
 BAG_SUFFIXES = ('.db3', '.mcap')
@@ -93,7 +95,8 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
     fields = {name: getattr(samples, name) for name in FIELDS}
     values = {name: array if len(keep) == len(array) else array[keep]
               for name, array in fields.items() if array.shape[1]}
-    stamps, defects = stamps[keep], (*states.defects, *reported, *found)
+    stamps = stamps if len(keep) == len(stamps) else stamps[keep]
+    defects = (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
@@ -145,26 +148,30 @@ def samples_of(
     names = _recorded_names(states, arm, source)
     held = [block for block in states.blocks if set(names) <= set(block.names)]
     used, wrong = _of_right_lengths(held, names, f'{source}: topic {states.topic}', needed)
-    order = np.argsort(np.concatenate([block.index for block in used]), kind='stable')
+    # One block is in order, and a copy would double the memory of a long recording.
+    order = slice(None) if len(used) == 1 else np.argsort(
+        np.concatenate([block.index for block in used]), kind='stable')
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
     values = [_gather([getattr(b, f) for b in used], columns, order) if f in there
-              else np.empty((len(order), 0)) for f in FIELDS]
+              else np.empty((sum(len(b.index) for b in used), 0)) for f in FIELDS]
     index, stamp, received = (
-        np.concatenate([getattr(block, name) for block in used])[order]
+        _joined([getattr(block, name) for block in used])[order]
         for name in ('index', 'stamp', 'received'))
     return (SampleBlock(names, index, stamp, received, *values),
             [*_name_defects(states, held, used, columns), *wrong])
 
 
-def _gather(parts: list[Array], columns: list[list[int]], order: NDArray[np.int64]) -> Array:
+def _gather(parts: list[Array], columns: list[list[int]], order: Order) -> Array:
     """Put the values of all blocks into the order of the joints and of time."""
-    whole = np.array_equal(order, np.arange(len(parts[0])))
-    if len(parts) == 1 and whole and columns[0] == list(range(parts[0].shape[1])):
-        # The usual case; a copy would double the memory of a long recording.
+    if len(parts) == 1 and columns[0] == list(range(parts[0].shape[1])):
         return parts[0]
     sorted_parts = [part[:, chosen] for part, chosen in zip(parts, columns, strict=True)]
-    return np.ascontiguousarray(np.concatenate(sorted_parts)[order])
+    return np.ascontiguousarray(_joined(sorted_parts)[order])
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dynid_ros.storage.joint_state_cdr import decode, encode, merge, parse_layout
+from dynid_ros.storage.joint_state_cdr import decode, encode, parse_layout
+from dynid_ros.storage.sample_blocks import JoinedBlocks
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 NAMES = st.text(st.characters(codec='utf-8', exclude_characters='\0'), min_size=1, max_size=9)
@@ -34,7 +35,10 @@ def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endia
     first, none = decode(range(half), data[:half], 0)
     second, neither = decode(range(half, 2 * half), data[half:], half)
     assert none == neither == []
-    blocks = merge(first + second)
+    joined = JoinedBlocks()
+    for block in first + second:
+        joined.add(block)
+    blocks = joined.take()
     seen = []
     for block in blocks:
         for row, number in enumerate(block.index):
