@@ -6,9 +6,10 @@ A simulated fleet through ``dynid fleet``: time, memory, kills, and who is named
 Makes short recordings (10 s at 100 Hz) of twenty UR10: exact torque of a random Fourier motion,
 friction that differs by 3 % from bag to bag, and first-order coloured noise of 3 %. One arm
 carries a payload from some day on, one has friction that grows, one another tool, and of each
-hundred bags one is bad, of ten kinds in turn (ten bags in all, at least). Then it runs the command: kills a worker (SIGKILL) after a
-quarter of the bags, the command itself after half of them, and starts it again, and prints the
-rate, the memory of the workers, what was lost, and who was named, rightly or not.
+hundred bags one is bad, of ten kinds in turn (ten bags in all, at least). Then it runs the
+command: kills a worker (SIGKILL) after a quarter of the bags, the command itself after half of
+them, and starts it again, and prints the rate, the memory of the workers, what was lost, and who
+was named, rightly or not.
 """
 
 from __future__ import annotations

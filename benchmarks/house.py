@@ -35,7 +35,7 @@ FLOORS = (
 )
 #: Files of a room, without its __init__.py.
 FEWEST, MOST = 3, 14
-#: A room with one file for each command, however many there are.
+#: The room with a file for each command, however many there are.
 COMMANDS = 'cli'
 #: Files below so many lines are counted.
 SHORT = (60, 100)

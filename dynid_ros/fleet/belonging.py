@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.fleet.bag_features import feature_names, Features, LOAD
-from dynid_ros.fleet.series import colour, find_step, scatter, Step
+from dynid_ros.fleet.drift import colour, find_step, scatter, Step
 
 Array = NDArray[np.float64]
 

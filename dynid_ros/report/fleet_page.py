@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
-import io
 import re
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from dynid_ros.fleet.arms import ArmReport, day
 from dynid_ros.fleet.drift import DAY, Series
 from dynid_ros.fleet.run import FleetResult
+from dynid_ros.report.drawings import drawing, inline_svg, MEASURED, PREDICTED, RESIDUAL
 from dynid_ros.report.page import html_page
 from dynid_ros.report.tables import percent, significant
 
@@ -21,7 +21,8 @@ DRAWN_STEADY = 4
 MOST_DRAWN = 24
 #: Bags that a table lists.
 LISTED = 500
-SIZE = (5.2, 2.4)
+#: Inches of 72 units.
+SIZE = (6.0, 2.8)
 
 
 def fleet_page(found: FleetResult) -> bytes:
@@ -144,7 +145,8 @@ def _drift(series: Sequence[Series]) -> str:
         return '<p>Too few bags, or all of one date.</p>'
     figures = ''.join(
         f'<figure><figcaption>{escape(each.sentence if each.drifts else _steady(each))}'
-        f'</figcaption>{draw_series(each)}</figure>' for each in chosen)
+        f'</figcaption>{draw_series(each, f"series{number}")}</figure>'
+        for number, each in enumerate(chosen))
     return (
         '<p>Friction and offsets are those of each bag, beside inertial parameters that all bags '
         'of an arm share. The gain is the torque of a joint by that of the reference model. Bars '
@@ -157,22 +159,23 @@ def _steady(each: Series) -> str:
     return f'{each.name} of {each.arm}: no drift'
 
 
-def draw_series(series: Series) -> str:
+def draw_series(series: Series, name: str) -> str:
     """Draw values over date with their intervals and the line through them, as SVG."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=SIZE, layout='constrained')
-    axes = figure.add_subplot()
-    days = (series.date - series.date[0]) / DAY
-    colour = '#b8500b' if series.drifts else '#0b5cad'
-    axes.errorbar(days, series.values, 1.96 * series.std, fmt='.', color='#66707b', ms=4, lw=0.7)
-    if series.slope is not None:
-        axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], color=colour, lw=1.8)
-    spread = np.ptp(series.values) or 1.0
-    axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
-    axes.set_xlabel(f'days since {day(float(series.date[0]))}')
-    axes.set_ylabel(f'{series.name}')
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format='svg', metadata={'Date': None})
-    text = buffer.getvalue().decode()
-    return text[text.index('<svg'):]
+    with drawing():
+        figure = Figure(figsize=SIZE, dpi=72, layout='constrained')
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        days = (series.date - series.date[0]) / DAY
+        axes.errorbar(days, series.values, 1.96 * series.std, fmt='.', color=MEASURED,
+                      markersize=4, linewidth=0.7)
+        if series.slope is not None:
+            axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], linewidth=1.8,
+                      color=RESIDUAL if series.drifts else PREDICTED)
+        spread = np.ptp(series.values) or 1.0
+        axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
+        axes.set_xlabel(f'days since {day(float(series.date[0]))}')
+        axes.set_ylabel(series.name)
+        return inline_svg(figure, name, f'{escape(series.name)} of {escape(series.arm)} over date')

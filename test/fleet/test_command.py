@@ -10,14 +10,15 @@ import subprocess
 import sys
 import time
 
+from distributed import LocalCluster
 from fleets import Bag, small_arm, with_payload
+import psutil
 import pytest
 import yaml
 
 from dynid_ros.cli.main import main
 from dynid_ros.storage.result_file import read_result
 
-psutil = pytest.importorskip('psutil', reason='distributed, which brings psutil, is not installed')
 pytestmark = pytest.mark.slow
 BAGS = 60
 
@@ -123,3 +124,12 @@ def test_bags_come_from_a_list_and_from_urls(made, tmp_path):
                         '--json')
     found = json.loads(out)
     assert (found['bags'], found['skipped']) == (12, [])
+
+
+def test_an_existing_scheduler_does_the_work(made, tmp_path):
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as running:
+        status, out, _ = command(
+            made[2], '--arm', made[1], '-o', tmp_path, '--by', '{arm}/*', '--json',
+            '--scheduler', running.scheduler_address)
+    assert status == 0
+    assert json.loads(out)['read'] == BAGS

@@ -104,9 +104,8 @@ def test_shared_parameters_are_those_of_one_fit_with_all_own_ones_beside_each_ot
 
 
 def test_error_bars_clustered_by_bag_cover_the_truth_and_those_of_rows_do_not(fleet):
-    # Friction differs from bag to bag. 30 fleets of 40 bags with 12 parameters or more: the share
-    # of intervals that hold has a standard deviation below 2 %, as parameters of a fleet are
-    # correlated, around 94 % (95 % less the bias of 40 clusters).
+    # Friction differs from bag to bag. Over fleets the share that holds has a standard error of
+    # 1 %, around 95 % less the bias of 40 clusters and of so many parameters.
     theta, held, white = truth(fleet.arm), [], []
     for k in range(30):
         parts = [Bag(1000 * k + seed, seconds=6.0, own=0.15).factors(fleet)
@@ -116,5 +115,5 @@ def test_error_bars_clustered_by_bag_cover_the_truth_and_those_of_rows_do_not(fl
         error = np.abs(solution.theta - theta)
         held.append(error < 1.96 * np.sqrt(np.diag(covariance)))
         white.append(error < 1.96 * np.sqrt(np.diag(solution.white_covariance)))
-    assert 0.88 < np.mean(held) < 0.99
+    assert 0.9 < np.mean(held) < 0.98
     assert np.mean(white) < 0.75
