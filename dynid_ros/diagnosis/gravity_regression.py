@@ -183,7 +183,7 @@ class GravityProblem:
         tangents = np.linalg.svd(direction[None])[2][1:]
         change = (np.tensordot(tangents, self._B, axes=1) @ theta[self._rows.loaded]).T
         W = self._design(direction)
-        U = LeastSquares(W).range
+        U = LeastSquares(W).torque_basis
         return tangents, change - U @ (U.T @ change), self._t - W @ theta
 
     def _shortened(self, direction: Array, step: Array, cost: float) -> tuple[Array, float]:

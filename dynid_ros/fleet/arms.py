@@ -259,4 +259,3 @@ def _series(
             values[name, gain] = (
                 date, 1 + features[name].values[chosen, k], features[name].std[chosen, k])
     return drifts(values)
-

@@ -30,7 +30,7 @@ class LeastSquares:
 
     Attributes
     ----------
-    range : (m, r) ndarray
+    torque_basis : (m, r) ndarray
         Orthonormal basis of the torques that parameters can make.
     half : (b, r) ndarray
         Square root of the covariance: ``half halfᵀ`` is that of theta for rows with white noise
@@ -40,7 +40,7 @@ class LeastSquares:
 
     """
 
-    range: Array
+    torque_basis: Array
     half: Array
     undetermined: NDArray[np.bool_]
 
@@ -53,13 +53,13 @@ class LeastSquares:
         scale = np.asarray(scale, dtype=float)
         certain = _full_rank(W / scale, tolerance)
         if certain is not None:
-            self.range, inverse = certain
+            self.torque_basis, inverse = certain
             self.half = inverse / scale[:, None]
             self.undetermined = np.zeros(len(scale), dtype=np.bool_)
             return
         U, singular, V = np.linalg.svd(W / scale, full_matrices=False)
         kept = singular > tolerance * singular[0]
-        self.range = U[:, kept]
+        self.torque_basis = U[:, kept]
         self.half = V[kept].T / singular[kept] / scale[:, None]
         # Rounding alone gives any parameter a part of the order of 1e-16 (squared: 1e-32).
         open_part = 1.0 - (V[kept] ** 2).sum(axis=0)
@@ -68,7 +68,7 @@ class LeastSquares:
 
     def solve(self, tau: Array) -> Array:
         """Find the parameters (b,) of torques (m,)."""
-        return np.asarray(self.half @ (self.range.T @ tau))
+        return np.asarray(self.half @ (self.torque_basis.T @ tau))
 
     @property
     def covariance(self) -> Array:
