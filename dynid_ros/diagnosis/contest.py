@@ -95,7 +95,7 @@ class ContestThresholds:
     suspicious: float = 8.0
     good: float = 15.0
     partly: float = 50.0
-    gain: float = 0.5
+    gain: float = 0.4
     gain_doubted: float = 0.35
     gain_blamed: float = 1.0
     gain_vague: float = 3.0

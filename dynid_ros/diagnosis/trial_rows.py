@@ -110,6 +110,9 @@ def torque_later(t: Array, tau: Array) -> Array:
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
     """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
+    if not marks.any():
+        # A count of every sample of an hour would take as much memory as its positions.
+        return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
     before = np.concatenate([np.zeros((1, marks.shape[1]), dtype=int), marks.cumsum(axis=0)])
     ahead = np.minimum(chosen + reach + 1, len(marks))
     return np.asarray(before[ahead] > before[np.maximum(chosen - reach, 0)])
@@ -151,8 +154,7 @@ class TrialRows:
     """
     Products of the rows ``[W tau]`` of each joint with themselves, fold by fold.
 
-    Fits with other torques, weights and folds take a matrix of the size of the parameters each.
-    Normal equations lose half of the digits; an explanation needs three.
+    A fit takes a matrix of the size of the parameters. It has half of the digits; three do.
 
     Attributes
     ----------
@@ -269,12 +271,7 @@ def _friction_power(
 def _fitted(
     products: Array, counts: Array, joints: NDArray[np.intp],
 ) -> tuple[Array, Array, Array]:
-    """
-    Fit the joints by weighted least squares, for several parts of the samples at once.
-
-    Returned are the parameters (F, c), and the normal matrix (F, c, c) of columns that were
-    divided by a length (F, c) each.
-    """
+    """Fit several parts: parameters (F, c), scaled normal matrices, and their scales (F, c)."""
     chosen, rows = products[:, joints], np.maximum(counts[:, joints], 1)
     c = products.shape[-1] - 1
     length = np.sqrt(np.einsum('fiaa->fa', chosen)[:, :c])
