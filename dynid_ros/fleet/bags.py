@@ -59,7 +59,7 @@ class Bag:
     @property
     def sidecar(self) -> str:
         """Return the file name of its sidecar."""
-        digest = hashlib.sha256(self.name.encode()).hexdigest()[:16]
+        digest = hashlib.sha256(self.name.encode(errors='surrogateescape')).hexdigest()[:16]
         stem = re.sub(r'[^\w.-]', '_', PurePosixPath(self.place).stem)[:60]
         return f'{stem}-{digest}.npz'
 

@@ -53,11 +53,14 @@ def fleet_model(
     Returns
     -------
     IdentifiedModel
-        Its covariance is clustered by bag, and its held-out figures leave out one bag each.
+        Its covariance is clustered by bag where there are `FEWEST_BAGS`, and its held-out figures
+        leave out one bag each.
 
     """
     arm = settings.arm
-    covariance = cluster_covariance(sums, solution)
+    # The scores of one bag add up to zero, and those of few scatter too little.
+    enough = len(bags) >= FEWEST_BAGS
+    covariance = cluster_covariance(sums, solution) if enough else solution.white_covariance
     counted = f'{len(bags)} bag{"s" if len(bags) != 1 else ""} of {name}'
     fit = _metrics(counted, False, arm, data, data.residual_squares(solution.theta))
     held_out = None
@@ -123,7 +126,8 @@ def _verdict(
             'motions of the bags', 'record more bags'))
     if bags < FEWEST_BAGS:
         findings.append(Finding(
-            'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error bars',
+            'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error '
+            'bars, and those of white residuals, which stand for them, are too small',
             f'record {FEWEST_BAGS} bags or more'))
     findings += held_out_findings(fit, held_out)
     return Verdict(not findings, tuple(findings), expected, (), weak)

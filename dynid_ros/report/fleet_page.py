@@ -35,7 +35,9 @@ def fleet_page(found: FleetResult) -> bytes:
         ('settings', 'Settings of all bags', _settings(found)),
     ]
     name = escape(found.settings.arm.name)
-    return html_page(f'{name}: fleet', _top(found, name), parts).encode()
+    page = html_page(f'{name}: fleet', _top(found, name), parts)
+    # A path need not be text in UTF-8.
+    return page.encode(errors='replace')
 
 
 def _top(found: FleetResult, name: str) -> str:
@@ -69,7 +71,10 @@ def _error(model: object) -> str:
 
 
 def _arms(found: FleetResult) -> str:
-    rows = ''.join(_arm_row(name, report) for name, report in found.arms.items())
+    rows = ''.join(
+        _arm_row(name, report, [each.sentence for each in found.series
+                                if each.drifts and each.arm == name])
+        for name, report in found.arms.items())
     return (
         '<p>The held-out error leaves out one bag and predicts it with the model of all others, '
         'for each bag in turn. Error bars of the models come from the scatter between bags.</p>'
@@ -79,7 +84,7 @@ def _arms(found: FleetResult) -> str:
         f'<tbody>{rows}</tbody></table></div>')
 
 
-def _arm_row(name: str, report: ArmReport) -> str:
+def _arm_row(name: str, report: ArmReport, drift: Sequence[str]) -> str:
     model = report.model
     error = percent(model.fit.relative_error_percent) if model else ''
     if model is None:
@@ -92,7 +97,7 @@ def _arm_row(name: str, report: ArmReport) -> str:
     return (f'<tr><th scope="row">{escape(name)}</th><td class="number">{report.bags}</td>'
             f'<td class="number">{report.used}</td><td class="number">{_error(model)}</td>'
             f'<td class="number">{error}</td><td>{verdict}</td>'
-            f'<td class="message">{escape("; ".join(report.sentences))}</td></tr>')
+            f'<td class="message">{escape("; ".join([*report.sentences, *drift]))}</td></tr>')
 
 
 def _odd(found: FleetResult) -> str:

@@ -129,3 +129,11 @@ def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tm
 def test_a_folder_that_is_not_there_is_an_error(made, tmp_path, given):
     with pytest.raises(InputError, match=r'nowhere|unknown'):
         run_fleet(made[0], [given], tmp_path, one_by_one)
+
+
+def test_one_bag_has_no_error_bars_that_its_scatter_would_make_zero(made, tmp_path):
+    arm, _, _ = made
+    path = Bag(5).write(arm, tmp_path / 'bag.npz', 0)
+    [report] = run_fleet(arm, [str(path)], tmp_path / 'out', one_by_one).arms.values()
+    assert (report.model.std >= report.model.std_white).all()
+    assert [each.code for each in report.model.verdict.findings] == ['few_bags']
