@@ -1,4 +1,4 @@
-"""``dynid fleet``: from many recordings to a model of each arm, and to what has changed."""
+"""``dynid fleet``: from many recordings to a model of each arm, and to their changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LISTED = 10
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
-        'fleet', help='identify arms from many recordings, and find what has changed',
+        'fleet', help='identify arms from many recordings, and find changes',
         description='Read any number of recordings once, on all processors or on a Dask cluster; '
                     'fit a model of each arm and one of all; name changes of load, drifting '
                     'friction and gains, and bags that do not belong.')

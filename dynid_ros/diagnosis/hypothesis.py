@@ -1,4 +1,4 @@
-"""One explanation of a recording: what would have to be changed, and how well it then predicts."""
+"""One explanation of a recording: its changes, and how well the model then predicts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOVING_SHARE = 0.3
 EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions'}
 #: Standard deviations below zero from which on the power of friction is negative.
 DRIVEN = 5.0
-#: What friction that drives a joint costs, as a logarithm of its residual.
+#: Cost of friction that drives a joint, as a logarithm of its residual.
 DRIVEN_COST = 1.0
 
 

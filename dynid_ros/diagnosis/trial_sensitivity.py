@@ -1,4 +1,4 @@
-"""What a motion shows: the error bars of an explanation, and faults that would not be seen."""
+"""Sensitivity of a motion: error bars of an explanation, and faults that it would not show."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class ArmReport:
     model : IdentifiedModel or None
         None with too few rows.
     sentences : tuple of str
-        What has changed, and how it differs from the other arms.
+        Changes, and differences from the other arms.
 
     """
 
@@ -89,7 +89,7 @@ def judged_fleet(
     places: Sequence[str], reduction: Reduction, by: str | None,
 ) -> JudgedFleet:
     """
-    Fit the arms, and find what has changed and what does not belong.
+    Fit the arms, and find changes and bags that do not belong.
 
     Parameters
     ----------

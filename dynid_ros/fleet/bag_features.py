@@ -1,4 +1,4 @@
-"""How a bag differs from a reference model: load, drive gains, friction and what is left."""
+"""Differences of a bag from a reference model: load, drive gains, friction and residual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of one bag: read, checked, conditioned and compressed, in one task."""
+"""One bag, read, checked, conditioned and compressed in one task."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dynid_ros.whole_file import read_whole
 CLOCK_SET = 1e9
 #: Seconds of made-up motion, s.
 WARM_UP = 4.0
-#: Finding that stands for a bag that does not fit; the contest looks for what is behind it.
+#: Finding that stands for a bag that does not fit; the contest looks for its cause.
 MISFIT = Finding('residual', 'the bag does not fit its arm')
 
 

@@ -70,7 +70,7 @@ class ArmJudgement:
     Attributes
     ----------
     odd : dict of int to str
-        Bags that do not belong, and by what they differ.
+        Bags that do not belong, and their differences.
     change : Step or None
         From which bag on the arm carries another load.
     load : (4,) ndarray
@@ -239,7 +239,7 @@ def _deviations(bags: Features, segments: Sequence[NDArray[np.intp]]) -> Array:
 def _difference(
     arm: ArmModel, names: Sequence[str], worst: int, bags: Features, k: int, deviations: Array,
 ) -> str:
-    """Tell by what a bag differs most from the others of its arm."""
+    """Describe the largest difference of a bag from the others of its arm."""
     if worst >= len(names):
         joint = worst - len(names)
         return (f'{arm.joint_names[joint]} leaves {np.exp(deviations[k, worst]):.3g} times the '

@@ -1,4 +1,4 @@
-"""The whole way from a folder of bags to models, and to what is wrong with which bag or arm."""
+"""The whole way from a folder of bags to models, and to the faults of bags and arms."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class OddBag:
     name, arm : str
         Bag and arm.
     difference : str
-        By what it differs from the other bags of its arm.
+        Difference from the other bags of its arm.
     findings : tuple of Finding
-        What explains it; empty if nothing that was tried does.
+        Its explanations; empty if none that was tried holds.
 
     """
 

@@ -40,7 +40,7 @@ NOT_YET = ('still', 'not_validated', 'not_excited', 'excitation')
 @dataclass(frozen=True, eq=False)
 class LiveVerdict:
     """
-    What is known of a session at one time.
+    Knowledge of a session at one time.
 
     Attributes
     ----------

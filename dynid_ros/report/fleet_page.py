@@ -1,4 +1,4 @@
-"""The page of a fleet: what somebody should look at, the arms, drift, and skipped bags."""
+"""The page of a fleet: findings, the arms, drift, and skipped bags."""
 
 from __future__ import annotations
 
