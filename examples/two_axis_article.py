@@ -21,7 +21,8 @@ from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.regression.covariance import hac_covariance
-from dynid_ros.signals.filters import butterworth, differentiate, nuttall_fir
+from dynid_ros.signals.butterworth import butterworth
+from dynid_ros.signals.filters import differentiate, nuttall_fir
 from dynid_ros.signals.first_order import Discretisation, filtered
 
 #: Bandwidth of the first-order filters of the article, rad/s.
