@@ -124,10 +124,11 @@ def online_result(
     verdict = judge(
         arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
         (*known, *too_many(arm.joint_names, share)))
+    settings = conditioning_of(online.pipeline)
+    lag = 1 / (2 * np.pi * settings.cutoff_hz)
     verdict, remarks = with_cause(
         verdict, replace(arm.without_load, gravity=online.stated_gravity),
-        joined([_trial_samples(part) for part in predictions]))
-    settings = conditioning_of(online.pipeline)
+        joined([_trial_samples(part, lag) for part in predictions]))
     settings = replace(settings, notes=(*settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
@@ -162,15 +163,24 @@ def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
     return [part for part in result if len(part.t)]
 
 
-def _trial_samples(part: Prediction) -> TrialSamples:
-    """Take the samples of one stretch for the contest of explanations."""
+def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
+    """
+    Take the samples of one stretch for the contest of explanations.
+
+    Torque has passed the first-order filter of the rows, of this time constant, and motion has
+    not: the contest would take that for a late drive signal.
+    """
     from scipy.interpolate import CubicSpline
 
-    # Rows keep no acceleration; they are dense enough to differentiate their velocity.
-    several = len(part.t) > 1
-    qdd = CubicSpline(part.t, part.qd)(part.t, 1) if several else np.zeros_like(part.qd)
-    moving = np.isfinite(part.tau)
-    tau = np.where(moving, part.tau, 0.0)
+    moving, several = np.isfinite(part.tau), len(part.t) > 1
+    tau, qdd = np.where(moving, part.tau, 0.0), np.zeros_like(part.qd)
+    if several:
+        # Rows keep no derivatives; they are dense enough to differentiate.
+        qdd = CubicSpline(part.t, part.qd)(part.t, 1)
+        tau = tau + lag * CubicSpline(part.t, tau)(part.t, 1)
+    # The derivative beside a row without torque is none.
+    edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
+    moving = moving & edges[:-2] & edges[2:]
     return TrialSamples(
         part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau))
 
