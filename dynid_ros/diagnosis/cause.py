@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
-from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck
+from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import as_recorded
 from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.model.verdict import Finding, Verdict
@@ -57,8 +57,7 @@ def with_cause(
         return replace(verdict, findings=(*decided, *rest)), ()
     # Friction that was chosen for a wrong model hides its cause.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
-    if not arm.drive.includes_gravity:
-        arm = replace(arm, gravity=np.zeros(3))
+    arm = arm.as_measured
     # Signs of friction mean little where the motion hardly determines it.
     vague = any(finding.code == 'excitation' for finding in doubts)
     driven = [] if vague else [
@@ -95,7 +94,7 @@ def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding,
 REMOVED = Finding(
     'gravity_removed',
     'the effort seems to hold no gravity torque: without any, the model fits as well',
-    'set "includes_gravity: false" under "drive" in arm.yaml')
+    LEAVE_OUT)
 HELD = Finding(
     'gravity_held', 'effort holds gravity torque although arm.yaml states otherwise',
     'remove "includes_gravity: false" under "drive"')

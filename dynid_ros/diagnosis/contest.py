@@ -35,8 +35,6 @@ REPEATED: dict[str, Rivals] = {
     'position_exchanged': motion_rivals.exchanged_positions,
     'position_sign': motion_rivals.reversed_positions,
 }
-#: Explanations that are searched for roughly: the model becomes better by them, not good.
-ROUGH = ('position_is_velocity',)
 #: Faults of one kind at most, and explanations from which the next one is looked for.
 DEPTH, BEAM = 3, 3
 #: Relative difference of two costs that is rounding.
@@ -268,7 +266,7 @@ def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
 def _holds(each: Hypothesis, base: Hypothesis, least: float) -> bool:
     """Whether the model becomes good by an explanation, and clearly better."""
     limits, left = THRESHOLDS, each.score.left
-    rough = each.steps[0].code in ROUGH
+    rough = any(step.rough for step in each.steps)
     most, least = (limits.partly, limits.gain_vague) if rough else (limits.good, least)
     if each.error_percent > most or base.cost - _price(each) < least:
         return False

@@ -64,6 +64,8 @@ class GravityThresholds:
 
 
 THRESHOLDS = GravityThresholds()
+#: Remedy where the signal lacks the torque of gravity.
+LEAVE_OUT = 'set "includes_gravity: false" under "drive" in arm.yaml'
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +156,7 @@ class GravityCheck:
         if self.removed:
             return (f'effort holds no gravity torque: without gravity, the residual is '
                     f'{100 * (1 - self.without):.0f} % smaller than with gravity in any '
-                    'direction; set "includes_gravity: false" under "drive" in arm.yaml')
+                    'direction; ' + LEAVE_OUT)
         if not self.determined:
             return 'the gravity direction is unidentifiable: gravity loads the joints too little'
         degrees = f'{np.degrees(self.angle):.1f} ± {np.degrees(self.std):.1f} degrees'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -52,6 +52,8 @@ class Step:
         What to do, a clause.
     price : float
         Gain that it must bring beyond that of other steps.
+    rough : bool
+        Whether it was searched for roughly: the model becomes better by it, not good.
 
     """
 
@@ -60,6 +62,7 @@ class Step:
     text: str
     remedy: str
     price: float = 0.0
+    rough: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +203,29 @@ def as_recorded(
     arm, samples = arm.with_friction(FRICTION), thinned(samples)
     joints = tuple(arm.joint_names.index(name) for name in driven)
     return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n), driven=joints)
+
+
+def nearest(
+    make: Callable[[float], Hypothesis], x: float, first: Hypothesis, step: float, settled: float,
+) -> tuple[float, Hypothesis]:
+    """
+    Search for the number with which an explanation fits best, by halving steps.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the explanation with a number.
+    x, first : float, Hypothesis
+        Where to begin, and the explanation there.
+    step, settled : float
+        Twice the first step, and the step after which the search ends.
+
+    """
+    while step > settled:
+        step /= 2
+        beside = [(y, make(y)) for y in (x - step, x + step)]
+        x, first = min([(x, first), *beside], key=lambda each: each[1].cost)
+    return x, first
 
 
 def exchange(n: int, pair: Sequence[int]) -> Array:

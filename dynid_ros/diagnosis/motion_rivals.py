@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm, shipped_arms
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
-from dynid_ros.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
+from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.diagnosis.trial_rows import TrialSamples
 
 Array = NDArray[np.float64]
@@ -71,13 +72,10 @@ def shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     for joint in base.joints.tolist():
         if base.arm.prismatic[joint]:
             continue
-        angle, nearest, step = 0.0, base, 2 * ZERO
-        while step > SETTLED:
-            step /= 2
-            beside = [(x, _shifted(base, joint, x)) for x in (angle - step, angle + step)]
-            angle, nearest = min([(angle, nearest), *beside], key=lambda each: each[1].cost)
+        angle, best = nearest(
+            partial(_shifted, base, joint), 0.0, base, 2 * ZERO, SETTLED)
         if abs(angle) > ZERO_BAND:
-            yield nearest
+            yield best
 
 
 def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -92,7 +90,7 @@ def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     if any((np.ptp(area[part], axis=0) > width)[base.joints].any() for part in parts):
         return
     start = np.zeros_like(area)
-    nearest = _integrated(base, area + start)
+    best = _integrated(base, area + start)
     for _, joint, part in product(range(PASSES), base.joints.tolist(), parts):
         step = np.pi
         while step > START_SETTLED:
@@ -101,9 +99,9 @@ def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
                 beside = start.copy()
                 beside[part, joint] += way
                 other = _integrated(base, area + beside)
-                if other.cost < nearest.cost:
-                    nearest, start = other, beside
-    yield nearest
+                if other.cost < best.cost:
+                    best, start = other, beside
+    yield best
 
 
 def coarsely_other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -116,13 +114,10 @@ def coarsely_other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
 def other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
     """Scale the offset between each joint and the one before by the factor that fits best."""
     for joint in _offset_joints(base):
-        x, nearest, step = 0.0, base, 2 * LENGTH
-        while step > LENGTH_SETTLED:
-            step /= 2
-            beside = [(y, _stretched(base, joint, y)) for y in (x - step, x + step)]
-            x, nearest = min([(x, nearest), *beside], key=lambda each: each[1].cost)
+        x, best = nearest(
+            partial(_stretched, base, joint), 0.0, base, 2 * LENGTH, LENGTH_SETTLED)
         if abs(x) > LENGTH_BAND:
-            yield nearest
+            yield best
 
 
 def _offset_joints(base: Hypothesis) -> list[int]:
@@ -169,7 +164,7 @@ def other_gravity(base: Hypothesis, check: GravityCheck) -> Iterator[Hypothesis]
         yield _turned(base, check, vector, f'[{text}]{other}')
     yield base.with_arm(replace(base.arm, gravity=np.zeros(3)), Step(
         'gravity_removed', (), 'the effort holds no gravity torque',
-        'set "includes_gravity: false" under "drive" in arm.yaml'))
+        LEAVE_OUT))
 
 
 def _turned(base: Hypothesis, check: GravityCheck, vector: Array, text: str) -> Hypothesis:
@@ -222,4 +217,4 @@ def _integrated(base: Hypothesis, q: Array) -> Hypothesis:
     own = base.samples
     return base.with_samples(replace(own, q=q, qd=own.q, qdd=own.qd), Step(
         'position_is_velocity', (), 'the positions seem to be velocities: their integrals stay '
-        'within the limits of all joints', 'record positions'))
+        'within the limits of all joints', 'record positions', rough=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import is_direct, joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.diagnosis.trial_rows import LATE, trial_rows, TYPICAL
 
 Array = NDArray[np.float64]
@@ -60,14 +61,10 @@ def scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
     """Scale the drive signal of each joint by the factor that fits best."""
     for joint in base.joints.tolist():
         tried = [(x, _scaled(base, joint, x)) for x in DECADES.tolist()]
-        x, nearest = min(tried, key=lambda each: each[1].cost)
-        step = 1.0
-        while step > SETTLED:
-            step /= 2
-            tried = [(x + way * step, _scaled(base, joint, x + way * step)) for way in (-1, 1)]
-            x, nearest = min([(x, nearest), *tried], key=lambda each: each[1].cost)
+        first = min(tried, key=lambda each: each[1].cost)
+        x, best = nearest(partial(_scaled, base, joint), *first, 1.0, SETTLED)
         if abs(x) > np.log10(SCALE_BAND):
-            yield nearest
+            yield best
 
 
 def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
@@ -130,13 +127,10 @@ def meaningless(arm: ArmModel, joints: Sequence[int]) -> Step:
 
 def loads_from_a_moment_on(base: Hypothesis) -> Iterator[Hypothesis]:
     """Let the last link carry something else from the moment on that fits best."""
-    tried = {share: _loaded(base, share) for share in MOMENTS.tolist()}
-    step = float(MOMENTS[1] - MOMENTS[0])
-    while step > MOMENT_SETTLED:
-        step /= 2
-        best = min(tried, key=lambda share: tried[share].cost)
-        tried |= {share: _loaded(base, share) for share in (best - step, best + step)}
-    yield min(tried.values(), key=lambda each: each.cost)
+    tried = [(share, _loaded(base, share)) for share in MOMENTS.tolist()]
+    first = min(tried, key=lambda each: each[1].cost)
+    apart = float(MOMENTS[1] - MOMENTS[0])
+    yield nearest(partial(_loaded, base), *first, apart, MOMENT_SETTLED)[1]
 
 
 def _loaded(base: Hypothesis, share: float) -> Hypothesis:

@@ -32,7 +32,7 @@ from dynid_ros.regression.weighted_least_squares import solve
 
 Array = NDArray[np.float64]
 ARM = '{arm}'
-#: Least mass of a load that is named, kg; with less, only the moments have changed.
+#: Least mass of a load that the report states, kg; with less, only the moments have changed.
 LIGHT = 1e-3
 
 

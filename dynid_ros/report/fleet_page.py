@@ -109,7 +109,7 @@ def _odd(found: FleetResult) -> str:
         f'{escape(each.findings[0].sentence) if each.findings else "not explained"}</td></tr>'
         for each in found.odd[:LISTED])
     return (
-        '<p>These bags differ from the others of their arm, and no model is fitted to them.</p>'
+        '<p>These bags differ from the others of their arm, and dynid fits no model to them.</p>'
         '<div class="scroll"><table><thead><tr><th>Bag</th><th>Arm</th><th>Difference</th>'
         f'<th>Cause</th></tr></thead><tbody>{rows}</tbody></table></div>{_more(len(found.odd))}')
 
