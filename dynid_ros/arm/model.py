@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.description.tree import (
     JointLimits,
     KinematicTree,
@@ -22,11 +21,8 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import ParameterLayout
-from dynid_ros.errors import InputError
 
 Array = NDArray[np.float64]
-
-TOOL = 'tool'
 
 
 @dataclass(frozen=True)
@@ -253,6 +249,13 @@ class ArmModel:
         return self.with_friction(tuple(
             term.name for term in friction_terms(self.friction) if not term.needs_load))
 
+    @cached_property
+    def as_measured(self) -> ArmModel:
+        """Return the arm as the drive signal shows it: without gravity that it lacks."""
+        if self.drive.includes_gravity:
+            return self
+        return replace(self, gravity=np.zeros(3))
+
     def with_friction(self, names: tuple[str, ...]) -> ArmModel:
         """Return the same arm with other friction terms."""
         return replace(self, friction=names)
@@ -264,46 +267,3 @@ class ArmModel:
     def rigid(self) -> ArmModel:
         """Return the same arm without rotor inertia, friction and coupling."""
         return replace(self, rotor_inertia=False, friction=(), coupling=())
-
-
-def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
-    """
-    Find a frame that moves with the arm.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    name : str
-        ``tool``, or the name of a joint for the frame of the link that it moves.
-
-    Returns
-    -------
-    joint : int
-        Joint that moves the link.
-    placement : Placement
-        Frame in the frame of the link.
-
-    Raises
-    ------
-    InputError
-        There is no such body; the message suggests similar names.
-
-    """
-    if name in arm.joint_names:
-        return arm.joint_names.index(name), Placement()
-    if name == TOOL:
-        return arm.tool.joint % arm.n, arm.tool.placement
-    known = (*arm.joint_names, TOOL)
-    raise InputError(
-        f"the arm '{arm.name}' has no body '{name}'"
-        + (near(name, known) or f'; links go by the joint that moves them: {", ".join(known)}'))
-
-
-def path_to(arm: ArmModel, joint: int) -> list[int]:
-    """Joints that carry a link, from the base to its own."""
-    path = []
-    while joint >= 0:
-        path.append(joint)
-        joint = int(arm.parent[joint])
-    return path[::-1]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.model import ArmModel, TOOL
+from dynid_ros.arm.bodies import TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.kinematics.compensation import reach
 from dynid_ros.regression.least_squares import LeastSquares

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.model import ArmModel, find_body
+from dynid_ros.arm.bodies import find_body
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.pose_kernels import fill_poses, fill_screws
 from dynid_ros.dynamics.regressor import tree
 from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters

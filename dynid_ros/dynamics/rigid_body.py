@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import force_matrix, joint_force
 from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
 from dynid_ros.dynamics.pose_kernels import fill_jacobian

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, path_to
+from dynid_ros.arm.bodies import path_to
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Box, Surroundings, Wall
 from dynid_ros.errors import ArmError
 from dynid_ros.feasibility.body_pairs import choose_pairs

@@ -180,8 +180,7 @@ def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tu
 
 
 def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:
-    if not arm.drive.includes_gravity:
-        arm = replace(arm, gravity=np.zeros(3))
+    arm = arm.as_measured
     return arm if friction is None else arm.with_friction(tuple(friction))
 
 

@@ -9,7 +9,8 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import DynidWarning, InputError
 from dynid_ros.kinematics.error_sources import ErrorSource, perturbed_kinematics

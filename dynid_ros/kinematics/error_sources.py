@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.description.tree import Tolerances
-from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.kinematics.forward import Pose
 
 Array = NDArray[np.float64]

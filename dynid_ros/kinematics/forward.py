@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.arm.model import ArmModel, find_body, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.dynamics.state import as_states
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.model import ArmModel, find_body, TOOL
+from dynid_ros.arm.bodies import find_body, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.kinematics.error_sources import (
     error_sources,

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.bodies import TOOL
 from dynid_ros.arm.description.tree import Tolerances
-from dynid_ros.arm.model import ArmModel, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.kinematics.error_sources import error_sources, ErrorSource, standard_deviations
 from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.kinematics.pose_error import error_jacobian, exact_pose_error

@@ -16,7 +16,7 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_result import online_result, RowHistory
-from dynid_ros.online.streaming_least_squares import seen_arm, StreamingLeastSquares
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
@@ -90,7 +90,7 @@ def replay(
     """
     start = perf_counter()
     clean, defects = checked_recording(recording, arm)
-    settings = choose_conditioning(seen_arm(arm), [clean])
+    settings = choose_conditioning(arm.as_measured, [clean])
     online = StreamingLeastSquares(
         arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
         delay=settings.delay if delay is None else delay, memory=memory)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,7 +51,7 @@ class StreamingLeastSquares:
         memory: float = np.inf, prior: Prior | None = None, block: int = BLOCK,
     ) -> None:
         self.stated_gravity = arm.gravity
-        arm = seen_arm(arm)
+        arm = arm.as_measured
         base = base_parameters(arm)
         self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
         self.recursion = RecursiveLeastSquares(
@@ -109,11 +108,6 @@ class StreamingLeastSquares:
             result.append((block, block.tau - e))
             self.pipeline.load_theta = self.recursion.theta
         return result
-
-
-def seen_arm(arm: ArmModel) -> ArmModel:
-    """Return the arm that the drive signal shows: without gravity where the signal lacks it."""
-    return arm if arm.drive.includes_gravity else replace(arm, gravity=np.zeros(3))
 
 
 def column_scale(arm: ArmModel) -> Array:

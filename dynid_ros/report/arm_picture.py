@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel, find_body, path_to, TOOL
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.kinematics.forward import forward_kinematics, frames
 from dynid_ros.report.plots import drawn

@@ -1,0 +1,53 @@
+"""Bodies of an arm by name, and the joints that carry them."""
+
+from __future__ import annotations
+
+from dynid_ros.arm.description.schema import near
+from dynid_ros.arm.description.tree import Placement
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+
+TOOL = 'tool'
+
+
+def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
+    """
+    Find a frame that moves with the arm.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    name : str
+        ``tool``, or the name of a joint for the frame of the link that it moves.
+
+    Returns
+    -------
+    joint : int
+        Joint that moves the link.
+    placement : Placement
+        Frame in the frame of the link.
+
+    Raises
+    ------
+    InputError
+        There is no such body; the message suggests similar names.
+
+    """
+    if name in arm.joint_names:
+        return arm.joint_names.index(name), Placement()
+    if name == TOOL:
+        return arm.tool.joint % arm.n, arm.tool.placement
+    known = (*arm.joint_names, TOOL)
+    raise InputError(
+        f"the arm '{arm.name}' has no body '{name}'"
+        + (near(name, known) or f'; links go by the joint that moves them: {", ".join(known)}'))
+
+
+def path_to(arm: ArmModel, joint: int) -> list[int]:
+    """Joints that carry a link, from the base to its own."""
+    path = []
+    while joint >= 0:
+        path.append(joint)
+        joint = int(arm.parent[joint])
+    return path[::-1]
