@@ -94,18 +94,20 @@ def trial_samples(
         parts.append(TrialSamples(
             motion.t[chosen], motion.q[chosen], motion.qd[chosen], motion.qdd[chosen],
             tau[::every], motion.moving[chosen] & ~_near(marks, chosen, decimator.reach),
-            torque_later(motion.t[rows], tau)[::every]))
+            torque_later(motion.t[rows], tau, every)))
     return joined(parts)
 
 
-def torque_later(t: Array, tau: Array) -> Array:
-    """Return the torque (k, n, d) by each of `LATE` later, the last one beyond the end."""
+def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
+    """Return the torque of every so many samples by each of `LATE` later, (k, n, d)."""
     from scipy.interpolate import CubicSpline
 
     if len(t) < 2:
         return np.repeat(tau[:, :, None], len(LATE), axis=2)
     spline = CubicSpline(t, tau)
-    return np.stack([spline(np.clip(t + late, t[0], t[-1])) for late in LATE.tolist()], axis=2)
+    # Beyond the end the last one stays.
+    times = np.clip(t[::every, None] + LATE, t[0], t[-1])
+    return np.asarray(spline(times)).swapaxes(1, 2)
 
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
