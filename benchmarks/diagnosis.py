@@ -299,7 +299,8 @@ def outcome(arm: ArmModel, log: Recording, codes: tuple[str, ...], clean: Array)
 def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
     """Whether the fault is one of those that the verdict does not tell apart."""
     words = {'effort_sign': 'drive signal of', 'position_sign': 'position of',
-             'effort_exchanged': 'drive signals of', 'position_exchanged': 'positions of'}
+             'effort_exchanged': 'drive signals of', 'position_exchanged': 'positions of',
+             'link_length': 'the offset of'}
     first = result.verdict.findings[0]
     return 'tell these apart' in first.text and any(
         words.get(code, code) in first.text for code in codes)

@@ -13,6 +13,7 @@ from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityChec
 from dynid_ros.diagnosis.hypothesis import as_recorded
 from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.recordings.absurd_values import THRESHOLDS as ABSURD
 
 #: Friction terms with which gravity is checked: more of them pass for gravity in few samples.
 PLAIN = ('viscous', 'coulomb', 'offset')
@@ -50,7 +51,7 @@ def with_cause(
     """
     doubts = [*clipped, *verdict.findings]
     decided = [finding for finding in doubts if finding.code in DECIDED]
-    if decided or not samples.tau[samples.moving].any():
+    if decided or not (np.abs(samples.tau[samples.moving]) > ABSURD.nothing).any():
         rest = [each for each in verdict.findings if each.code not in DECIDED]
         if decided:
             rest = [each for each in rest if each.code not in CONSEQUENCES]

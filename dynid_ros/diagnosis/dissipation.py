@@ -82,6 +82,37 @@ def negative_drives(
     return found
 
 
+def friction_power(
+    arm: ArmModel, qd: Array, W: Array, base: NDArray[np.intp],
+) -> Array:
+    """
+    Make rows whose product with the parameters is the mean power that friction takes up.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    qd : (k, n) ndarray
+        Velocity, rad/s or m/s; zero where a joint does not count.
+    W : (k, n, b) ndarray
+        Columns of the parameters.
+    base : (b,) ndarray of int
+        Their places among the standard parameters.
+
+    Returns
+    -------
+    (n, b) ndarray
+        Row of each joint, without constant offsets.
+
+    """
+    dissipating = [term.symbol for term in friction_terms(arm.friction) if term.name != 'offset']
+    power = np.zeros((arm.n, len(base)))
+    for i in range(arm.n):
+        columns = [arm.layout.friction_column(i, symbol) for symbol in dissipating]
+        power[i] = (qd[:, i] @ W[:, i] / max(len(qd), 1)) * np.isin(base, columns)
+    return power
+
+
 def _speeds(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
     """Root mean square speed of each joint while it moves, (n,); zero where it never does."""
     if not motion:

@@ -17,14 +17,15 @@ from dynid_ros.diagnosis.trial_rows import LATE, trial_rows, TYPICAL
 
 Array = NDArray[np.float64]
 
-#: Decades of wrong factors of a signal that are tried, and where halving their step ends.
-DECADES, SETTLED = np.arange(-4.0, 5.0), 0.01
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
 SCALE_BAND = 1.25
 #: Price of a factor beyond 10: it detaches the joint from the others, as leaving it out does.
 DETACHED = 1.0
 #: Factors of a signal that are tried first.
 COARSE = (0.5, 2.0)
+#: Decades of wrong factors of a signal that are tried, and where halving their step ends. Beyond a
+#: decade a minimum begins that only detaches the joint: usual gains have a start of their own.
+DECADES, SETTLED = np.union1d(np.arange(-4.0, 5.0), np.log10(COARSE)), 0.01
 #: Moments, as shares of the samples, from which on the last link may carry something else, and
 #: where halving their distance ends.
 MOMENTS, MOMENT_SETTLED = np.arange(2, 11) / 12, 0.015

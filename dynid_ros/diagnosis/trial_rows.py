@@ -8,12 +8,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.dissipation import friction_power
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.metrics import TINY
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.signals.filtered_friction import fill_filtered_friction
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,8 @@ RIDGE = 1e-9
 LATE, TYPICAL = np.array([-0.06, -0.02, 0.02, 0.06, 0.12]), 3
 #: Shares of unexplained torque that count as none and as all.
 NOTHING, EVERYTHING = 0.005, 1.5
+#: Periods of the cut-off around a reversal in which noise decides the direction of friction.
+REVERSAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,8 @@ class TrialSamples:
         False where a joint stands still, or its torque is left out.
     later : (k, n, d) ndarray
         Torque by each of `LATE` later, Nm.
+    period : (k,) ndarray
+        Period of the cut-off that the torque has passed, s; 0 for none.
 
     """
 
@@ -62,6 +67,7 @@ class TrialSamples:
     tau: Array
     moving: NDArray[np.bool_]
     later: Array
+    period: Array
 
 
 def trial_samples(
@@ -71,7 +77,8 @@ def trial_samples(
     """
     Take samples that are spread over a recording, at most `SAMPLES`.
 
-    Only the torque passes the low-pass of the rows: positions have passed one already.
+    Only the torque passes the low-pass of the rows: positions have passed one already, and
+    friction columns are computed as it leaves them.
 
     Parameters
     ----------
@@ -90,11 +97,13 @@ def trial_samples(
     for motion, marks in zip(motions, left_out, strict=True):
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))
-        chosen = rows[::every]
+        chosen, period = rows[::every], 1 / settings.cutoff_hz
+        q, qd, qdd = (x[chosen] for x in (motion.q, motion.qd, motion.qdd))
+        used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
-            motion.t[chosen], motion.q[chosen], motion.qd[chosen], motion.qdd[chosen],
-            tau[::every], motion.moving[chosen] & ~_near(marks, chosen, decimator.reach),
-            torque_later(motion.t[rows], tau, every)))
+            motion.t[chosen], q, qd, qdd, tau[::every],
+            used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
+            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period)))
     return joined(parts)
 
 
@@ -231,7 +240,7 @@ def trial_rows(
     """
     base = base_parameters(arm).columns
     W = trial_regressor(arm, samples, loaded)
-    friction = _friction_power(arm, samples, W[:, :, :len(base)], base)
+    friction = friction_power(arm, samples.qd * samples.moving, W[:, :, :len(base)], base)
     friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
     k, n, c = W.shape
     fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
@@ -249,25 +258,13 @@ def trial_regressor(
 ) -> Array:
     """Return the regressor (k, n, c) of `trial_rows`."""
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)
+    fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
     W = Y[:, :, base_parameters(arm).columns]
     if loaded is None:
         return W
     # Mass and first moments: most of a load is its weight, and six inertias more fit anything.
     last = np.arange(*arm.layout.inertial(arm.tool.joint % arm.n).indices(Y.shape[2]))[:4]
     return np.concatenate([W, Y[:, :, last] * loaded[:, None, None]], axis=2)
-
-
-def _friction_power(
-    arm: ArmModel, samples: TrialSamples, W: Array, base: NDArray[np.intp],
-) -> Array:
-    """Mean of velocity times friction columns while a joint moves, (n, c)."""
-    dissipating = [term.symbol for term in friction_terms(arm.friction) if term.name != 'offset']
-    power = np.zeros((arm.n, len(base)))
-    for i in range(arm.n):
-        columns = [arm.layout.friction_column(i, symbol) for symbol in dissipating]
-        speed = samples.qd[:, i] * samples.moving[:, i]
-        power[i] = (speed @ W[:, i] / max(len(speed), 1)) * np.isin(base, columns)
-    return power
 
 
 def _fitted(

@@ -182,7 +182,8 @@ def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
     edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
     moving = moving & edges[:-2] & edges[2:]
     return TrialSamples(
-        part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau))
+        part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau),
+        np.zeros(len(part.t)))
 
 
 def _steepest(part: Prediction) -> Array:
