@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
-#: Longest motion, s; those of real arms last minutes.
-LONGEST = 3600.0
 #: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
 MOST_SAMPLES = 5_000_000
 
@@ -114,6 +112,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_length(args: argparse.Namespace) -> None:
+    from dynid_ros.trajectory.fourier import LONGEST
+
     seconds = args.period * args.periods + 2 * args.ramp
     if seconds > LONGEST:
         raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '

@@ -32,6 +32,9 @@ class AbsurdValueThresholds:
     signal : float
         Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm. Good recordings
         reach 180 Nm.
+    nothing : float
+        Largest drive signal that is none, Nm, N, A or V: 1e-12 of the weakest friction that a
+        drive overcomes. Squares of smaller ones underflow.
     jump : float
         Smallest step of a position from one sample to the next that counts as a jump, rad or m.
         The low-pass filters smooth smaller ones. Steps of good recordings reach a seventh of the
@@ -46,6 +49,7 @@ class AbsurdValueThresholds:
     position: float = 1e4
     velocity: float = 1e4
     signal: float = 1e6
+    nothing: float = 1e-12
     jump: float = 0.1
     jump_speed: float = 50.0
     jump_limits: float = 5.0

@@ -236,13 +236,15 @@ def _absurd(recording: Recording) -> list[Defect]:
 
 def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
-    u = recording.u
+    u, nothing = recording.u, absurd_values.THRESHOLDS.nothing
+    first = np.where(np.abs(u[0]) > nothing, u[0], 0.0)
+    dead = moves(recording) & np.isfinite(first)
     # Most signals differ in the first few samples.
-    dead = moves(recording) & (u[:BLOCK] == u[0]).all(axis=0) & np.isfinite(u[0])
-    dead[dead] = (u[:, dead] == u[0, dead]).all(axis=0)
+    for part in (u[:BLOCK], u):
+        dead[dead] = (np.abs(part[:, dead] - first[dead]) <= nothing).all(axis=0)
     found = []
     for j in np.flatnonzero(dead):
-        value = float(u[0, j])
+        value = float(first[j])
         code = 'effort_constant' if value else 'effort_zero'
         name = recording.joint_names[j]
         text = f'{unmeasured(name, recording.signal, value)}; record a topic that holds it.'

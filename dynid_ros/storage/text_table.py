@@ -139,7 +139,7 @@ class TextTable:
             cells = text.split(self.separator)
             fault = _fault(cells, usual, names, places)
             if fault is None:
-                values[row] = [float(cells[place]) for place in places]
+                values[row] = [float(cells[place].strip()) for place in places]
                 continue
             bad[row] = True
             faults.append((number, fault))

@@ -220,6 +220,9 @@ def test_an_effort_that_never_changes_is_an_error_for_a_joint_that_moves(arm, va
     u[:, 1] = value
     defect = only(replace(log, u=u), arm, code)
     assert (defect.severity, defect.joint, defect.count) == ('error', 'j2', 2000)
+    # Squares of such numbers underflow.
+    u[:, 1] += 1e-300 * log.u[:, 1]
+    assert only(replace(log, u=u), arm, code).value == value
 
 
 @pytest.mark.parametrize('field', ['q', 'u'])

@@ -73,6 +73,14 @@ def test_few_damaged_rows_are_left_out_and_reported_with_their_lines(tmp_path, a
     assert defect.message.isprintable()
 
 
+def test_blanks_of_any_kind_beside_a_number_are_no_damage(tmp_path, arm):
+    content = lines()
+    content[41] = content[41].replace(b',', b'\x1f,', 1)
+    content[42] = content[42] + b',1'
+    log = read_recording(written(tmp_path / 'a.csv', content), arm)
+    np.testing.assert_array_equal(log.q, np.delete(MOTION.q, 41, axis=0))
+
+
 @pytest.mark.parametrize('kind', DAMAGE)
 def test_many_damaged_rows_are_refused_with_the_first(tmp_path, arm, kind):
     spoil, why = DAMAGE[kind]
