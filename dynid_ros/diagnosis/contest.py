@@ -52,7 +52,7 @@ class ContestThresholds:
     ----------
     suspicious : float
         Error of the recording as it is, %, from which all rivals are tried. Good recordings reach
-        6.3.
+        6.2.
     good : float
         Largest error with which an explanation is one, %.
     partly : float
@@ -61,7 +61,7 @@ class ContestThresholds:
         roughly.
     gain : float
         Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
-        recordings the best rival gains 0.23.
+        recordings the best rival gains 0.27.
     gain_doubted : float
         The same where something else speaks against the model.
     gain_blamed : float
@@ -80,7 +80,7 @@ class ContestThresholds:
         Error by that of the recording as it is from which an explanation only moves the error.
     unexplained : float
         Share of the torque of a joint from which it counts as unexplained. Joints of good
-        recordings reach 0.45 (the first joint of the Panda, which gravity does not load).
+        recordings reach 0.57 (the first joint of the Panda, which gravity does not load).
     dead : float
         The same from which its signal has nothing to do with its motion.
     named : int
