@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.compiled import kernel
 from dynid_ros.model.verdict import Finding
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.motion_checks import moves
@@ -62,8 +63,8 @@ class ClipThresholds:
 THRESHOLDS = ClipThresholds()
 #: Rounding of a value at the limit, by the range of the signal.
 TOUCH = 1e-9
-#: Percentile of a signal that outliers do not reach.
-USUAL = 95.0
+#: Percentile of a signal that outliers do not reach, and samples that it is taken of.
+USUAL, USUAL_SAMPLES = 95.0, 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,69 +102,128 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
         Recordings of one arm, as read: resampling would round the corners.
 
     """
-    moving = [_in_motion(recording) for recording in recordings]
     n = len(recordings[0].joint_names)
-    highest, lowest, share = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
-    coarse = np.zeros(n, dtype=np.bool_)
-    # Joint by joint: the signals of all of them would fill memory again.
-    for joint in range(n):
-        u = np.concatenate([recording.u[own[joint], joint]
-                            for recording, own in zip(recordings, moving, strict=True)])
-        if len(u) and _is_coarse(u):
-            coarse[joint] = True
-            continue
-        for limits, way in ((highest, 1.0), (lowest, -1.0)):
-            limit, crowd = _crowd(u, way)
-            if crowd > THRESHOLDS.share:
-                limits[joint] = limit
-                share[joint] += crowd
-    usual = [[np.percentile(np.abs(u), USUAL, overwrite_input=True) for u in recording.u.T]
-             for recording in recordings if len(recording.t)]
+    limits = [_limit_of_rest(recording) for recording in recordings]
+    found = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
+    values = np.full((n, THRESHOLDS.levels), np.nan)
+    for recording, limit in zip(recordings, limits, strict=True):
+        for part in _parts(recording):
+            find_ranges(*part, limit, *found, values)
+    samples, least, most = found
+    coarse = (samples > 0) & np.isnan(values[:, -1])
+    spread = np.where(samples > 0, most - least, 0.0)
+    depths = spread * np.array([[TOUCH], [THRESHOLDS.band]])
+    edges, counts = np.concatenate([most - depths, least + depths]), np.zeros((4, n))
+    for recording, limit in zip(recordings, limits, strict=True):
+        for part in _parts(recording):
+            count_beyond(*part, limit, edges, counts)
+    crowds = [_crowd(top, band, samples) * ~coarse * (spread > 0)
+              for top, band in (counts[:2], counts[2:])]
     return ClipLevels(
-        highest, lowest, share, coarse, np.max(usual, axis=0, initial=0.0))
+        np.where(crowds[0] > THRESHOLDS.share, most, np.inf),
+        np.where(crowds[1] > THRESHOLDS.share, least, -np.inf),
+        np.asarray(sum(np.where(crowd > THRESHOLDS.share, crowd, 0.0) for crowd in crowds)),
+        coarse, np.max([_usual(recording.u) for recording in recordings], axis=0))
 
 
-def _in_motion(recording: Recording) -> NDArray[np.bool_]:
-    """Mark the samples of each joint in motion, (n, N)."""
-    t, q = recording.t, recording.q
-    found = np.zeros(q.shape[::-1], dtype=np.bool_)
-    if len(t) < 2:
-        return found
-
-    def speeds() -> Iterator[tuple[slice, Array]]:
-        for part in blocks(len(t)):
-            first = max(part.start - 1, 0)
-            near = slice(first, part.stop + 1)
-            speed = np.abs(np.gradient(q[near], t[near], axis=0))[part.start - first:]
-            yield part, speed[:part.stop - part.start]
-
-    limit = THRESHOLDS.speed * np.max([speed.max(axis=0) for _, speed in speeds()], axis=0)
-    limit[~moves(recording)] = np.inf
-    for part, speed in speeds():
-        found[:, part] = (speed > limit).T
-    return found
+def _usual(u: Array) -> Array:
+    """Largest signal of each joint apart from outliers, of samples spread over a recording."""
+    if not len(u):
+        return np.zeros(u.shape[1])
+    chosen = np.abs(u[::-(-len(u) // USUAL_SAMPLES)].T)
+    return np.asarray(np.percentile(chosen, USUAL, axis=1, overwrite_input=True))
 
 
-def _is_coarse(u: Array) -> bool:
-    """Whether a signal has a few values only."""
-    seen = u[:0]
-    for part in blocks(len(u)):
-        seen = np.unique(np.concatenate([seen, u[part]]))
-        if len(seen) >= THRESHOLDS.levels:
-            return False
-    return True
+def _limit_of_rest(recording: Recording) -> Array:
+    """Speed of each joint above which it is in motion, (n,)."""
+    highest = np.zeros(recording.q.shape[1])
+    for begin, stop, t, q, _ in _parts(recording):
+        find_top_speed(begin, stop, t, q, highest)
+    return np.where(moves(recording), THRESHOLDS.speed * highest, np.inf)
 
 
-def _crowd(u: Array, way: float) -> tuple[float, float]:
-    """Find the largest value in one way, and the share of samples there if they are too many."""
-    spread = float(np.ptp(u)) if len(u) else 0.0
-    if not spread:
-        return 0.0, 0.0
-    limit = float(u.max() if way > 0 else u.min())
-    edges = [limit - way * depth * spread for depth in (TOUCH, THRESHOLDS.band)]
-    top, band = (int(np.count_nonzero(u >= x if way > 0 else u <= x)) for x in edges)
-    crowded = top > max(THRESHOLDS.crowding * (band - top), THRESHOLDS.count)
-    return limit, top / len(u) if crowded else 0.0
+def _parts(recording: Recording) -> Iterator[tuple[int, int, Array, Array, Array]]:
+    """Cut into blocks, each with the samples beside it and the numbers of its own ones."""
+    t, q, u = recording.t, recording.q, recording.u
+    for part in blocks(len(t) if len(t) > 1 else 0):
+        first = max(part.start - 1, 0)
+        near = slice(first, part.stop + 1)
+        yield part.start - first, part.stop - first, *(
+            np.require(x[near], requirements=('C', 'W')) for x in (t, q, u))
+
+
+@kernel
+def slope_weights(t: Array, i: int) -> tuple[float, float, float]:
+    """Weights of a sample and its neighbours in the derivative by the parabola through them."""
+    if i == 0:
+        return 0.0, -1 / (t[1] - t[0]), 1 / (t[1] - t[0])
+    before = t[i] - t[i - 1]
+    if i == t.size - 1:
+        return -1 / before, 1 / before, 0.0
+    after = t[i + 1] - t[i]
+    both = before + after
+    return -after / (before * both), (after - before) / (before * after), before / (after * both)
+
+
+@kernel
+def speed_at(weights: tuple[float, float, float], q: Array, i: int, j: int) -> float:
+    """Speed of a joint at a sample, given the weights there."""
+    last = q.shape[0] - 1
+    return float(abs(weights[0] * q[max(i - 1, 0), j] + weights[1] * q[i, j]
+                     + weights[2] * q[min(i + 1, last), j]))
+
+
+@kernel
+def find_top_speed(begin: int, stop: int, t: Array, q: Array, highest: Array) -> None:
+    """Raise the highest speed (n,) of each joint to that in some samples."""
+    for i in range(begin, stop):
+        weights = slope_weights(t, i)
+        for j in range(q.shape[1]):
+            highest[j] = max(highest[j], speed_at(weights, q, i, j))
+
+
+@kernel
+def find_ranges(
+    begin: int, stop: int, t: Array, q: Array, u: Array, limit: Array,
+    samples: Array, least: Array, most: Array, values: Array,
+) -> None:
+    """Count samples in motion, and find range and the first few values (n, m) of the signals."""
+    for i in range(begin, stop):
+        weights = slope_weights(t, i)
+        for j in range(q.shape[1]):
+            if speed_at(weights, q, i, j) > limit[j]:
+                samples[j] += 1
+                least[j] = min(least[j], u[i, j])
+                most[j] = max(most[j], u[i, j])
+                # Most signals have more values than fit, from the first few samples on.
+                k = values.shape[1] - 1 if values[j, -1] == values[j, -1] else 0
+                while values[j, k] == values[j, k] and values[j, k] != u[i, j] and (
+                        k < values.shape[1] - 1):
+                    k += 1
+                if values[j, k] != values[j, k]:
+                    values[j, k] = u[i, j]
+
+
+@kernel
+def count_beyond(
+    begin: int, stop: int, t: Array, q: Array, u: Array, limit: Array, edges: Array,
+    counts: Array,
+) -> None:
+    """Count samples in motion from the first two edges (4, n) up, and from the others down."""
+    for i in range(begin, stop):
+        weights = slope_weights(t, i)
+        for j in range(q.shape[1]):
+            if speed_at(weights, q, i, j) > limit[j]:
+                counts[0, j] += u[i, j] >= edges[0, j]
+                counts[1, j] += u[i, j] >= edges[1, j]
+                counts[2, j] += u[i, j] <= edges[2, j]
+                counts[3, j] += u[i, j] <= edges[3, j]
+
+
+def _crowd(top: Array, band: Array, samples: Array) -> Array:
+    """Share of the samples at the largest value in one way where they are too many, else zero."""
+    crowded = top > np.maximum(THRESHOLDS.crowding * (band - top), THRESHOLDS.count)
+    return np.where(crowded, top / np.maximum(samples, 1), 0.0)
 
 
 def clipped_samples(

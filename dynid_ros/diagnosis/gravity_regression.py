@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.weighted_least_squares import embedded, triangular
 
 Array = NDArray[np.float64]
 
@@ -54,6 +56,28 @@ class GravityRows:
         W = self.A.copy()
         W[:, :, self.loaded] += np.tensordot(direction, self.B, axes=1)
         return W
+
+    @cached_property
+    def factors(self) -> Array:
+        """
+        Triangular factor of the rows ``[A B_x B_y B_z tau]`` of each joint, (n, r, c + 3 m + 1).
+
+        They replace all samples, for any direction and any weights of the joints.
+        """
+        every = np.concatenate([self.A, *self.B, self.tau[:, :, None]], axis=2)
+        return embedded([
+            triangular(every[moves, joint]) for joint, moves in enumerate(self.moving.T)],
+            every.shape[2])
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Rows of each joint that count, (n,)."""
+        return np.asarray(self.moving.sum(axis=0))
+
+    @cached_property
+    def floor(self) -> float:
+        """Least standard deviation of a residual that is believed, Nm."""
+        return float(1e-9 * np.sqrt((self.tau**2).mean()))
 
 
 def gravity_rows(arm: ArmModel, samples: TrialSamples) -> GravityRows:
@@ -106,15 +130,11 @@ class GravityProblem:
     def __init__(self, rows: GravityRows, sigma: Array) -> None:
         self._rows = rows
         m, c = len(rows.loaded), rows.A.shape[2]
-        # The triangular factor replaces all rows, for any direction. Joint by joint, because
-        # rows that are stacked are copied again and again.
-        R: Array = np.zeros((0, c + 3 * m + 1))
-        for i, weight in enumerate((rows.moving / sigma).T[:, :, None]):
-            own = np.concatenate([rows.A[:, i], *rows.B[:, :, i], rows.tau[:, i, None]], axis=1)
-            R = np.asarray(np.linalg.qr(np.concatenate([R, own * weight]), mode='r'))
+        weighted = (rows.factors / sigma[:, None, None]).reshape(-1, rows.factors.shape[2])
+        R = np.asarray(np.linalg.qr(weighted, mode='r'))
         self._A, self._t = R[:, :c], R[:, -1]
         self._B = R[:, c:-1].reshape(len(R), 3, m).transpose(1, 0, 2)
-        self.freedom = max(int(rows.moving.sum()) - c, 1)
+        self.freedom = max(int(rows.counts.sum()) - c, 1)
         self.total = float((self._t**2).sum())
 
     def fit(self, direction: Array) -> tuple[Array, float]:
@@ -149,14 +169,16 @@ class GravityProblem:
 
     def residual_std(self, direction: Array) -> Array:
         """Estimate the standard deviation of the residual of each joint, (n,), Nm."""
-        residual = self._residual(direction)
-        squares, counts = (residual**2).sum(axis=0), self._rows.moving.sum(axis=0)
-        floor = 1e-9 * np.sqrt((self._rows.tau**2).mean())
-        return np.asarray(np.maximum(np.sqrt(squares / np.maximum(counts, 1)), floor))
+        rows = self._rows
+        theta, _ = self.fit(direction)
+        turned = np.outer(direction, theta[rows.loaded]).ravel()
+        residual = rows.factors @ np.concatenate([theta, turned, [-1.0]])
+        squares = (residual**2).sum(axis=1)
+        return np.asarray(np.maximum(np.sqrt(squares / np.maximum(rows.counts, 1)), rows.floor))
 
     def log_residual(self, direction: Array) -> float:
         """Sum the logarithms of the residuals of all joints: a measure without weights."""
-        return float(self._rows.moving.sum(axis=0) @ np.log(self.residual_std(direction)))
+        return float(self._rows.counts @ np.log(self.residual_std(direction)))
 
     def inflation(self, direction: Array) -> float:
         """Factor on standard deviations for correlated residuals: sqrt((1 + r) / (1 - r))."""
