@@ -44,7 +44,17 @@ def kernel(function: Function) -> Function:
     Division by zero follows IEEE 754 as in NumPy, and no exception state is kept, so that the
     compiler may vectorise.
     """
-    compiled: Any = numba.njit(cache=True, error_model='numpy', nogil=True)(function)
+    return _compiled(function)
+
+
+def sum_kernel(function: Function) -> Function:
+    """Compile a kernel whose sums may be taken in any order, so that they are vectorised too."""
+    return _compiled(function, fastmath={'reassoc', 'contract'})
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    compiled: Any = numba.njit(
+        cache=True, error_model='numpy', nogil=True, **options)(function)
     # Numba has no setting for it.
     compiled._cache = _SharedCache(compiled.py_func)  # type: ignore[no-untyped-call]
     return cast('Function', compiled)

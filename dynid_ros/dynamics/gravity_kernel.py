@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
-from dynid_ros.dynamics.kernels import (
-    cross,
-    load,
-    plus,
-    pose_in_parent,
-    scaled,
-    store,
-    turn,
-    turn_back,
+from dynid_ros.dynamics.kernels import cross, load, plus, scaled, turn, turn_back, Vector
+from dynid_ros.dynamics.regressor_kernels import (
+    fetch,
+    fetch_rotation,
+    LANES,
+    place_lanes,
+    put,
+    to_lanes,
 )
 
 Array = NDArray[np.float64]
@@ -47,30 +46,46 @@ def fill_gravity(
 
     """
     n = parent.size
-    pose = np.empty((n, 12))
-    fall = np.empty((n, 3))
-    wrench = np.empty((n, 6))
+    angles, pose = np.empty((n, LANES)), np.empty((n, 14 * LANES))
+    fall, wrench = np.empty((n + 1, 3 * LANES)), np.empty((n, 6 * LANES))
     lift = scaled(-1.0, (gravity[0], gravity[1], gravity[2]))
-    for k in range(q.shape[0]):
+    for k in range(LANES):
+        put(fall[n], 0, k, lift)
+    for first in range(0, q.shape[0], LANES):
+        lanes = min(LANES, q.shape[0] - first)
+        to_lanes(q, first, lanes, angles)
         for j in range(n):
             up = parent[j]
-            r, shift = pose_in_parent(prismatic, turns, translation, slide, j, q[k, j])
-            for e in range(9):
-                pose[j, e] = r[e]
-            store(pose, j, 9, shift)
-            a = turn(r, load(fall, up, 0) if up >= 0 else lift)
-            store(fall, j, 0, a)
-            store(wrench, j, 0, scaled(moments[j, 0], a))
-            store(wrench, j, 3, cross(load(moments, j, 1), a))
+            place_lanes(prismatic, turns, translation, slide, j, angles[j], lanes, pose[j])
+            fall_lanes(pose[j], fall[up if up >= 0 else n], moments[j, 0], load(moments, j, 1),
+                       lanes, fall[j], wrench[j])
         for j in range(n - 1, -1, -1):
-            f, m, z = load(wrench, j, 0), load(wrench, j, 3), load(axis, j, 0)
-            along = f if prismatic[j] else m
-            out[k, j] = z[0] * along[0] + z[1] * along[1] + z[2] * along[2]
-            up = parent[j]
-            if up >= 0:
-                r = (pose[j, 0], pose[j, 1], pose[j, 2], pose[j, 3], pose[j, 4], pose[j, 5],
-                     pose[j, 6], pose[j, 7], pose[j, 8])
-                f = turn_back(r, f)
-                m = plus(turn_back(r, m), cross(load(pose, j, 9), f))
-                store(wrench, up, 0, plus(load(wrench, up, 0), f))
-                store(wrench, up, 3, plus(load(wrench, up, 3), m))
+            z, along = load(axis, j, 0), 0 if prismatic[j] else 3
+            for k in range(lanes):
+                a = fetch(wrench[j], along, k)
+                out[first + k, j] = z[0] * a[0] + z[1] * a[1] + z[2] * a[2]
+            if parent[j] >= 0:
+                pull_lanes(pose[j], wrench[j], lanes, wrench[parent[j]])
+
+
+@kernel
+def fall_lanes(
+    pose: Array, inner: Array, mass: float, moment: Vector, lanes: int, fall: Array, wrench: Array,
+) -> None:
+    """Write the fall of a link, from that of its parent, and its wrench, for several samples."""
+    for k in range(lanes):
+        a = turn(fetch_rotation(pose, k), fetch(inner, 0, k))
+        put(fall, 0, k, a)
+        put(wrench, 0, k, scaled(mass, a))
+        put(wrench, 3, k, cross(moment, a))
+
+
+@kernel
+def pull_lanes(pose: Array, wrench: Array, lanes: int, inner: Array) -> None:
+    """Add the wrench of a link to that of its parent, for several samples."""
+    for k in range(lanes):
+        r = fetch_rotation(pose, k)
+        f = turn_back(r, fetch(wrench, 0, k))
+        m = plus(turn_back(r, fetch(wrench, 3, k)), cross(fetch(pose, 9, k), f))
+        put(inner, 0, k, plus(fetch(inner, 0, k), f))
+        put(inner, 3, k, plus(fetch(inner, 3, k), m))

@@ -18,6 +18,7 @@ from dynid_ros.dynamics.kernels import (
     plus,
     Rotation,
     scaled,
+    sine_and_rise,
     turn,
     Vector,
 )
@@ -57,9 +58,7 @@ def place_lanes(
     """Write rotation and translation of a link in its parent for several samples."""
     turning = 0.0 if prismatic[j] else 1.0
     for k in range(lanes):
-        # Apart from what the compiler vectorises.
-        pose[12 * LANES + k] = np.sin(turning * q[k])
-        pose[13 * LANES + k] = 1.0 - np.cos(turning * q[k])
+        pose[12 * LANES + k], pose[13 * LANES + k] = sine_and_rise(turning * q[k])
     for e in range(9):
         placed, sine, rest = turns[j, e], turns[j, 9 + e], turns[j, 18 + e]
         row = pose[e * LANES:(e + 1) * LANES]

@@ -13,7 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, gravity_torque
 from dynid_ros.dynamics.regressor import coupling_value, tree
-from dynid_ros.regression.filter_kernels import add_filtered, add_filtered_inertial, GROUP
+from dynid_ros.regression.filter_kernels import add_filtered, add_filtered_inertial, PADDING
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -79,7 +79,7 @@ class FilteredColumns:
     ) -> None:
         self.arm, self._decimator = arm, settings.decimator()
         self._tree = tree(arm)
-        self._taps = np.pad(self._decimator.taps, GROUP - 1)
+        self._taps = np.pad(self._decimator.taps, PADDING)
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self.loaded: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
