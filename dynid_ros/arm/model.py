@@ -215,7 +215,7 @@ class ArmModel:
         """Return the unit joint axes (n, 3) in the joint frames."""
         return self.tree.axis
 
-    @property
+    @cached_property
     def layout(self) -> ParameterLayout:
         """Columns of the regressor."""
         symbols = tuple(term.symbol for term in friction_terms(self.friction))

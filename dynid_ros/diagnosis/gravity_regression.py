@@ -134,14 +134,15 @@ class GravityProblem:
         R = np.asarray(np.linalg.qr(weighted, mode='r'))
         self._A, self._t = R[:, :c], R[:, -1]
         self._B = R[:, c:-1].reshape(len(R), 3, m).transpose(1, 0, 2)
+        # Each direction is asked for by its cost, its tilts and its residuals.
+        self._solutions: dict[bytes, tuple[Array, Array, Array]] = {}
         self.freedom = max(int(rows.counts.sum()) - c, 1)
         self.total = float((self._t**2).sum())
 
     def fit(self, direction: Array) -> tuple[Array, float]:
         """Find the best parameters (c,) for a direction, and their sum of squares."""
-        W = self._design(direction)
-        theta = LeastSquares(W).solve(self._t)
-        return theta, float(((W @ theta - self._t) ** 2).sum())
+        _, theta, residual = self._solution(direction)
+        return theta, float((residual**2).sum())
 
     def descend(self, direction: Array) -> tuple[Array, float]:
         """Run Gauss-Newton on the sphere to a direction of locally least cost."""
@@ -188,10 +189,16 @@ class GravityProblem:
         lag = min(max(lag, 0.0), 0.99)
         return float(np.sqrt((1 + lag) / (1 - lag)))
 
-    def _design(self, direction: Array) -> Array:
-        W = self._A.copy()
-        W[:, self._rows.loaded] += np.tensordot(direction, self._B, axes=1)
-        return W
+    def _solution(self, direction: Array) -> tuple[Array, Array, Array]:
+        """Torques that parameters can make, the best parameters, and what they leave."""
+        key = direction.tobytes()
+        if key not in self._solutions:
+            W = self._A.copy()
+            W[:, self._rows.loaded] += np.tensordot(direction, self._B, axes=1)
+            fitted = LeastSquares(W)
+            theta = fitted.solve(self._t)
+            self._solutions[key] = fitted.torque_basis, theta, self._t - W @ theta
+        return self._solutions[key]
 
     def _residual(self, direction: Array) -> Array:
         rows = self._rows
@@ -201,12 +208,10 @@ class GravityProblem:
 
     def _tilts(self, direction: Array) -> tuple[Array, Array, Array]:
         """Two tangents, their effect orthogonal to the parameters, and the residual."""
-        theta, _ = self.fit(direction)
+        U, theta, residual = self._solution(direction)
         tangents = np.linalg.svd(direction[None])[2][1:]
         change = (np.tensordot(tangents, self._B, axes=1) @ theta[self._rows.loaded]).T
-        W = self._design(direction)
-        U = LeastSquares(W).torque_basis
-        return tangents, change - U @ (U.T @ change), self._t - W @ theta
+        return tangents, change - U @ (U.T @ change), residual
 
     def _shortened(self, direction: Array, step: Array, cost: float) -> tuple[Array, float]:
         """Take the step, halved until it lowers the cost."""

@@ -280,8 +280,9 @@ def _fitted(
     variance = np.maximum(
         power, SILENT * power.max(axis=1, keepdims=True, initial=0.0) + np.sqrt(TINY))
     floor = FLOOR * variance
+    stacked = chosen.reshape(*chosen.shape[:2], -1)
     for _ in range(REWEIGHTINGS):
-        normal = np.einsum('fi,fiab->fab', 1 / variance, chosen)
+        normal = ((1 / variance)[:, None] @ stacked).reshape(-1, c + 1, c + 1)
         scaled = normal[:, :c, :c] / (length[:, :, None] * length[:, None])
         mean = np.trace(scaled, axis1=1, axis2=2) / c
         scaled += RIDGE * np.maximum(mean, TINY)[:, None, None] * np.eye(c)

@@ -129,7 +129,10 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     R = _triangle(W[:, order] / scale[order])
     independent = np.abs(np.diag(R)) > RANK_TOLERANCE
     kept, gone = order[independent], order[~independent]
-    R = _triangle(W[:, np.concatenate([kept, gone])])
+    # The triangle stands for the rows, once no dependent column comes before an independent one:
+    # rounding gives it a direction of its own, which would be missing in the columns behind it.
+    sizes = np.where(np.isfinite(scale), scale, 0.0)[order]
+    R = _triangle((R * sizes)[:, np.argsort(~independent, kind='stable')])
     b = len(kept)
     regroup = solve_triangular(R[:b, :b], R[:b, b:])
     regroup[np.abs(regroup) < RANK_TOLERANCE] = 0.0
