@@ -73,7 +73,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         A folder cannot be made or written, or a folder is in the way of a file.
 
     """
-    unfinished = {path: path.with_name(f'.{path.name}.{os.getpid()}') for path in contents}
+    unfinished = {path: _aside(path) for path in contents}
     with _named(next(iter(contents))) as current:
         try:
             for path, data in contents.items():
@@ -89,6 +89,13 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
             for path in unfinished.values():
                 with suppress(OSError):
                     path.unlink()
+
+
+def _aside(path: Path) -> Path:
+    """Return a place for what becomes a file or folder; ``.`` and ``/`` have no name to change."""
+    place = path.absolute()
+    own = f'.{place.name}.{os.getpid()}'
+    return place.with_name(own) if place.name else place / own
 
 
 @contextmanager
@@ -112,7 +119,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         The folder cannot be made or written.
 
     """
-    aside = path.with_name(f'.{path.name}.{os.getpid()}')
+    aside = _aside(path)
     with _named(path):
         try:
             aside.mkdir(parents=True)

@@ -137,3 +137,12 @@ def test_a_stated_inertia_that_no_body_has_is_named(result, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert 'no body has the inertia that arm.yaml or the URDF states for the link of ' \
            'fer_joint1:' in printed
+
+
+@pytest.mark.parametrize('place', ['', '.', '/'])
+def test_a_folder_as_file_is_one_line(result, tmp_path, monkeypatch, capsys, place):
+    monkeypatch.chdir(tmp_path)
+    assert main(['export', str(result), '--format', 'python', '-o', place]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith('dynid export: ') and 's a directory' in last
+    assert not list(tmp_path.iterdir())
