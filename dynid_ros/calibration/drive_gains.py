@@ -4,48 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.calibration.motor_rows import LOAD, MotorRows
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.motor_rows import MotorRows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
-from dynid_ros.regression.fit import LOAD_PASSES
+from dynid_ros.regression.fit import carry_over, LOAD_PASSES
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, stack
 
 Array = NDArray[np.float64]
+Places = NDArray[np.intp]
 
-#: Steps at most, and the largest one; steps stop below `SETTLED`, a logarithm.
+#: Steps at most, and the largest one; they end below `SETTLED`. All are natural logarithms.
 STEPS, LARGEST_STEP, SETTLED = 30, 1.0, 1e-5
 #: Halvings of a step that raises the cost.
 HALVINGS = 8
-#: Logarithm of a gain by the stated one that is not left: no gain is off by a factor of 20.
+#: Logarithm beyond which no gain is looked for: a gain that is not determined has no bound.
 FARTHEST = float(np.log(20.0))
 #: Standard deviations by which a load must differ from nothing.
 SEEN = 3.0
-#: More stretches than recordings have.
+#: More stretches than a set of recordings has.
 SETS_APART = 1 << 32
 
 
 @dataclass(frozen=True, eq=False)
 class LogGains:
     """
-    Logarithms of drive gains by the stated ones.
+    Natural logarithms of drive gains by the stated ones.
 
     Attributes
     ----------
     value : (n,) ndarray
-        Of each motor; all but for a common one unless a load was weighed.
+        Of each motor; right but for a common constant unless a load was weighed.
     covariance : (n, n) ndarray
         For coloured residuals; infinite on the diagonal where the rows leave a gain open.
     reference : int or None
-        Motor whose stated gain is taken as true; None where a weighed load gives all of them.
+        Motor whose stated gain is taken for true; None where a weighed load gives all of them.
 
     """
 
@@ -59,13 +59,11 @@ class LogGains:
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     def relative_to(self, reference: int) -> LogGains:
-        """Return the gains by that of a motor."""
+        """Return the ratios to the gain of another motor."""
         change = np.eye(len(self.value))
         change[:, reference] -= 1.0
-        known = np.isfinite(np.diag(self.covariance))
-        covariance = change @ np.where(np.outer(known, known), self.covariance, 0.0) @ change.T
-        covariance[~known, ~known] = np.inf
-        return LogGains(change @ self.value, covariance, reference)
+        return LogGains(
+            change @ self.value, _spread(change, self.covariance), reference)
 
 
 def estimate_gains(
@@ -75,19 +73,18 @@ def estimate_gains(
     Estimate the drive gains together with the dynamics.
 
     Inertial parameters act on several joints, and a wrong ratio of two gains makes them
-    contradict each other; friction and rotor inertia act on one joint each and tell nothing. With
+    contradict each other; friction and rotor inertia act on one joint and tell nothing. With
     gains ``exp(x)`` times the stated ones, the drive signals obey
-    ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise is in the
-    signals, so that their squared residuals, each motor's by its own variance, are least: no
-    choice of a small gain makes them small. All gains and parameters may have a common factor;
-    a load of known mass fixes it.
+    ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise e is that of
+    the signals, which no choice of gains makes small; each motor has its own variance. Gains and
+    parameters may have a common factor, which a load of known mass fixes.
 
     Parameters
     ----------
     arm : ArmModel
         The arm, with the friction terms to identify.
     recorded : sequence of MotorRows
-        Rows of recordings without a load, and with the weighed one.
+        Rows without a load, and with the weighed one.
     rate_hz : float
         Rate of the rows.
     mass : float, optional
@@ -110,28 +107,16 @@ def estimate_gains(
     dynamic parameters of robots, ASME J. Dyn. Sys. Meas. Control 136(5).
 
     """
-    start, x = arm.without_load, np.zeros(arm.n)
-    theta = np.zeros(base_parameters(arm).count + (LOAD if mass else 0))
+    start = arm.without_load
+    problem = _Projection(start, recorded, [None] * len(recorded))
+    problem.minimise(np.zeros(arm.n))
     if start.friction != arm.friction:
-        small = _Projection(start, recorded, np.zeros(len(theta) - _more(arm, start)))
-        small.minimise(x)
-        x, theta = small.x, _carried_over(small.theta, start, arm)
-    for _ in range(LOAD_PASSES if arm.needs_load else 1):
-        problem = _Projection(arm, recorded, theta)
-        problem.minimise(x)
-        x, theta = problem.x, problem.theta
+        carried = [carry_over(own, start, arm) for own in problem.carried]
+        for _ in range(LOAD_PASSES):
+            x, problem = problem.x, _Projection(arm, recorded, carried)
+            problem.minimise(x)
+            carried = problem.carried
     return problem.gains(rate_hz, mass)
-
-
-def _more(arm: ArmModel, start: ArmModel) -> int:
-    return base_parameters(arm).count - base_parameters(start).count
-
-
-def _carried_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
-    """Map base parameters to another choice of friction terms; those of the load stay."""
-    known = dict(zip(base_parameters(source).names, theta, strict=False))
-    found = [known.get(name, 0.0) for name in base_parameters(target).names]
-    return np.concatenate([found, theta[base_parameters(source).count:]])
 
 
 class _Projection:
@@ -143,28 +128,41 @@ class _Projection:
     arm : ArmModel
         The arm.
     recorded : sequence of MotorRows
-        Rows.
-    theta : (p,) ndarray
-        Parameters that the load on the joints follows from.
+        Sets of rows.
+    carried : sequence of (b,) ndarray or None
+        Base parameters that the torque on the joints follows from, for each set.
 
     Attributes
     ----------
     x : (n,) ndarray
         Logarithms of the gains.
     theta : (p,) ndarray
-        Parameters.
+        Parameters, those of the load last.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each motor.
 
     """
 
-    def __init__(self, arm: ArmModel, recorded: Sequence[MotorRows], theta: Array) -> None:
-        self._arm, self._recorded, self._load, p = arm, recorded, theta, len(theta)
-        self._factors = stack([each.factors(arm, theta, p) for each in recorded])
-        rows = int(self._factors.rows.sum())
+    def __init__(
+        self, arm: ArmModel, recorded: Sequence[MotorRows], carried: Sequence[Array | None],
+    ) -> None:
+        self._arm, self._recorded, self._load = arm, recorded, carried
+        with_load = any(each.loaded for each in recorded)
+        self._changes = [unknowns(arm, each, with_load=with_load) for each in recorded]
+        self._factors = stack([
+            each.factors(arm, change, own)
+            for each, change, own in zip(recorded, self._changes, carried, strict=True)])
+        rows, p = int(self._factors.rows.sum()), self._factors.factors.shape[2] - 1
         if rows <= p + arm.n:
             raise RecordingError(
                 f'{rows} rows are left after filtering, without joints at rest: too few for '
                 f'{p} parameters and {arm.n} gains; record a longer motion, or raise the cut-off')
-        self._sigma: Array | None = None
+        self.sigma = np.ones(arm.n)
+
+    @property
+    def carried(self) -> list[Array]:
+        """Base parameters of each set."""
+        return [change @ self.theta for change in self._changes]
 
     def minimise(self, x: Array) -> None:
         """Take Gauss-Newton steps of the gains from `x`, halved where they raise the cost."""
@@ -186,51 +184,55 @@ class _Projection:
     def gains(self, rate_hz: float, mass: float | None) -> LogGains:
         """Return the gains with their covariance for coloured residuals."""
         p, n = len(self.theta), self._arm.n
-        reference = int((self._projected()[0] ** 2).sum(axis=0).argmax())
+        reference = self._leading(self._projected()[0])
         others = np.delete(np.arange(n), reference)
         kept = np.concatenate([np.arange(p), p + others])
         fitted = LeastSquares(self._weighted()[0][:, kept])
-        blocks = chain.from_iterable(
-            self._linear(each, number, kept) for number, each in enumerate(self._recorded))
-        scores = weighted_scores(blocks, np.append(self.theta, np.zeros(n - 1)), self.sigma)
+        scores = weighted_scores(
+            self._linear(kept), np.append(self.theta, np.zeros(n - 1)), self.sigma)
         covariance = hac_covariance(scores, fitted.covariance, rate_hz)
         covariance[fitted.undetermined, fitted.undetermined] = np.inf
-        value = self.x - self.x[reference]
-        if mass is not None:
-            # The mass is the first parameter of the load.
-            chosen = np.append(np.arange(p, p + n - 1), p - LOAD)
-            return _of_mass(value, others, float(self.theta[p - LOAD]), mass,
-                            covariance[np.ix_(chosen, chosen)])
-        whole = np.zeros((n, n))
-        whole[np.ix_(others, others)] = covariance[p:, p:]
-        return LogGains(value, whole, reference)
+        found = LogGains(
+            self.x - self.x[reference], _spread(np.eye(n)[:, others], covariance[p:, p:]),
+            reference)
+        if mass is None:
+            return found
+        # The mass is the first parameter of the load.
+        chosen = np.append(np.arange(p, p + n - 1), p - len(INERTIAL))
+        return _of_mass(found, others, float(self.theta[chosen[-1]]), mass,
+                        covariance[np.ix_(chosen, chosen)])
 
     def _fit(self, x: Array) -> float:
-        """Fit the parameters at given gains; the cost is twice the negative log-likelihood."""
+        """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
         factors = self._factors.factors.copy()
         factors[:, :, :-1] *= np.exp(-x)[:, None, None]
-        scaled = QRFactors(factors, self._factors.rows)
-        self.theta, self.sigma, _ = reweighted(scaled, self._sigma)
-        self.x, self._sigma = x, self.sigma
+        self.x = x
+        self.theta, self.sigma, _ = reweighted(
+            QRFactors(factors, self._factors.rows), self.sigma)
         return float(2 * (self._factors.rows * np.log(self.sigma)).sum())
 
     def _step(self) -> Array:
-        """Gauss-Newton step of the gains; that of the gain with the most effect is zero."""
+        """Gauss-Newton step of the gains, one of which stays."""
         change, residual = self._projected()
-        others = np.delete(np.arange(len(self.x)), (change**2).sum(axis=0).argmax())
+        others = np.delete(np.arange(len(self.x)), self._leading(change))
         step = np.zeros(len(self.x))
         step[others] = LeastSquares(change[:, others]).solve(residual)
         return np.asarray(np.clip(step, -LARGEST_STEP, LARGEST_STEP))
 
+    @staticmethod
+    def _leading(change: Array) -> int:
+        """Motor whose gain has the most effect that parameters cannot make up for."""
+        return int((change**2).sum(axis=0).argmax())
+
     def _projected(self) -> tuple[Array, Array]:
-        """Derivatives by the gains (m, n), parameters projected out, and residuals (m,)."""
+        """Differentiate by the gains, (m, n), parameters projected out, beside residuals (m,)."""
         J, residual = self._weighted()
         p = len(self.theta)
         change, basis = J[:, p:], LeastSquares(J[:, :p]).torque_basis
         return change - basis @ (basis.T @ change), residual
 
     def _weighted(self) -> tuple[Array, Array]:
-        """Derivatives (m, p + n) and residuals (m,) of the compressed rows, by their spread."""
+        """Differentiate the compressed rows, (m, p + n), and leave residuals (m,)."""
         rows = self._factors.factors.transpose(1, 0, 2)
         J = self._jacobian(rows[:, :, :-1])
         residual = rows[:, :, -1] - J[:, :, :len(self.theta)] @ self.theta
@@ -238,50 +240,68 @@ class _Projection:
                 (residual / self.sigma).ravel())
 
     def _jacobian(self, W: Array) -> Array:
-        """Derivatives (k, n, p + n) of the signals by parameters and logarithms of gains."""
+        """Differentiate the signals by parameters and logarithms of gains, (k, n, p + n)."""
         own = W * np.exp(-self.x)[:, None]
-        return np.concatenate(
-            [own, -(own @ self.theta)[:, :, None] * np.eye(len(self.x))], axis=2)
+        by_gains = -(own @ self.theta)[:, :, None] * np.eye(len(self.x))
+        return np.concatenate([own, by_gains], axis=2)
 
-    def _linear(
-        self, recorded: MotorRows, number: int, kept: NDArray[np.intp],
-    ) -> Iterator[RowBlock]:
+    def _linear(self, kept: Places) -> Iterator[RowBlock]:
         """Rows of the problem that is linear in small changes of parameters and gains."""
-        for block in recorded.blocks(self._arm, self._load, len(self.theta)):
-            # Stretches of two sets are not neighbours.
-            yield replace(block, W=self._jacobian(block.W)[:, :, kept],
-                          segment=block.segment + number * SETS_APART)
+        sets = zip(self._recorded, self._changes, self._load, strict=True)
+        for number, (each, change, carried) in enumerate(sets):
+            for block in each.blocks(self._arm, change, carried):
+                yield replace(block, W=self._jacobian(block.W)[:, :, kept],
+                              segment=block.segment + number * SETS_APART)
+
+
+def _spread(change: Array, covariance: Array) -> Array:
+    """
+    Covariance of ``change @ x``, infinite on the diagonal where it is for a value that counts.
+
+    Parameters
+    ----------
+    change : (m, k) ndarray
+        Linear map.
+    covariance : (k, k) ndarray
+        Of x, infinite on the diagonal for an open value.
+
+    Returns
+    -------
+    (m, m) ndarray
+        Of its image.
+
+    """
+    known = np.isfinite(np.diag(covariance))
+    whole = change @ np.where(np.outer(known, known), covariance, 0.0) @ change.T
+    lost = (change[:, ~known] != 0).any(axis=1)
+    whole[lost, lost] = np.inf
+    return np.asarray(whole)
 
 
 def _of_mass(
-    value: Array, others: NDArray[np.intp], estimate: float, mass: float, covariance: Array,
+    ratios: LogGains, others: Places, estimate: float, mass: float, covariance: Array,
 ) -> LogGains:
     """
     Gains from those that are right but for a common factor, by the mass that they give a load.
 
     Parameters
     ----------
-    value : (n,) ndarray
-        Logarithms, that of one motor zero.
+    ratios : LogGains
+        Gains, that of one motor as stated.
     others : (n - 1,) ndarray of int
         All but that motor.
     estimate, mass : float
-        Estimated and true mass, kg.
+        Mass that these gains give the load, and the true one, kg.
     covariance : (n, n) ndarray
-        Of the other logarithms and of the estimated mass.
+        Of the logarithms of the others, and of the estimate.
 
     """
-    std = float(np.sqrt(covariance[-1, -1]))
+    n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
     if not estimate > SEEN * std:
         raise RecordingError(
-            f'the loaded recording does not show the mass of {mass:g} kg: with the stated gains, '
-            f'it differs from the recording without it by {estimate:.3g} ± {std:.2g} kg; check '
-            'which recording is which, and move the joints that carry the load')
-    change = np.zeros((len(value), len(covariance)))
-    change[others, np.arange(len(others))] = 1.0
-    change[:, -1] = -1 / estimate
-    known = np.isfinite(np.diag(covariance))
-    whole = change @ np.where(np.outer(known, known), covariance, 0.0) @ change.T
-    lost = others[~known[:-1]]
-    whole[lost, lost] = np.inf
-    return LogGains(value + np.log(mass / estimate), whole, None)
+            f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
+            f'the arm carries {estimate:.3g} ± {std:.2g} kg more than in the recordings without '
+            'it; check which recording is which, and move the joints that carry the load')
+    change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
+    return LogGains(
+        ratios.value + np.log(mass / estimate), _spread(change, covariance), None)

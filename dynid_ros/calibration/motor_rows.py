@@ -1,4 +1,4 @@
-"""Rows of the drive signals: one for each motor, with the columns of a load where there is one."""
+"""Rows of the drive signals, one for each motor, of an arm with and without a load."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.loaded_rows import load_columns, own_friction, with_columns
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.rows import RowBlock, Rows
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 
 Array = NDArray[np.float64]
 
-#: Parameters of a load: ten, of which the mass is the first.
-LOAD = len(INERTIAL)
-
 
 @dataclass(frozen=True, eq=False)
 class MotorRows:
     """
-    Rows of recordings in which the arm carries the same: nothing, or one load on its last link.
+    Rows of recordings in which the arm carries the same: nothing, or a load.
 
     A gain scales the signal of one motor. Behind a transmission that couples joints, the torque
     of a joint is that of several motors, so that the equations are brought to the motors:
@@ -34,14 +31,14 @@ class MotorRows:
     rows : Rows
         Rows of the joints.
     loaded : bool
-        Whether the last link carries a load.
+        Whether the arm carries the load.
 
     """
 
     rows: Rows
     loaded: bool = False
 
-    def factors(self, arm: ArmModel, theta: Array, size: int) -> QRFactors:
+    def factors(self, arm: ArmModel, change: Array, carried: Array | None) -> QRFactors:
         """
         Compress the rows to the factors of each motor.
 
@@ -49,56 +46,62 @@ class MotorRows:
         ----------
         arm : ArmModel
             The arm; its friction terms define the columns.
-        theta : (size,) ndarray
-            Base parameters, and those of the load, from which the torque on each joint follows;
-            needed by the ``load`` friction term only.
-        size : int
-            Columns: b, or b + `LOAD` where any recording has a load.
+        change : (b, p) ndarray
+            Base parameters of each unknown, as `unknowns` gives them.
+        carried : (b,) ndarray or None
+            Base parameters that the torque on each joint follows from; needed by the ``load``
+            friction term only.
 
         """
-        if not _is_diagonal(arm):
-            return compress(size, self.blocks(arm, theta, size))
-        found = self.rows.compressed(arm, self.carried(arm, theta))
-        W, tau = found.factors[:, :, :-1], found.factors[:, :, -1:]
-        return QRFactors(
-            np.concatenate([self._with_load(arm, W, size), tau], axis=2), found.rows)
+        if _has_own_motors(arm):
+            return with_columns(self.rows.compressed(arm, carried), change)
+        return compress(change.shape[1], self.blocks(arm, change, carried))
 
-    def blocks(self, arm: ArmModel, theta: Array, size: int) -> Iterator[RowBlock]:
+    def blocks(self, arm: ArmModel, change: Array, carried: Array | None) -> Iterator[RowBlock]:
         """Yield the rows, sample by sample; parameters as for `factors`."""
-        to_motors = np.linalg.inv(arm.drive.transmission).T
-        for block in self.rows.blocks(arm, self.carried(arm, theta)):
-            if not _is_diagonal(arm):
+        to_motors = np.asarray(np.linalg.inv(arm.drive.transmission).T, dtype=float)
+        for block in self.rows.blocks(arm, carried):
+            if not _has_own_motors(arm):
                 block = _of_motors(block, to_motors)
-            yield replace(block, W=self._with_load(arm, block.W, size))
-
-    def carried(self, arm: ArmModel, theta: Array) -> Array:
-        """Return base parameters (b,) of the arm with what it carries."""
-        b = base_parameters(arm).count
-        return theta[:b] + _grouping(arm) @ theta[b:] if self.loaded else theta[:b]
-
-    def _with_load(self, arm: ArmModel, W: Array, size: int) -> Array:
-        """Put the columns of the load beside those of the arm; zero where there is none."""
-        if size == W.shape[2]:
-            return W
-        # A load is a part of the last link, so that its columns are some of the base columns.
-        load = W @ _grouping(arm) if self.loaded else np.zeros((*W.shape[:2], LOAD))
-        return np.concatenate([W, load], axis=2)
+            yield replace(block, W=block.W @ change)
 
 
-def _grouping(arm: ArmModel) -> Array:
-    """Base parameters (b, 10) that ten parameters of the last link make."""
-    return base_parameters(arm).grouping[:, arm.layout.inertial(arm.n - 1)]
+def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
+    """
+    Express the base parameters of one set of recordings in the unknowns of all of them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recorded : MotorRows
+        The set.
+    with_load : bool
+        Whether any of the sets has a load, whose ten parameters are then the last unknowns;
+        before them stand changes of the friction, since drives warm up.
+
+    Returns
+    -------
+    (b, p) ndarray
+        Base parameters of each unknown.
+
+    """
+    same = np.eye(base_parameters(arm).count)
+    if not with_load:
+        return same
+    more = np.hstack([own_friction(arm), load_columns(arm)])
+    return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
 
 
-def _is_diagonal(arm: ArmModel) -> bool:
-    """Whether each motor drives a joint of its own, so that rows of joints are rows of motors."""
+def _has_own_motors(arm: ArmModel) -> bool:
+    """Whether each joint has a motor of its own, so that its rows are those of the motor."""
     transmission = arm.drive.transmission
     return bool((transmission == np.diag(np.diag(transmission))).all())
 
 
 def _of_motors(block: RowBlock, to_motors: Array) -> RowBlock:
     # A motor counts while all joints that it acts on move: torque at rest is unknown.
-    still = (~block.moving).astype(float)
-    moving: NDArray[np.bool_] = still @ (to_motors != 0).T == 0
+    still: NDArray[np.bool_] = ~block.moving
+    moving = ~(still[:, None, :] & (to_motors != 0)).any(axis=2)
     W = np.einsum('mj,kjb->kmb', to_motors, block.W) * moving[:, :, None]
     return replace(block, W=W, tau=block.tau @ to_motors.T * moving, moving=moving)
