@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
 from dynid_ros.calibration.motor_rows import MotorRows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
@@ -27,43 +28,8 @@ STEPS, LARGEST_STEP, SETTLED = 30, 1.0, 1e-5
 HALVINGS = 8
 #: Logarithm beyond which no gain is looked for: a gain that is not determined has no bound.
 FARTHEST = float(np.log(20.0))
-#: Standard deviations by which a load must differ from nothing.
-SEEN = 3.0
 #: More stretches than a set of recordings has.
 SETS_APART = 1 << 32
-
-
-@dataclass(frozen=True, eq=False)
-class LogGains:
-    """
-    Natural logarithms of drive gains by the stated ones.
-
-    Attributes
-    ----------
-    value : (n,) ndarray
-        Of each motor; right but for a common constant unless a load was weighed.
-    covariance : (n, n) ndarray
-        For coloured residuals; infinite on the diagonal where the rows leave a gain open.
-    reference : int or None
-        Motor whose stated gain is taken for true; None where a weighed load gives all of them.
-
-    """
-
-    value: Array
-    covariance: Array
-    reference: int | None
-
-    @property
-    def std(self) -> Array:
-        """Standard deviations, (n,)."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
-    def relative_to(self, reference: int) -> LogGains:
-        """Return the ratios to the gain of another motor."""
-        change = np.eye(len(self.value))
-        change[:, reference] -= 1.0
-        return LogGains(
-            change @ self.value, _spread(change, self.covariance), reference)
 
 
 def estimate_gains(
@@ -193,14 +159,14 @@ class _Projection:
         covariance = hac_covariance(scores, fitted.covariance, rate_hz)
         covariance[fitted.undetermined, fitted.undetermined] = np.inf
         found = LogGains(
-            self.x - self.x[reference], _spread(np.eye(n)[:, others], covariance[p:, p:]),
+            self.x - self.x[reference], spread(np.eye(n)[:, others], covariance[p:, p:]),
             reference)
         if mass is None:
             return found
         # The mass is the first parameter of the load.
         chosen = np.append(np.arange(p, p + n - 1), p - len(INERTIAL))
-        return _of_mass(found, others, float(self.theta[chosen[-1]]), mass,
-                        covariance[np.ix_(chosen, chosen)])
+        return by_mass(found, others, float(self.theta[chosen[-1]]), mass,
+                       covariance[np.ix_(chosen, chosen)])
 
     def _fit(self, x: Array) -> float:
         """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
@@ -252,56 +218,3 @@ class _Projection:
             for block in each.blocks(self._arm, change, carried):
                 yield replace(block, W=self._jacobian(block.W)[:, :, kept],
                               segment=block.segment + number * SETS_APART)
-
-
-def _spread(change: Array, covariance: Array) -> Array:
-    """
-    Covariance of ``change @ x``, infinite on the diagonal where it is for a value that counts.
-
-    Parameters
-    ----------
-    change : (m, k) ndarray
-        Linear map.
-    covariance : (k, k) ndarray
-        Of x, infinite on the diagonal for an open value.
-
-    Returns
-    -------
-    (m, m) ndarray
-        Of its image.
-
-    """
-    known = np.isfinite(np.diag(covariance))
-    whole = change @ np.where(np.outer(known, known), covariance, 0.0) @ change.T
-    lost = (change[:, ~known] != 0).any(axis=1)
-    whole[lost, lost] = np.inf
-    return np.asarray(whole)
-
-
-def _of_mass(
-    ratios: LogGains, others: Places, estimate: float, mass: float, covariance: Array,
-) -> LogGains:
-    """
-    Gains from those that are right but for a common factor, by the mass that they give a load.
-
-    Parameters
-    ----------
-    ratios : LogGains
-        Gains, that of one motor as stated.
-    others : (n - 1,) ndarray of int
-        All but that motor.
-    estimate, mass : float
-        Mass that these gains give the load, and the true one, kg.
-    covariance : (n, n) ndarray
-        Of the logarithms of the others, and of the estimate.
-
-    """
-    n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
-    if not estimate > SEEN * std:
-        raise RecordingError(
-            f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
-            f'the arm carries {estimate:.3g} ± {std:.2g} kg more than in the recordings without '
-            'it; check which recording is which, and move the joints that carry the load')
-    change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
-    return LogGains(
-        ratios.value + np.log(mass / estimate), _spread(change, covariance), None)
