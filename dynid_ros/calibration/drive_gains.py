@@ -13,6 +13,7 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
 from dynid_ros.calibration.motor_rows import MotorRows, unknowns
 from dynid_ros.errors import RecordingError
+from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.fit import carry_over, LOAD_PASSES
 from dynid_ros.regression.least_squares import LeastSquares
@@ -28,6 +29,8 @@ STEPS, LARGEST_STEP, SETTLED = 30, 1.0, 1e-5
 HALVINGS = 8
 #: Logarithm beyond which no gain is looked for: a gain that is not determined has no bound.
 FARTHEST = float(np.log(20.0))
+#: Residual by the torque below which two fits do not differ.
+LEAST = 1e-3
 #: More stretches than a set of recordings has.
 SETS_APART = 1 << 32
 
@@ -160,7 +163,7 @@ class _Projection:
         covariance[fitted.undetermined, fitted.undetermined] = np.inf
         found = LogGains(
             self.x - self.x[reference], spread(np.eye(n)[:, others], covariance[p:, p:]),
-            reference)
+            reference, self.disagreement())
         if mass is None:
             return found
         # The mass is the first parameter of the load.
@@ -168,14 +171,31 @@ class _Projection:
         return by_mass(found, others, float(self.theta[chosen[-1]]), mass,
                        covariance[np.ix_(chosen, chosen)])
 
+    def disagreement(self) -> Array:
+        """Residual of each motor by that of a fit to one set alone, (n,), largest of the sets."""
+        found = np.ones(self._arm.n)
+        for each, change, carried in zip(
+                self._recorded, self._changes, self._load, strict=True):
+            alone = self._scaled(each.factors(self._arm, np.eye(len(change)), carried), self.x)
+            weighted = (alone.factors / self.sigma[:, None, None]).reshape(-1, len(change) + 1)
+            own = LeastSquares(weighted[:, :-1]).solve(weighted[:, -1])
+            least = np.maximum(alone.residual_squares(own), LEAST**2 * alone.torque_squares())
+            together = alone.residual_squares(change @ self.theta)
+            found = np.maximum(found, np.sqrt(together / np.maximum(least, TINY)))
+        return found
+
     def _fit(self, x: Array) -> float:
         """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
-        factors = self._factors.factors.copy()
-        factors[:, :, :-1] *= np.exp(-x)[:, None, None]
         self.x = x
-        self.theta, self.sigma, _ = reweighted(
-            QRFactors(factors, self._factors.rows), self.sigma)
+        self.theta, self.sigma, _ = reweighted(self._scaled(self._factors, x), self.sigma)
         return float(2 * (self._factors.rows * np.log(self.sigma)).sum())
+
+    @staticmethod
+    def _scaled(data: QRFactors, x: Array) -> QRFactors:
+        """Let parameters give the signals of drives with other gains."""
+        factors = data.factors.copy()
+        factors[:, :, :-1] *= np.exp(-x)[:, None, None]
+        return QRFactors(factors, data.rows)
 
     def _step(self) -> Array:
         """Gauss-Newton step of the gains, one of which stays."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,16 @@ class LogGains:
         For coloured residuals; infinite on the diagonal where the rows leave a gain open.
     reference : int or None
         Motor whose stated gain is taken for true; None where a weighed load gives all of them.
+    disagreement : (n,) ndarray
+        Residual of each motor by that of a fit to the recordings with the load alone, or to those
+        without it, whichever is larger: 1 unless they differ by more than the load.
 
     """
 
     value: Array
     covariance: Array
     reference: int | None
+    disagreement: Array
 
     @property
     def std(self) -> Array:
@@ -45,8 +49,9 @@ class LogGains:
         """Return the ratios to the gain of another motor."""
         change = np.eye(len(self.value))
         change[:, reference] -= 1.0
-        return LogGains(
-            change @ self.value, spread(change, self.covariance), reference)
+        return replace(
+            self, value=change @ self.value, covariance=spread(change, self.covariance),
+            reference=reference)
 
 
 def spread(change: Array, covariance: Array) -> Array:
@@ -98,5 +103,5 @@ def by_mass(
             f'the arm carries {estimate:.3g} ± {std:.2g} kg more than in the recordings without '
             'it; check which recording is which, and move the joints that carry the load')
     change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
-    return LogGains(
-        ratios.value + np.log(mass / estimate), spread(change, covariance), None)
+    return replace(ratios, value=ratios.value + np.log(mass / estimate),
+                   covariance=spread(change, covariance), reference=None)

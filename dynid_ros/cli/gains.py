@@ -55,14 +55,14 @@ def run(args: argparse.Namespace) -> int:
     found = recorded_gains(
         arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass)
     written = None
-    if args.write and found.trustworthy:
+    if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)
         written = str(args.write)
     if args.json:
         print_json(gains_as_dict(arm, found) | {'written': written})
     else:
         print('\n'.join([*gain_lines(arm, found), *_written(args.write, written)]))
-    return 1 if found.refuted.any() or not found.trustworthy else 0
+    return 1 if found.refuted.any() or found.objection else 0
 
 
 def _check(args: argparse.Namespace) -> None:

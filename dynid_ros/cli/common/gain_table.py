@@ -11,7 +11,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.calibration.gain_verdict import DriveGains, NOT_DETERMINED, REFERENCE
 
-UNITS = {'effort': '', 'current': '/A', 'voltage': '/V'}
+#: Units of the signals; an effort in Nm has a gain without one.
+_SIGNALS = {'current': 'A', 'voltage': 'V'}
 
 
 def gain_lines(arm: ArmModel, found: DriveGains) -> Iterable[str]:
@@ -27,31 +28,30 @@ def gain_lines(arm: ArmModel, found: DriveGains) -> Iterable[str]:
     else:
         yield (f'recordings without a weighed load give ratios of gains only: that of '
                f'{found.joint_names[reference]} is taken as stated')
-    yield f'{"joint":{width}}{"stated":>12}{"found by stated":>20}{"gain":>12}  verdict'
+    yield f'{"joint":{width}}{"stated":>10}{"found by stated":>20}{"gain":>14}  verdict'
     rows = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.gain,
-               torque_units(arm), found.verdicts, strict=True)
+               _units(arm), found.verdicts, strict=True)
     for name, stated, ratio, std, gain, unit, verdict in rows:
         share = '' if verdict in (REFERENCE, NOT_DETERMINED) else f'{ratio:.4f} ± {std:.4f}'
-        value = '' if verdict == NOT_DETERMINED else f'{gain:.5g}'
-        yield (f'{name:{width}}{stated:12.5g}{share:>20}{value:>12}  {verdict}'
-               + ('' if verdict != NOT_DETERMINED else _how_open(ratio, std))
-               + (f', {unit}{UNITS[arm.drive.signal]}' if value else ''))
+        value = '' if verdict == NOT_DETERMINED else f'{gain:.5g} {unit}'
+        yield (f'{name:{width}}{stated:10.5g}{share:>20}{value:>14}  {verdict}'
+               + (_how_open(std / ratio) if verdict == NOT_DETERMINED else ''))
     yield from _verdict(found)
 
 
-def _how_open(ratio: float, std: float) -> str:
-    share = std / ratio
+def _units(arm: ArmModel) -> list[str]:
+    signal = _SIGNALS.get(arm.drive.signal)
+    return [f'{unit}/{signal}' if signal else '' for unit in torque_units(arm)]
+
+
+def _how_open(share: float) -> str:
     return f' (± {100 * share:.0f} %)' if share < 1 else ' (± 100 % and more)'
 
 
 def _verdict(found: DriveGains) -> Iterable[str]:
     refuted = [name for name, one in zip(found.joint_names, found.refuted, strict=True) if one]
-    if not found.good_fit:
-        yield (f'verdict: NOT trustworthy: the model leaves {found.error_percent:.0f} % of the '
-               'torque; "dynid identify" names the cause')
-    elif not found.any_determined:
-        yield ('verdict: the data determine no gain; move all joints, far and fast, and the wrist '
-               'with the heaviest tool there is')
+    if found.objection:
+        yield f'verdict: NOT trustworthy: {found.objection}'
     elif refuted:
         yield f'verdict: the data refute the stated gain of {", ".join(refuted)}'
     else:
@@ -73,7 +73,8 @@ def gains_as_dict(arm: ArmModel, found: DriveGains) -> dict[str, Any]:
         'stated_error_percent': found.stated_error_percent,
         'error_percent': found.error_percent,
         'notes': list(found.notes),
-        'trustworthy': found.trustworthy,
+        'trustworthy': not found.objection,
+        'objection': found.objection,
         'joints': [
             {'name': name, 'stated': float(stated),
              'ratio': float(ratio) if finite else None, 'ratio_std': float(std),
