@@ -85,7 +85,7 @@ def _with_gain(text: str, stated: Array, gain: Array) -> str:
     signal = _child(drive, 'signal')
     key = _KEYS['effort' if signal is None else signal.value]
     old = _child(drive, key)
-    if old is not None:
+    if isinstance(old, yaml.SequenceNode):
         before = np.array([float(item.value) for item in old.value])
         return _replaced(text, old, _list(before * gain / stated))
     first = drive.value[0][0].start_mark
@@ -111,10 +111,11 @@ def _child(node: yaml.Node, key: str) -> yaml.Node | None:
 
 
 def _replaced(text: str, node: yaml.Node, value: str) -> str:
-    # A list in lines of its own ends with its last item, and not where the next key begins.
-    block = isinstance(node, yaml.SequenceNode) and not node.flow_style
-    end = (node.value[-1] if block else node).end_mark.index
-    return text[:node.start_mark.index] + value + text[end:]
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style:
+        # A list in lines of its own moves behind its key, which may stand as far to the right.
+        before = text[:node.start_mark.index].rstrip()
+        return f'{before} {value}' + text[node.value[-1].end_mark.index:]
+    return text[:node.start_mark.index] + value + text[node.end_mark.index:]
 
 
 def _list(values: Array) -> str:

@@ -97,6 +97,10 @@ def by_mass(
 
     """
     n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
+    if not np.isfinite(std):
+        raise RecordingError(
+            'the recordings do not tell the mass of the load from its first moments; move more '
+            'joints while the arm carries it (an arm of two joints cannot tell them apart)')
     if not estimate > SEEN * std:
         raise RecordingError(
             f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
