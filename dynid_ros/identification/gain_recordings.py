@@ -62,13 +62,17 @@ def recorded_gains(
     Raises
     ------
     InputError
-        The mass is not above zero, or is given without a loaded recording or the reverse.
+        The arm has one joint, or the mass is not above zero, or is given without a loaded
+        recording or the reverse.
     RecordingError
         A recording is unusable, too short, or does not show the load.
 
     """
     if mass is not None and not 0 < mass < np.inf:
         raise InputError(f'the mass of the load must be above zero, not {mass:g} kg')
+    if arm.n < 2:
+        raise InputError(f"'{arm.name}' has one joint, whose torque no other one contradicts: its "
+                         'gain has no ratio to another')
     free = [checked_recording(recording, arm)[0] for recording in recordings]
     with_load = [checked_recording(recording, arm)[0] for recording in loaded]
     if not free:
