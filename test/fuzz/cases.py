@@ -106,6 +106,7 @@ _OPTIONS = {
     'design': ('--period', '--harmonics', '--periods', '--ramp', '--for', '--given', '--starts',
                '--seed', '--rate', '--criterion', '--time'),
     'identify': ('--friction', '--holdout', '--cutoff', '--method', '--validate', '--topic'),
+    'gains': ('--loaded', '--mass', '--write', '--topic'),
     'replay': ('--memory', '--cutoff', '--delay', '--topic'), 'init': ('--joints', '--tip'),
     'validate': ('--arm', '--topic'), 'simulate': ('--seed', '-o'), 'report': ('--x',)}
 
@@ -120,6 +121,7 @@ def options(rng: Random, good: Path) -> list[str]:
         'design': [arm, '--time', '0.2', '--starts', '1', '--harmonics', '2', '-o', 'm.yaml',
                    '--export', 'm.csv'],
         'identify': [log, '--arm', arm, '--friction', 'viscous', '-o', 'out'],
+        'gains': [log, '--arm', arm],
         'replay': [log, '--arm', arm, '-o', 'out'], 'init': [str(good / 'arm.urdf'), '-o', 'out'],
         'validate': [str(good / 'result'), log],
         'simulate': [arm, str(good / 'motion.yaml'), '-o', 'out'],

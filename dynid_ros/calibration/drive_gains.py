@@ -1,0 +1,240 @@
+"""Drive gains by variable projection: their ratios, and their values where a load was weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
+from dynid_ros.calibration.motor_rows import MotorRows, unknowns
+from dynid_ros.errors import RecordingError
+from dynid_ros.model.metrics import TINY
+from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.fit import carry_over, LOAD_PASSES
+from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, stack
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+#: Steps at most, and the largest one; they end below `SETTLED`. All are natural logarithms.
+STEPS, LARGEST_STEP, SETTLED = 30, 1.0, 1e-5
+#: Halvings of a step that raises the cost.
+HALVINGS = 8
+#: Logarithm beyond which no gain is looked for: a gain that is not determined has no bound.
+FARTHEST = float(np.log(20.0))
+#: Residual by the torque below which two fits do not differ.
+LEAST = 1e-3
+#: More stretches than a set of recordings has.
+SETS_APART = 1 << 32
+
+
+def estimate_gains(
+    arm: ArmModel, recorded: Sequence[MotorRows], rate_hz: float, mass: float | None = None,
+) -> LogGains:
+    """
+    Estimate the drive gains together with the dynamics.
+
+    Inertial parameters act on several joints, and a wrong ratio of two gains makes them
+    contradict each other; friction and rotor inertia act on one joint and tell nothing. With
+    gains ``exp(x)`` times the stated ones, the drive signals obey
+    ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise e is that of
+    the signals, which no choice of gains makes small; each motor has its own variance. Gains and
+    parameters may have a common factor, which a load of known mass fixes.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with the friction terms to identify.
+    recorded : sequence of MotorRows
+        Rows without a load, and with the weighed one.
+    rate_hz : float
+        Rate of the rows.
+    mass : float, optional
+        Mass of the load, kg.
+
+    Returns
+    -------
+    LogGains
+        By those that the arm states.
+
+    Raises
+    ------
+    RecordingError
+        There are fewer rows than parameters, or the rows do not show the load.
+
+    References
+    ----------
+    Kaufman 1975, A variable projection method for solving separable nonlinear least squares
+    problems, BIT 15. Gautier and Briot 2014, Global identification of joint drive gains and
+    dynamic parameters of robots, ASME J. Dyn. Sys. Meas. Control 136(5).
+
+    """
+    start = arm.without_load
+    problem = _Projection(start, recorded, [None] * len(recorded))
+    problem.minimise(np.zeros(arm.n))
+    if start.friction != arm.friction:
+        carried = [carry_over(own, start, arm) for own in problem.carried]
+        for _ in range(LOAD_PASSES):
+            x, problem = problem.x, _Projection(arm, recorded, carried)
+            problem.minimise(x)
+            carried = problem.carried
+    return problem.gains(rate_hz, mass)
+
+
+class _Projection:
+    """
+    Least squares over parameters and logarithms of gains, the parameters projected out.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recorded : sequence of MotorRows
+        Sets of rows.
+    carried : sequence of (b,) ndarray or None
+        Base parameters that the torque on the joints follows from, for each set.
+
+    Attributes
+    ----------
+    x : (n,) ndarray
+        Logarithms of the gains.
+    theta : (p,) ndarray
+        Parameters, those of the load last.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each motor.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, recorded: Sequence[MotorRows], carried: Sequence[Array | None],
+    ) -> None:
+        self._arm, self._recorded, self._load = arm, recorded, carried
+        with_load = any(each.loaded for each in recorded)
+        self._changes = [unknowns(arm, each, with_load=with_load) for each in recorded]
+        self._factors = stack([
+            each.factors(arm, change, own)
+            for each, change, own in zip(recorded, self._changes, carried, strict=True)])
+        rows, p = int(self._factors.rows.sum()), self._factors.factors.shape[2] - 1
+        if rows <= p + arm.n:
+            raise RecordingError(
+                f'{rows} rows are left after filtering, without joints at rest: too few for '
+                f'{p} parameters and {arm.n} gains; record a longer motion, or raise the cut-off')
+        self.sigma = np.ones(arm.n)
+
+    @property
+    def carried(self) -> list[Array]:
+        """Base parameters of each set."""
+        return [change @ self.theta for change in self._changes]
+
+    def minimise(self, x: Array) -> None:
+        """Take Gauss-Newton steps of the gains from `x`, halved where they raise the cost."""
+        cost = self._fit(x)
+        for _ in range(STEPS):
+            x, step = self.x, self._step()
+            for _ in range(HALVINGS):
+                tried = self._fit(np.clip(x + step, -FARTHEST, FARTHEST))
+                if tried <= cost:
+                    break
+                step = step / 2
+            else:
+                self._fit(x)
+                return
+            cost = tried
+            if np.abs(step).max() < SETTLED:
+                return
+
+    def gains(self, rate_hz: float, mass: float | None) -> LogGains:
+        """Return the gains with their covariance for coloured residuals."""
+        p, n = len(self.theta), self._arm.n
+        reference = self._leading(self._projected()[0])
+        others = np.delete(np.arange(n), reference)
+        kept = np.concatenate([np.arange(p), p + others])
+        fitted = LeastSquares(self._weighted()[0][:, kept])
+        scores = weighted_scores(
+            self._linear(kept), np.append(self.theta, np.zeros(n - 1)), self.sigma)
+        covariance = hac_covariance(scores, fitted.covariance, rate_hz)
+        covariance[fitted.undetermined, fitted.undetermined] = np.inf
+        found = LogGains(
+            self.x - self.x[reference], spread(np.eye(n)[:, others], covariance[p:, p:]),
+            reference, self.disagreement())
+        if mass is None:
+            return found
+        # The mass is the first parameter of the load.
+        chosen = np.append(np.arange(p, p + n - 1), p - len(INERTIAL))
+        return by_mass(found, others, float(self.theta[chosen[-1]]), mass,
+                       covariance[np.ix_(chosen, chosen)])
+
+    def disagreement(self) -> Array:
+        """Residual of each motor by that of a fit to one set alone, (n,), largest of the sets."""
+        found = np.ones(self._arm.n)
+        for each, change, carried in zip(
+                self._recorded, self._changes, self._load, strict=True):
+            alone = self._scaled(each.factors(self._arm, np.eye(len(change)), carried), self.x)
+            weighted = (alone.factors / self.sigma[:, None, None]).reshape(-1, len(change) + 1)
+            own = LeastSquares(weighted[:, :-1]).solve(weighted[:, -1])
+            least = np.maximum(alone.residual_squares(own), LEAST**2 * alone.torque_squares())
+            together = alone.residual_squares(change @ self.theta)
+            found = np.maximum(found, np.sqrt(together / np.maximum(least, TINY)))
+        return found
+
+    def _fit(self, x: Array) -> float:
+        """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
+        self.x = x
+        self.theta, self.sigma, _ = reweighted(self._scaled(self._factors, x), self.sigma)
+        return float(2 * (self._factors.rows * np.log(self.sigma)).sum())
+
+    @staticmethod
+    def _scaled(data: QRFactors, x: Array) -> QRFactors:
+        """Let parameters give the signals of drives with other gains."""
+        factors = data.factors.copy()
+        factors[:, :, :-1] *= np.exp(-x)[:, None, None]
+        return QRFactors(factors, data.rows)
+
+    def _step(self) -> Array:
+        """Gauss-Newton step of the gains, one of which stays."""
+        change, residual = self._projected()
+        others = np.delete(np.arange(len(self.x)), self._leading(change))
+        step = np.zeros(len(self.x))
+        step[others] = LeastSquares(change[:, others]).solve(residual)
+        return np.asarray(np.clip(step, -LARGEST_STEP, LARGEST_STEP))
+
+    @staticmethod
+    def _leading(change: Array) -> int:
+        """Motor whose gain has the most effect that parameters cannot make up for."""
+        return int((change**2).sum(axis=0).argmax())
+
+    def _projected(self) -> tuple[Array, Array]:
+        """Differentiate by the gains, (m, n), parameters projected out, beside residuals (m,)."""
+        J, residual = self._weighted()
+        p = len(self.theta)
+        change, basis = J[:, p:], LeastSquares(J[:, :p]).torque_basis
+        return change - basis @ (basis.T @ change), residual
+
+    def _weighted(self) -> tuple[Array, Array]:
+        """Differentiate the compressed rows, (m, p + n), and leave residuals (m,)."""
+        rows = self._factors.factors.transpose(1, 0, 2)
+        J = self._jacobian(rows[:, :, :-1])
+        residual = rows[:, :, -1] - J[:, :, :len(self.theta)] @ self.theta
+        return ((J / self.sigma[:, None]).reshape(-1, J.shape[2]),
+                (residual / self.sigma).ravel())
+
+    def _jacobian(self, W: Array) -> Array:
+        """Differentiate the signals by parameters and logarithms of gains, (k, n, p + n)."""
+        own = W * np.exp(-self.x)[:, None]
+        by_gains = -(own @ self.theta)[:, :, None] * np.eye(len(self.x))
+        return np.concatenate([own, by_gains], axis=2)
+
+    def _linear(self, kept: Places) -> Iterator[RowBlock]:
+        """Rows of the problem that is linear in small changes of parameters and gains."""
+        sets = zip(self._recorded, self._changes, self._load, strict=True)
+        for number, (each, change, carried) in enumerate(sets):
+            for block in each.blocks(self._arm, change, carried):
+                yield replace(block, W=self._jacobian(block.W)[:, :, kept],
+                              segment=block.segment + number * SETS_APART)

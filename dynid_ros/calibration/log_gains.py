@@ -1,0 +1,111 @@
+"""Logarithms of drive gains, with what is known of a common factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import RecordingError
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+#: Standard deviations by which a load must differ from nothing.
+SEEN = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class LogGains:
+    """
+    Natural logarithms of drive gains by the stated ones.
+
+    Attributes
+    ----------
+    value : (n,) ndarray
+        Of each motor; right but for a common constant unless a load was weighed.
+    covariance : (n, n) ndarray
+        For coloured residuals; infinite on the diagonal where the rows leave a gain open.
+    reference : int or None
+        Motor whose stated gain is taken for true; None where a weighed load gives all of them.
+    disagreement : (n,) ndarray
+        Residual of each motor by that of a fit to the recordings with the load alone, or to those
+        without it, whichever is larger: 1 unless they differ by more than the load.
+
+    """
+
+    value: Array
+    covariance: Array
+    reference: int | None
+    disagreement: Array
+
+    @property
+    def std(self) -> Array:
+        """Standard deviations, (n,)."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    def relative_to(self, reference: int) -> LogGains:
+        """Return the ratios to the gain of another motor."""
+        change = np.eye(len(self.value))
+        change[:, reference] -= 1.0
+        return replace(
+            self, value=change @ self.value, covariance=spread(change, self.covariance),
+            reference=reference)
+
+
+def spread(change: Array, covariance: Array) -> Array:
+    """
+    Covariance of ``change @ x``, infinite on the diagonal where it is for a value that counts.
+
+    Parameters
+    ----------
+    change : (m, k) ndarray
+        Linear map.
+    covariance : (k, k) ndarray
+        Of x, infinite on the diagonal for an open value.
+
+    Returns
+    -------
+    (m, m) ndarray
+        Of its image.
+
+    """
+    known = np.isfinite(np.diag(covariance))
+    whole = change @ np.where(np.outer(known, known), covariance, 0.0) @ change.T
+    lost = (change[:, ~known] != 0).any(axis=1)
+    whole[lost, lost] = np.inf
+    return np.asarray(whole)
+
+
+def by_mass(
+    ratios: LogGains, others: Places, estimate: float, mass: float, covariance: Array,
+) -> LogGains:
+    """
+    Gains from those that are right but for a common factor, by the mass that they give a load.
+
+    Parameters
+    ----------
+    ratios : LogGains
+        Gains, that of one motor as stated.
+    others : (n - 1,) ndarray of int
+        All but that motor.
+    estimate, mass : float
+        Mass that these gains give the load, and the true one, kg.
+    covariance : (n, n) ndarray
+        Of the logarithms of the others, and of the estimate.
+
+    """
+    n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
+    if not np.isfinite(std):
+        raise RecordingError(
+            'the recordings do not tell the mass of the load from its first moments; move more '
+            'joints while the arm carries it (an arm of two joints cannot tell them apart)')
+    if not estimate > SEEN * std:
+        raise RecordingError(
+            f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
+            f'the arm carries {estimate:.3g} ± {std:.2g} kg more than in the recordings without '
+            'it; check which recording is which, and move the joints that carry the load')
+    change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
+    return replace(ratios, value=ratios.value + np.log(mass / estimate),
+                   covariance=spread(change, covariance), reference=None)

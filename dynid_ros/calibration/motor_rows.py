@@ -1,0 +1,107 @@
+"""Rows of the drive signals, one for each motor, of an arm with and without a load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.calibration.loaded_rows import load_columns, own_friction, with_columns
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.regression.rows import RowBlock, Rows
+from dynid_ros.regression.weighted_least_squares import compress, QRFactors
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MotorRows:
+    """
+    Rows of recordings in which the arm carries the same: nothing, or a load.
+
+    A gain scales the signal of one motor. Behind a transmission that couples joints, the torque
+    of a joint is that of several motors, so that the equations are brought to the motors:
+    ``transmission⁻ᵀ W theta = gain * u``.
+
+    Attributes
+    ----------
+    rows : Rows
+        Rows of the joints.
+    loaded : bool
+        Whether the arm carries the load.
+
+    """
+
+    rows: Rows
+    loaded: bool = False
+
+    def factors(self, arm: ArmModel, change: Array, carried: Array | None) -> QRFactors:
+        """
+        Compress the rows to the factors of each motor.
+
+        Parameters
+        ----------
+        arm : ArmModel
+            The arm; its friction terms define the columns.
+        change : (b, p) ndarray
+            Base parameters of each unknown, as `unknowns` gives them.
+        carried : (b,) ndarray or None
+            Base parameters that the torque on each joint follows from; needed by the ``load``
+            friction term only.
+
+        """
+        if _has_own_motors(arm):
+            return with_columns(self.rows.compressed(arm, carried), change)
+        return compress(change.shape[1], self.blocks(arm, change, carried))
+
+    def blocks(self, arm: ArmModel, change: Array, carried: Array | None) -> Iterator[RowBlock]:
+        """Yield the rows, sample by sample; parameters as for `factors`."""
+        to_motors = np.asarray(np.linalg.inv(arm.drive.transmission).T, dtype=float)
+        for block in self.rows.blocks(arm, carried):
+            if not _has_own_motors(arm):
+                block = _of_motors(block, to_motors)
+            yield replace(block, W=block.W @ change)
+
+
+def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
+    """
+    Express the base parameters of one set of recordings in the unknowns of all of them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recorded : MotorRows
+        The set.
+    with_load : bool
+        Whether any of the sets has a load, whose ten parameters are then the last unknowns;
+        before them stand changes of the friction, since drives warm up.
+
+    Returns
+    -------
+    (b, p) ndarray
+        Base parameters of each unknown.
+
+    """
+    same = np.eye(base_parameters(arm).count)
+    if not with_load:
+        return same
+    more = np.hstack([own_friction(arm), load_columns(arm)])
+    return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
+
+
+def _has_own_motors(arm: ArmModel) -> bool:
+    """Whether each joint has a motor of its own, so that its rows are those of the motor."""
+    transmission = arm.drive.transmission
+    return bool((transmission == np.diag(np.diag(transmission))).all())
+
+
+def _of_motors(block: RowBlock, to_motors: Array) -> RowBlock:
+    # A motor counts while all joints that it acts on move: torque at rest is unknown.
+    still: NDArray[np.bool_] = ~block.moving
+    moving = ~(still[:, None, :] & (to_motors != 0)).any(axis=2)
+    W = np.einsum('mj,kjb->kmb', to_motors, block.W) * moving[:, :, None]
+    return replace(block, W=W, tau=block.tau @ to_motors.T * moving, moving=moving)
