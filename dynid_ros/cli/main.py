@@ -31,6 +31,7 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
     from argparse import ArgumentParser
 
     class Parser(ArgumentParser):
+
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             # Python takes -1e-3 for an option.
