@@ -78,7 +78,7 @@ def test_one_wrong_gain_is_refuted_and_the_others_agree():
     assert found.ratio[2] == pytest.approx(1.3, abs=4 * found.ratio_std[2])
     assert set(np.delete(found.verdicts, 2)) <= {REFERENCE, AGREES, NOT_DETERMINED}
     assert found.verdicts.count(REFERENCE) == 1
-    np.testing.assert_array_equal(found.gain[~found.determined], found.stated[~found.determined])
+    np.testing.assert_array_equal(found.gain[~found.refuted], found.stated[~found.refuted])
     assert found.error_percent < found.stated_error_percent
 
 
