@@ -8,10 +8,10 @@ white noise of 10 % of each joint's torque at 250 Hz, coloured noise of 1 % (cor
 sample to sample), and stated gains that are off by factors of 0.5 to 2. The table counts ratios of
 gains with a standard deviation of at most 5 %, which `dynid gains` calls determined, and how
 often 95 % intervals hold the truth; for a load of 2.8 kg, the gains themselves. A second table
-lists runs from right and from wrong stated gains side by side. FOLDER holds recordings of real arms
-(ur10/ur10_exciting_trajectory.db3 and others, see accuracy.py): published gains against the data,
-and held-out errors with gains of the first two thirds, from the published gains and from wrong
-ones.
+lists runs from right and from wrong stated gains side by side. FOLDER holds recordings of real
+arms (ur10/ur10_exciting_trajectory.db3 and others, see accuracy.py): published gains against the
+data, and held-out errors with gains of the first two thirds, from the published gains and from
+wrong ones.
 """
 
 from __future__ import annotations
