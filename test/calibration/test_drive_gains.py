@@ -189,3 +189,9 @@ def test_a_mass_that_no_load_has_is_an_error(mass):
 def test_a_mass_without_a_loaded_recording_is_an_error():
     with pytest.raises(InputError, match='belong together'):
         recorded_gains(panda(), [recorded(panda())], mass=2.0)
+
+
+def test_an_arm_of_one_joint_is_an_error():
+    arm = random_arm(np.random.default_rng(0), 1, prismatic=False)
+    with pytest.raises(InputError, match='has one joint'):
+        recorded_gains(arm, [recorded(arm)])
