@@ -114,8 +114,12 @@ class DriveGains:
 
     @property
     def gain(self) -> Array:
-        """Gains (n,), those found where the data determine them, else those stated."""
-        return np.where(self.determined, self.stated * self.ratio, self.stated)
+        """
+        Gains (n,), those found where the data refute the stated ones.
+
+        To replace gains that agree would only add the scatter of the estimate.
+        """
+        return np.where(self.refuted, self.stated * self.ratio, self.stated)
 
     @property
     def any_determined(self) -> bool:

@@ -32,7 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
         '--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
     parser.add_argument(
         '--write', type=Path, metavar='FILE',
-        help='write a copy of the arm.yaml with the gains that the data determine')
+        help='write a copy of the arm.yaml with the gains found for those that the data refute')
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.drive_gains import estimate_gains
-from dynid_ros.calibration.gain_verdict import differs, DriveGains, THRESHOLDS, with_reference
+from dynid_ros.calibration.gain_verdict import DriveGains, with_reference
 from dynid_ros.calibration.motor_rows import MotorRows
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.model_choice import fit_model
@@ -29,6 +29,9 @@ Array = NDArray[np.float64]
 
 #: Rounds at most, and the changes that end them: of a logarithm, and by its standard deviation.
 ROUNDS, SETTLED, SETTLED_BY_STD = 5, 1e-4, 0.05
+#: Standard deviation of a logarithm up to which the next round takes a gain for better than the
+#: stated one. The choice of friction terms weighs joints by their torque, open gains too.
+GUESSED = 1.0
 
 
 def recorded_gains(
@@ -89,10 +92,10 @@ def recorded_gains(
         errors.append(fit.error_percent)
         step = estimate_gains(fit.arm, fit.recorded, fit.rate_hz, mass)
         found = with_reference(replace(step, value=step.value + applied))
-        clear = (found.std <= THRESHOLDS.determined) | differs(found)
-        before, applied = applied, np.where(clear, found.value, 0.0)
-        change = np.abs(applied - before)
-        if (change <= np.maximum(SETTLED, SETTLED_BY_STD * np.where(clear, found.std, 0))).all():
+        guessed = found.std <= GUESSED
+        before, applied = applied, np.where(guessed, found.value, 0.0)
+        least = SETTLED_BY_STD * np.where(guessed, found.std, 0.0)
+        if (np.abs(applied - before) <= np.maximum(SETTLED, least)).all():
             break
     return DriveGains(arm.joint_names, stated, found, errors[0], errors[-1], fit.arm.friction,
                       mass, fit.notes)

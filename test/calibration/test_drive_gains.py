@@ -78,7 +78,7 @@ def test_one_wrong_gain_is_refuted_and_the_others_agree():
     assert found.ratio[2] == pytest.approx(1.3, abs=4 * found.ratio_std[2])
     assert set(np.delete(found.verdicts, 2)) <= {REFERENCE, AGREES, NOT_DETERMINED}
     assert found.verdicts.count(REFERENCE) == 1
-    np.testing.assert_array_equal(found.gain[~found.determined], found.stated[~found.determined])
+    np.testing.assert_array_equal(found.gain[~found.refuted], found.stated[~found.refuted])
     assert found.error_percent < found.stated_error_percent
 
 
@@ -189,3 +189,9 @@ def test_a_mass_that_no_load_has_is_an_error(mass):
 def test_a_mass_without_a_loaded_recording_is_an_error():
     with pytest.raises(InputError, match='belong together'):
         recorded_gains(panda(), [recorded(panda())], mass=2.0)
+
+
+def test_an_arm_of_one_joint_is_an_error():
+    arm = random_arm(np.random.default_rng(0), 1, prismatic=False)
+    with pytest.raises(InputError, match='has one joint'):
+        recorded_gains(arm, [recorded(arm)])
