@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
 from dynid_ros.dynamics.gravity_kernel import fill_gravity
@@ -140,6 +141,14 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     grouping[:, gone] = regroup
     ascending = np.argsort(kept)
     return BaseParameters(kept[ascending], grouping[ascending], layout)
+
+
+def friction_places(arm: ArmModel) -> NDArray[np.intp]:
+    """Positions of the friction columns among the base parameters of an arm, (f,)."""
+    layout, base = arm.layout, base_parameters(arm)
+    own = {layout.friction_column(joint, term.symbol)
+           for joint in range(arm.n) for term in friction_terms(arm.friction)}
+    return np.array([k for k, column in enumerate(base.columns) if column in own], dtype=np.intp)
 
 
 def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.fleet.shared_inertia import friction_names, friction_places
+from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.fleet.shared_inertia import friction_names
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import QRFactors
 

@@ -9,12 +9,13 @@ from typing import Any, cast, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.dynamics.base import friction_places
 from dynid_ros.errors import ResultError
 from dynid_ros.fleet.bag_features import bag_features, Features
 from dynid_ros.fleet.cluster import Spread
 from dynid_ros.fleet.merge import Clustered, clustered, merged
 from dynid_ros.fleet.settings import FleetSettings, settings_of
-from dynid_ros.fleet.shared_inertia import eliminated, friction_places, own_frictions, solve_shared
+from dynid_ros.fleet.shared_inertia import eliminated, own_frictions, solve_shared
 from dynid_ros.fleet.sidecar import read_factors
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
@@ -34,14 +33,6 @@ class OwnFriction:
 
     values: Array
     std: Array
-
-
-def friction_places(arm: ArmModel) -> Places:
-    """Positions of the friction columns among the base parameters of an arm, (f,)."""
-    layout, base = arm.layout, base_parameters(arm)
-    own = {layout.friction_column(joint, term.symbol)
-           for joint in range(arm.n) for term in friction_terms(arm.friction)}
-    return np.array([k for k, column in enumerate(base.columns) if column in own], dtype=np.intp)
 
 
 def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array]:

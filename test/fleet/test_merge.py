@@ -6,12 +6,9 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from dynid_ros.dynamics.base import friction_places
 from dynid_ros.fleet.merge import cluster_covariance, clustered, merged
-from dynid_ros.fleet.shared_inertia import (
-    fit_shared,
-    friction_places,
-    own_frictions,
-)
+from dynid_ros.fleet.shared_inertia import fit_shared, own_frictions
 from dynid_ros.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
 from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.regression.weighted_least_squares import solve
