@@ -7,13 +7,20 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
+from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import RecordingError
 from dynid_ros.storage.plain import arm_to_plain
-from dynid_ros.whole_file import write_whole
+from dynid_ros.whole_file import read_whole, write_whole
 
 SIDECAR = 'recording.yaml'
+#: What two recordings must share to be of one arm: fields of its tree and of its drive.
+_SHARED = ('tree', 'drive')
+#: Fields that identification itself corrects.
+_CORRECTED = ('offset',)
 
 
 def arm_entry(arm: ArmModel) -> dict[str, Any]:
@@ -39,3 +46,56 @@ def sidecar_text(content: Mapping[str, Any]) -> bytes:
     """Make the content of the file."""
     text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None)
     return text.encode()
+
+
+def check_same_arm(recording: Path, arm: ArmModel) -> None:
+    """
+    Compare the arm that a sidecar states with another one.
+
+    Parameters
+    ----------
+    recording : Path
+        Folder of the recording, or a file in it; without a sidecar there is nothing to compare.
+    arm : ArmModel
+        The arm that it should be of.
+
+    Raises
+    ------
+    RecordingError
+        Joints, geometry or drive settings differ; or the sidecar is unreadable.
+
+    """
+    path = (recording if recording.is_dir() else recording.parent) / SIDECAR
+    if not path.is_file():
+        return
+    try:
+        content = parse_yaml(read_whole(path))
+    except (OSError, YamlError) as error:
+        raise RecordingError(f'{path} cannot be read: {error}; remove it to go on') from error
+    stated = content.get('arm') if isinstance(content, dict) else None
+    own = arm_to_plain(arm)
+    for part in _SHARED:
+        fields = stated.get(part) if isinstance(stated, dict) else None
+        if not isinstance(fields, dict):
+            continue
+        for name, value in own[part].items():
+            if name in fields and name not in _CORRECTED and not _same(fields[name], value):
+                raise RecordingError(
+                    f'{path} states another {part}.{name} than the arm {arm.name} of the model: '
+                    f'{_short(fields[name])} instead of {_short(value)}; give a recording and a '
+                    'model of one arm with the same settings')
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two plain values are the same but for rounding."""
+    try:
+        first, second = (np.asarray(value, dtype=float) for value in (one, other))
+    except (TypeError, ValueError):
+        return bool(one == other)
+    return first.shape == second.shape and bool(
+        np.allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True))
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f'{text[:57]}...'
