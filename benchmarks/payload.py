@@ -7,7 +7,8 @@ The torque of each arm is that of its regressor, with viscous and Coulomb fricti
 along random motions of 30 s within its limits; 20 s of them for the load. Torque noise is coloured
 (an AR(1) process with a time constant of 20 ms; 0.2 % of the torque limit, or of the largest
 torque where there is none), encoders have 2^20 counts. The friction of the loaded recording
-differs by 5 % (standard deviation) from that of the free one. Printed are, for each arm:
+differs by 5 % (standard deviation) from that of the free one. Drive signals are torque at the
+joints. Printed are, for each arm:
 
 - errors of mass and centre of mass of loads of 0.5 to 5 kg, and the share of 95 % intervals of
   the parameters that the motion determines in which the truth lies;
@@ -22,13 +23,13 @@ from __future__ import annotations
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.signal import lfilter
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.arm.drive import motor_position
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.calibration.loaded_rows import frame_change, own_friction
 from dynid_ros.calibration.payload import estimate_payload, Payload
@@ -39,7 +40,7 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.simulation.sensors import drive_signal, quantise
+from dynid_ros.simulation.sensors import quantise
 
 Array = np.ndarray
 RATE, TIME_CONSTANT = 200.0, 0.02
@@ -74,7 +75,7 @@ def random_load(rng: np.random.Generator, mass: float) -> Array:
 
 
 def truth(arm: ArmModel, load: Array, rng: np.random.Generator | None) -> Array:
-    """Standard parameters with a load and, given a generator, friction of another day."""
+    """Return the true parameters with a load and, given a generator, friction of another day."""
     theta = nominal_parameters(arm)
     link = arm.layout.inertial(arm.tool.joint % arm.n)
     theta[link] += frame_change(arm.tool.placement) @ load
@@ -85,7 +86,7 @@ def truth(arm: ArmModel, load: Array, rng: np.random.Generator | None) -> Array:
 
 
 def along(arm: ArmModel, seed: int, periods: int) -> tuple[Array, Array, Array, Array]:
-    """Times and course of a random motion."""
+    """Make a random motion: its times and its course."""
     motion = random_motion(arm, seed, tries=20, periods=periods)
     t = np.arange(round(motion.duration * RATE)) / RATE
     return t, *motion.evaluate(t)
@@ -99,14 +100,13 @@ def recorded(
     rng = np.random.default_rng([seed, 7])
     noisy = tau + noise * coloured(rng, tau.shape)
     return Recording(
-        t, quantise(motor_position(q, arm.drive), COUNTS, arm.prismatic),
-        drive_signal(noisy, np.zeros_like(tau), arm.drive), arm.joint_names, arm.drive.signal,
-        source)
+        t, quantise(q, COUNTS, arm.prismatic), noisy, arm.joint_names, source=source)
 
 
 def prepared(name: str) -> Bench:
     """Identify an arm from a motion without a load."""
     arm = load_arm(name).with_friction(FRICTION)
+    arm = replace(arm, drive=Drive.joint_torque(arm.n))
     course = along(arm, 1000, 3)
     tau = regressor(arm, *course[1:]) @ truth(arm, np.zeros(10), None)
     top = np.where(np.isfinite(arm.limits.effort) & (arm.limits.effort > 0), arm.limits.effort,
