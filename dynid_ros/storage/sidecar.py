@@ -17,10 +17,10 @@ from dynid_ros.storage.plain import arm_to_plain
 from dynid_ros.whole_file import read_whole, write_whole
 
 SIDECAR = 'recording.yaml'
-#: What two recordings must share to be of one arm: fields of its tree and of its drive.
-_SHARED = ('tree', 'drive')
-#: Fields that identification itself corrects.
-_CORRECTED = ('offset',)
+#: What two recordings must share to be of one arm with the same settings. Offsets of the drive are
+#: left out, which identification may correct, and gravity, which a signal may lack.
+_TREE = ('joint_names', 'parent', 'rotation', 'translation', 'prismatic', 'axis')
+_DRIVE = ('signal', 'gain', 'transmission', 'includes_gravity')
 
 
 def arm_entry(arm: ArmModel) -> dict[str, Any]:
@@ -74,16 +74,20 @@ def check_same_arm(recording: Path, arm: ArmModel) -> None:
         raise RecordingError(f'{path} cannot be read: {error}; remove it to go on') from error
     stated = content.get('arm') if isinstance(content, dict) else None
     own = arm_to_plain(arm)
-    for part in _SHARED:
-        fields = stated.get(part) if isinstance(stated, dict) else None
-        if not isinstance(fields, dict):
-            continue
-        for name, value in own[part].items():
-            if name in fields and name not in _CORRECTED and not _same(fields[name], value):
-                raise RecordingError(
-                    f'{path} states another {part}.{name} than the arm {arm.name} of the model: '
-                    f'{_short(fields[name])} instead of {_short(value)}; give a recording and a '
-                    'model of one arm with the same settings')
+    for place in (*((name,) for name in _TREE), *(('drive', name) for name in _DRIVE)):
+        given, wanted = _entry(stated, place), _entry(own, place)
+        if given is not None and not _same(given, wanted):
+            raise RecordingError(
+                f'{path} states another {".".join(place)} than the arm {arm.name} of the model: '
+                f'{_short(given)} instead of {_short(wanted)}; give a recording and a model of '
+                'one arm with the same settings')
+
+
+def _entry(content: Any, place: tuple[str, ...]) -> Any:
+    """Find an entry of nested mappings, or None."""
+    for name in place:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
 
 
 def _same(one: Any, other: Any) -> bool:
