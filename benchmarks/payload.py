@@ -1,7 +1,7 @@
 """
 How well `dynid payload` finds a load, on simulated arms of which it is known.
 
-    python benchmarks/payload.py [--arms NAME...] [--trials 12]
+    python benchmarks/payload.py [FOLDER] [--arms NAME...] [--trials 20]
 
 The torque of each arm is that of its regressor, with viscous and Coulomb friction and an offset,
 along random motions of 30 s within its limits; 20 s of them for the load. Torque noise is coloured
@@ -16,6 +16,10 @@ joints. Printed are, for each arm:
 - a load that slips by 4 cm, or falls down, half-way: how many are named, and how many of the
   fixed ones are named wrongly;
 - rests of 1.5 s at 12 positions, each approached from a random direction, with static friction.
+
+Given FOLDER, which holds recordings of real arms as for accuracy.py, a model is identified from
+the first 60 % of each, and the load estimated from the rest: as it is, with the torque of 2 kg
+added, and with 2 kg that slip or fall half-way.
 """
 
 from __future__ import annotations
@@ -24,12 +28,13 @@ import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports N
 
 import argparse
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from scipy.signal import lfilter
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.calibration.loaded_rows import frame_change, own_friction
 from dynid_ros.calibration.payload import estimate_payload, Payload
@@ -38,14 +43,19 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
+from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.simulation.sensors import quantise
+from dynid_ros.storage.recording_reader import read_recording
 
 Array = np.ndarray
 RATE, TIME_CONSTANT = 200.0, 0.02
 NOISE, FRICTION_CHANGE, COUNTS = 2e-3, 0.05, 2.0**20
 FRICTION = ('viscous', 'coulomb', 'offset')
+REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
+        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
 MASSES = (0.5, 1.0, 2.0, 5.0)
 #: Half-width of a 95 % interval.
 INTERVAL = 1.96
@@ -224,13 +234,46 @@ def print_others(bench: Bench, trials: int) -> None:
           f'{100 * np.quantile(alone, 0.95):.2f} %; {100 * hold.mean():.0f} % of intervals hold')
 
 
+def print_real(name: str, path: Path) -> None:
+    """Print what is found in a real recording, and in copies with the torque of a load."""
+    arm = load_arm(name)
+    log, _ = checked_recording(read_recording(path, arm), arm)
+    first, rest = split(log, 0.4)
+    model = identify(arm, [first], holdout=0.0)
+    motion = take_motions(arm, [rest], model.treatment)[0]
+    rigid = arm.rigid()
+    Y = regressor(rigid, motion.q, motion.qd[:], motion.qdd[:])
+    Y = Y[:, :, rigid.layout.inertial(arm.tool.joint % arm.n)] @ frame_change(arm.tool.placement)
+    through = np.linalg.inv(joint_torque(np.eye(arm.n), arm.drive))
+    load = inertial_from_com(2.0, [0.03, -0.02, 0.08], np.diag([0.01, 0.012, 0.006]))
+    slip = load + 0.08 * np.eye(10)[2]
+    late = (rest.t > rest.t[len(rest.t) // 2])[:, None]
+    print(f'{name}, real: model of {first.seconds:.1f} s, load of {rest.seconds:.1f} s')
+    for what, before, after in (('nothing', 0 * load, 0 * load), ('2 kg', load, load),
+                                ('slip', load, slip), ('drop', load, 0 * load)):
+        tau = [np.column_stack([np.interp(rest.t, motion.t, column) for column in (Y @ p).T])
+               for p in (before, after)]
+        added = np.where(late, tau[1], tau[0]) @ through
+        found = estimate_payload(model, [replace(rest, u=rest.u + added)])
+        (mass, std), change = found.masses['motion'], found.change
+        off = 1e3 * np.linalg.norm(found.body.center - load[1:4] / load[0])
+        center = f', centre off by {off:.1f} mm' if what == '2 kg' else ''
+        print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, largest change '
+              f'{change.statistic if change else 0:.0f}; '
+              f'{", ".join(each.code for each in found.findings) or "trusted"}')
+
+
 def main() -> None:
     """Print the figures of all arms."""
     parser = argparse.ArgumentParser()
+    parser.add_argument('folder', nargs='?', type=Path)
     parser.add_argument('--arms', nargs='+', default=['panda', 'ur10', 'tx40'])
-    parser.add_argument('--trials', type=int, default=12)
+    parser.add_argument('--trials', type=int, default=20)
     args = parser.parse_args()
-    for name in args.arms:
+    if args.folder is not None:
+        for name in args.arms:
+            print_real(name, args.folder / REAL[name])
+    for name in args.arms if args.trials else ():
         bench = prepared(name)
         error = bench.model.validation.relative_error_percent if bench.model.validation else 0
         print(f'{name}: noise {", ".join(f"{x:.3g}" for x in bench.noise)} Nm; held-out error of '

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.calibration.payload_body import load_body, LoadBody
 from dynid_ros.calibration.payload_change import Change, ChangeSearch
-from dynid_ros.calibration.payload_change import THRESHOLDS as CHANGED
 from dynid_ros.calibration.payload_findings import Evidence, judge_payload, outside_range
 from dynid_ros.calibration.payload_fit import LoadFit, LoadRegression
 from dynid_ros.calibration.payload_rests import find_rests, fit_rests, Rests, together
@@ -201,5 +200,4 @@ def _largest_change(
     for rows, recording in zip(loaded, recordings, strict=True):
         search.add(recording.source, rows.blocks(regression.model.arm, fit.theta))
     settings = loaded[0].settings
-    found = search.largest(fit.load, settings.rate_hz / settings.decimation)
-    return found if found is not None and found.statistic > CHANGED.statistic else None
+    return search.largest(fit.load, settings.rate_hz / settings.decimation)
