@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.calibration.payload_body import load_body, LoadBody
@@ -14,7 +15,7 @@ from dynid_ros.calibration.payload_change import Change, ChangeSearch
 from dynid_ros.calibration.payload_findings import Evidence, judge_payload, outside_range
 from dynid_ros.calibration.payload_fit import LoadFit, LoadRegression
 from dynid_ros.calibration.payload_rests import find_rests, fit_rests, Rests, together
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
 from dynid_ros.recordings.recording import Recording
@@ -116,6 +117,20 @@ def estimate_payload(
         A recording is unusable, of another arm, or tells nothing about the mass.
 
     """
+    try:
+        with np.errstate(all='ignore'):
+            return _estimate(model, recordings, frame)
+    except (LinAlgError, ValueError) as error:
+        raise InputError(
+            f'the numbers of the model of {", ".join(model.sources)}, or of '
+            f'{", ".join(recording.source for recording in recordings)}, are too large for a '
+            f'regression ({error}); identify again') from error
+
+
+def _estimate(
+    model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None,
+) -> Payload:
+    """Estimate the load where all numbers are finite and no sum of squares overflows."""
     regression = LoadRegression(model, frame)
     if not recordings:
         raise RecordingError('a payload needs at least one recording with it')

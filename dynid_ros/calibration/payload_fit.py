@@ -88,7 +88,7 @@ class LoadRegression:
     Raises
     ------
     InputError
-        The model was written by version 0.1.
+        The model was written by version 0.1, or states no standard deviations.
 
     """
 
@@ -97,6 +97,10 @@ class LoadRegression:
             raise InputError(
                 f'the model of {", ".join(model.sources)} was written by version 0.1, without the '
                 'information that a payload needs; identify again')
+        if not 0 < model.colour < np.inf:
+            raise InputError(
+                f'the model of {", ".join(model.sources)} states no standard deviation above '
+                'zero, so that nothing follows for a payload; identify again')
         self.model = model
         self.columns = load_columns(model.arm, frame)
         self._root = model.root_information / np.sqrt(model.colour)

@@ -127,7 +127,8 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
                 names, evidence.before.tolist(), evidence.after.tolist(), strict=True)],
         'change': None if change is None else {
             'source': change.source, 't': change.t, 'before': change.before.tolist(),
-            'after': change.after.tolist(), 'statistic': change.statistic},
+            'after': change.after.tolist(), 'statistic': change.statistic,
+            'matters': change.matters},
         'findings': [dict(vars(finding)) for finding in found.findings],
         'remarks': list(found.remarks),
         'messages': {
