@@ -7,13 +7,20 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
+from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import RecordingError
 from dynid_ros.storage.plain import arm_to_plain
-from dynid_ros.whole_file import write_whole
+from dynid_ros.whole_file import read_whole, write_whole
 
 SIDECAR = 'recording.yaml'
+#: What two recordings must share to be of one arm with the same settings. Offsets of the drive are
+#: left out, which identification may correct, and gravity, which a signal may lack.
+_TREE = ('joint_names', 'parent', 'rotation', 'translation', 'prismatic', 'axis')
+_DRIVE = ('signal', 'gain', 'transmission', 'includes_gravity')
 
 
 def arm_entry(arm: ArmModel) -> dict[str, Any]:
@@ -39,3 +46,60 @@ def sidecar_text(content: Mapping[str, Any]) -> bytes:
     """Make the content of the file."""
     text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None)
     return text.encode()
+
+
+def check_same_arm(recording: Path, arm: ArmModel) -> None:
+    """
+    Compare the arm that a sidecar states with another one.
+
+    Parameters
+    ----------
+    recording : Path
+        Folder of the recording, or a file in it; without a sidecar there is nothing to compare.
+    arm : ArmModel
+        The arm that it should be of.
+
+    Raises
+    ------
+    RecordingError
+        Joints, geometry or drive settings differ; or the sidecar is unreadable.
+
+    """
+    path = (recording if recording.is_dir() else recording.parent) / SIDECAR
+    if not path.is_file():
+        return
+    try:
+        content = parse_yaml(read_whole(path))
+    except (OSError, YamlError) as error:
+        raise RecordingError(f'{path} cannot be read: {error}; remove it to go on') from error
+    stated = content.get('arm') if isinstance(content, dict) else None
+    own = arm_to_plain(arm)
+    for place in (*((name,) for name in _TREE), *(('drive', name) for name in _DRIVE)):
+        given, wanted = _entry(stated, place), _entry(own, place)
+        if given is not None and not _same(given, wanted):
+            raise RecordingError(
+                f'{path} states another {".".join(place)} than the arm {arm.name} of the model: '
+                f'{_short(given)} instead of {_short(wanted)}; give a recording and a model of '
+                'one arm with the same settings')
+
+
+def _entry(content: Any, place: tuple[str, ...]) -> Any:
+    """Find an entry of nested mappings, or None."""
+    for name in place:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two plain values are the same but for rounding."""
+    try:
+        first, second = (np.asarray(value, dtype=float) for value in (one, other))
+    except (TypeError, ValueError):
+        return bool(one == other)
+    return first.shape == second.shape and bool(
+        np.allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True))
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f'{text[:57]}...'

@@ -108,7 +108,8 @@ _OPTIONS = {
     'identify': ('--friction', '--holdout', '--cutoff', '--method', '--validate', '--topic'),
     'gains': ('--loaded', '--mass', '--write', '--topic'),
     'replay': ('--memory', '--cutoff', '--delay', '--topic'), 'init': ('--joints', '--tip'),
-    'validate': ('--arm', '--topic'), 'simulate': ('--seed', '-o'), 'report': ('--x',)}
+    'validate': ('--arm', '--topic'), 'simulate': ('--seed', '-o'), 'report': ('--x',),
+    'payload': ('--model', '--flange', '--topic')}
 
 
 def options(rng: Random, good: Path) -> list[str]:
@@ -125,7 +126,7 @@ def options(rng: Random, good: Path) -> list[str]:
         'replay': [log, '--arm', arm, '-o', 'out'], 'init': [str(good / 'arm.urdf'), '-o', 'out'],
         'validate': [str(good / 'result'), log],
         'simulate': [arm, str(good / 'motion.yaml'), '-o', 'out'],
-        'report': ['none']}[command]
+        'report': ['none'], 'payload': [log, '--model', str(good / 'result')]}[command]
     for _ in range(rng.choice((1, 1, 2))):
         value = rng.choice((*NUMBERS, *TEXTS, 'viscous', 'joint_1', 'tool', '2', '0.5'))
         # Nothing is written outside of the folder of the case.

@@ -1,0 +1,286 @@
+"""
+How well `dynid payload` finds a load, on simulated arms of which it is known.
+
+    python benchmarks/payload.py [FOLDER] [--arms NAME...] [--trials 20]
+
+The torque of each arm is that of its regressor, with viscous and Coulomb friction and an offset,
+along random motions of 30 s within its limits; 20 s of them for the load. Torque noise is coloured
+(an AR(1) process with a time constant of 20 ms; 0.2 % of the torque limit, or of the largest
+torque where there is none), encoders have 2^20 counts. The friction of the loaded recording
+differs by 5 % (standard deviation) from that of the free one. Drive signals are torque at the
+joints. Printed are, for each arm:
+
+- errors of mass and centre of mass of loads of 0.5 to 5 kg, and the share of 95 % intervals of
+  the parameters that the motion determines in which the truth lies;
+- recordings without a load: the masses, and how many are said to be free;
+- a load that slips by 4 cm, or falls down, half-way: how many are named, and how many of the
+  fixed ones are named wrongly;
+- rests of 1.5 s at 12 positions, each approached from a random direction, with static friction.
+
+Given FOLDER, which holds recordings of real arms as for accuracy.py, a model is identified from
+the first 60 % of each, and the load estimated from the rest: as it is, with the torque of 2 kg
+added, and with 2 kg that slip or fall half-way.
+"""
+
+from __future__ import annotations
+
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.signal import lfilter
+
+from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.arm.parameters import inertial_from_com
+from dynid_ros.calibration.loaded_rows import frame_change, own_friction
+from dynid_ros.calibration.payload import estimate_payload, Payload
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.identify import identify
+from dynid_ros.identification.validation import split
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.preparation import checked_recording, take_motions
+from dynid_ros.simulation.sensors import quantise
+from dynid_ros.storage.recording_reader import read_recording
+
+Array = np.ndarray
+RATE, TIME_CONSTANT = 200.0, 0.02
+NOISE, FRICTION_CHANGE, COUNTS = 2e-3, 0.05, 2.0**20
+FRICTION = ('viscous', 'coulomb', 'offset')
+REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
+        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
+MASSES = (0.5, 1.0, 2.0, 5.0)
+#: Half-width of a 95 % interval.
+INTERVAL = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """One arm, its noise, and the model of it without a load."""
+
+    arm: ArmModel
+    noise: Array
+    model: IdentifiedModel
+
+
+def coloured(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """AR(1) noise of unit variance."""
+    memory = float(np.exp(-1 / (RATE * TIME_CONSTANT)))
+    white = rng.normal(size=(shape[0] + 1000, shape[1])) * np.sqrt(1 - memory**2)
+    return lfilter([1], [1, -memory], white, axis=0)[1000:]
+
+
+def random_load(rng: np.random.Generator, mass: float) -> Array:
+    """Inertial parameters (10,) of a box whose centre is up to 10 cm from the tool."""
+    sides = rng.uniform(0.04, 0.2, 3)
+    inertia = mass / 12 * np.diag((sides**2).sum() - sides**2)
+    return inertial_from_com(mass, rng.uniform(-0.1, 0.1, 3), inertia)
+
+
+def truth(arm: ArmModel, load: Array, rng: np.random.Generator | None) -> Array:
+    """Return the true parameters with a load and, given a generator, friction of another day."""
+    theta = nominal_parameters(arm)
+    link = arm.layout.inertial(arm.tool.joint % arm.n)
+    theta[link] += frame_change(arm.tool.placement) @ load
+    if rng is not None:
+        own = base_parameters(arm).columns[own_friction(arm).argmax(axis=0)]
+        theta[own] *= 1 + FRICTION_CHANGE * rng.normal(size=len(own))
+    return theta
+
+
+def along(arm: ArmModel, seed: int, periods: int) -> tuple[Array, Array, Array, Array]:
+    """Make a random motion: its times and its course."""
+    motion = random_motion(arm, seed, tries=20, periods=periods)
+    t = np.arange(round(motion.duration * RATE)) / RATE
+    return t, *motion.evaluate(t)
+
+
+def recorded(
+    arm: ArmModel, course: tuple[Array, ...], tau: Array, noise: Array, seed: int, source: str,
+) -> Recording:
+    """Record a course through noisy sensors."""
+    t, q = course[:2]
+    rng = np.random.default_rng([seed, 7])
+    noisy = tau + noise * coloured(rng, tau.shape)
+    return Recording(
+        t, quantise(q, COUNTS, arm.prismatic), noisy, arm.joint_names, source=source)
+
+
+def prepared(name: str) -> Bench:
+    """Identify an arm from a motion without a load."""
+    arm = load_arm(name).with_friction(FRICTION)
+    arm = replace(arm, drive=Drive.joint_torque(arm.n))
+    course = along(arm, 1000, 3)
+    tau = regressor(arm, *course[1:]) @ truth(arm, np.zeros(10), None)
+    top = np.where(np.isfinite(arm.limits.effort) & (arm.limits.effort > 0), arm.limits.effort,
+                   np.abs(tau).max(axis=0))
+    noise = NOISE * top
+    model = identify(arm, [recorded(arm, course, tau, noise, 1, 'free')], friction=FRICTION)
+    return Bench(arm, noise, model)
+
+
+def with_load(bench: Bench, load: Array, seed: int, after: Array | None = None) -> Payload:
+    """Estimate a load, which may change half-way, from a motion of 20 s."""
+    arm, rng = bench.arm, np.random.default_rng(seed)
+    course = along(arm, seed, 2)
+    theta = truth(arm, load, rng)
+    Y = regressor(arm, *course[1:])
+    tau = Y @ theta
+    if after is not None:
+        half = len(tau) // 2
+        link = arm.layout.inertial(arm.tool.joint % arm.n)
+        tau[half:] += Y[half:, :, link] @ frame_change(arm.tool.placement) @ (after - load)
+    return estimate_payload(
+        bench.model, [recorded(arm, course, tau, bench.noise, seed, 'loaded')])
+
+
+def at_rest(bench: Bench, load: Array, seed: int, positions: int = 12) -> Payload:
+    """Estimate a load from rests; the first joint hardly moves between them."""
+    arm, rng = bench.arm, np.random.default_rng(seed)
+    theta = truth(arm, load, rng)
+    t = np.arange(round(positions * 3.0 * RATE)) / RATE
+    lower, upper = (np.clip(x, -2.5, 2.5) for x in (arm.limits.lower, arm.limits.upper))
+    points = rng.uniform(lower, upper, (positions + 1, arm.n))
+    # 1.5 s on the way by a polynomial that is smooth at both ends, then 1.5 s at rest.
+    number = (t / 3.0).astype(int)
+    s = np.clip((t - 3.0 * number) / 1.5, 0, 1)[:, None]
+    step = points[number + 1] - points[number]
+    q = points[number] + step * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    qd = step / 1.5 * (30 * s**2 - 60 * s**3 + 30 * s**4)
+    qdd = step / 1.5**2 * (60 * s - 180 * s**2 + 120 * s**3) * (s < 1)
+    tau = regressor(arm, q, qd, qdd) @ theta
+    names = {term: k for k, term in enumerate(arm.layout.names)}
+    coulomb = theta[[names[f'Fc{j + 1}'] for j in range(arm.n)]]
+    still = (s >= 1).ravel()
+    # Friction holds any share of the torque that it held when the joint came to rest.
+    share = rng.uniform(-0.2, 0.8, (positions, arm.n))
+    held = np.sign(step) * coulomb * share[number]
+    tau[still] += held[still]
+    return estimate_payload(bench.model, [recorded(
+        arm, (t, q), tau, bench.noise, seed, 'rests')])
+
+
+def errors(found: Payload, load: Array) -> tuple[float, float, float]:
+    """Error of the mass, by it and in kg, and of the centre, m."""
+    mass = abs(found.body.mass - load[0])
+    return mass / load[0], mass, float(
+        np.linalg.norm(found.body.center - load[1:4] / load[0]))
+
+
+def print_loads(bench: Bench, trials: int) -> None:
+    """Print errors and coverage of loads."""
+    inside, wrong, every = [], 0, 0
+    for mass in MASSES:
+        found_errors, stds = [], []
+        for k in range(trials):
+            load = random_load(np.random.default_rng([k, 3]), mass)
+            found = with_load(bench, load, 10 * k + int(10 * mass))
+            found_errors.append(errors(found, load))
+            stds.append(found.body.mass_std)
+            known = found.body.from_data
+            inside += list((np.abs(found.body.parameters - load)
+                            <= INTERVAL * found.body.std)[known])
+            wrong += not found.trustworthy
+            every += 1
+        relative, absolute, center = np.array(found_errors).T
+        print(f'  {mass:g} kg: mass error median {100 * np.median(relative):.2f} %, 95 of 100 '
+              f'{100 * np.quantile(relative, 0.95):.2f} % ({np.quantile(absolute, 0.95):.4f} kg; '
+              f'stated std {np.median(stds):.4f} kg); centre {1e3 * np.median(center):.1f} and '
+              f'{1e3 * np.quantile(center, 0.95):.1f} mm')
+    print(f'  truth in {100 * np.mean(inside):.1f} % of {len(inside)} intervals of 95 %; '
+          f'{wrong} of {every} not trusted')
+
+
+def print_others(bench: Bench, trials: int) -> None:
+    """Print free arms, changing loads and rests."""
+    free = [with_load(bench, np.zeros(10), 5000 + k) for k in range(trials)]
+    masses = [abs(found.masses[found.method][0]) for found in free]
+    print(f'  without load: largest mass {max(masses):.3f} kg; '
+          f'{sum(not found.present for found in free)} of {trials} without payload')
+    slipped = dropped = 0
+    for k in range(trials):
+        load = random_load(np.random.default_rng([k, 5]), 2.0)
+        moved = load.copy()
+        moved[1:4] += 2.0 * 0.04 * np.eye(3)[k % 3]
+        for name, after in (('slip', moved), ('drop', np.zeros(10))):
+            found = with_load(bench, load, 7000 + k, after)
+            named = any(finding.code == 'payload_changed' for finding in found.findings)
+            slipped += named and name == 'slip'
+            dropped += named and name == 'drop'
+    print(f'  2 kg: slip of 4 cm named {slipped} of {trials}, drop {dropped} of {trials}')
+    rests, inside = [], []
+    for k in range(trials):
+        load = random_load(np.random.default_rng([k, 9]), 2.0)
+        found = at_rest(bench, load, 9000 + k)
+        alone, std = found.masses['rests']
+        rests.append((*errors(found, load), abs(alone / load[0] - 1),
+                      abs(alone - load[0]) <= INTERVAL * std))
+        known = found.body.from_data[:4]
+        inside += list((np.abs(found.body.parameters - load)[:4]
+                        <= INTERVAL * found.body.std[:4])[known])
+    relative, _, center, alone, hold = np.array(rests).T
+    print(f'  2 kg, 12 rests and the ways between: mass median {100 * np.median(relative):.2f} %, '
+          f'95 of 100 {100 * np.quantile(relative, 0.95):.2f} %; centre '
+          f'{1e3 * np.median(center):.1f} and {1e3 * np.quantile(center, 0.95):.1f} mm; '
+          f'{100 * np.mean(inside):.0f} % of intervals hold')
+    print(f'    from the rests alone: mass median {100 * np.median(alone):.2f} %, 95 of 100 '
+          f'{100 * np.quantile(alone, 0.95):.2f} %; {100 * hold.mean():.0f} % of intervals hold')
+
+
+def print_real(name: str, path: Path) -> None:
+    """Print what is found in a real recording, and in copies with the torque of a load."""
+    arm = load_arm(name)
+    log, _ = checked_recording(read_recording(path, arm), arm)
+    first, rest = split(log, 0.4)
+    model = identify(arm, [first], holdout=0.0)
+    motion = take_motions(arm, [rest], model.treatment)[0]
+    rigid = arm.rigid()
+    Y = regressor(rigid, motion.q, motion.qd[:], motion.qdd[:])
+    Y = Y[:, :, rigid.layout.inertial(arm.tool.joint % arm.n)] @ frame_change(arm.tool.placement)
+    through = np.linalg.inv(joint_torque(np.eye(arm.n), arm.drive))
+    load = inertial_from_com(2.0, [0.03, -0.02, 0.08], np.diag([0.01, 0.012, 0.006]))
+    slip = load + 0.08 * np.eye(10)[2]
+    late = (rest.t > rest.t[len(rest.t) // 2])[:, None]
+    print(f'{name}, real: model of {first.seconds:.1f} s, load of {rest.seconds:.1f} s')
+    for what, before, after in (('nothing', 0 * load, 0 * load), ('2 kg', load, load),
+                                ('slip', load, slip), ('drop', load, 0 * load)):
+        tau = [np.column_stack([np.interp(rest.t, motion.t, column) for column in (Y @ p).T])
+               for p in (before, after)]
+        added = np.where(late, tau[1], tau[0]) @ through
+        found = estimate_payload(model, [replace(rest, u=rest.u + added)])
+        (mass, std), change = found.masses['motion'], found.change
+        off = 1e3 * np.linalg.norm(found.body.center - load[1:4] / load[0])
+        center = f', centre off by {off:.1f} mm' if what == '2 kg' else ''
+        print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, largest change '
+              f'{change.statistic if change else 0:.0f}; '
+              f'{", ".join(each.code for each in found.findings) or "trusted"}')
+
+
+def main() -> None:
+    """Print the figures of all arms."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument('folder', nargs='?', type=Path)
+    parser.add_argument('--arms', nargs='+', default=['panda', 'ur10', 'tx40'])
+    parser.add_argument('--trials', type=int, default=20)
+    args = parser.parse_args()
+    if args.folder is not None:
+        for name in args.arms:
+            print_real(name, args.folder / REAL[name])
+    for name in args.arms if args.trials else ():
+        bench = prepared(name)
+        error = bench.model.validation.relative_error_percent if bench.model.validation else 0
+        print(f'{name}: noise {", ".join(f"{x:.3g}" for x in bench.noise)} Nm; held-out error of '
+              f'the model {error:.2f} %', flush=True)
+        print_loads(bench, args.trials)
+        print_others(bench, args.trials)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,51 @@
+"""Friction that a model knows, and how far that of another recording may be from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.model.identified_model import IdentifiedModel
+
+Array = NDArray[np.float64]
+
+#: Relative standard deviation of a friction coefficient from one recording to another: the
+#: viscous friction of UR3 and UR5 falls by a fifth while they warm up.
+CHANGE = 0.2
+#: Symbols of the terms that hold a joint at rest.
+HOLDING = ('Fc', 'Fcs', 'Fs')
+OFFSET = 'Fo'
+
+
+class KnownFriction:
+    """
+    Friction coefficients of a model.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+
+    Attributes
+    ----------
+    breakaway : (n,) ndarray
+        Torque up to which friction may hold a joint at rest, Nm: that of the slowest motion.
+    spread : (f,) ndarray
+        Standard deviation of the coefficients of another recording from those of the model, in
+        the order of `friction_places`. That of an offset, which may be zero by chance, is no
+        less than that of the torque that holds the joint.
+
+    """
+
+    def __init__(self, model: IdentifiedModel) -> None:
+        layout, places = model.arm.layout, friction_places(model.arm)
+        joint, column = np.divmod(base_parameters(model.arm).columns[places], layout.block)
+        first = len(INERTIAL) + int(layout.rotor_inertia)
+        symbols = np.array([layout.friction[k] for k in column - first], dtype=str)
+        sizes = np.abs(model.theta[places])
+        self.breakaway: Array = np.zeros(model.arm.n)
+        np.add.at(self.breakaway, joint, sizes * np.isin(symbols, HOLDING))
+        least = np.where(symbols == OFFSET, self.breakaway[joint], 0.0)
+        self.spread: Array = CHANGE * np.maximum(sizes, least)

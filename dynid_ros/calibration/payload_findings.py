@@ -1,0 +1,204 @@
+"""Verdict on an estimated load: present or not, trusted or not, and the joints that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.payload_body import LoadBody
+from dynid_ros.calibration.payload_change import Change
+from dynid_ros.calibration.payload_fit import LoadFit
+from dynid_ros.calibration.payload_rests import Rests
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.verdict import Finding
+from dynid_ros.signals.conditioning import ConditionedMotion
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PayloadThresholds:
+    """
+    Bounds of the verdict on a load.
+
+    Measured figures are those of benchmarks/payload.py, with simulated arms.
+
+    Attributes
+    ----------
+    least : float
+        Mass below which an arm counts as free, if its error bar reaches zero, kg.
+    standard_errors : float
+        Half the width of that error bar in standard deviations.
+    unexplained : float
+        Torque error of a joint with the load, by that of the model in its own recording and by
+        the torque itself, from which another cause must be at work.
+    share : float
+        See ``unexplained``.
+    velocity : float
+        Velocity by the largest one in the recording of the model, above which friction is
+        extrapolated.
+    position : float
+        Share of the range of a joint that the recording of the model must cover.
+
+    """
+
+    least: float = 0.05
+    standard_errors: float = 3.0
+    unexplained: float = 4.0
+    share: float = 0.1
+    velocity: float = 1.2
+    position: float = 0.5
+
+
+THRESHOLDS = PayloadThresholds()
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """
+    Torque error joint by joint, (n,) each, Nm (N for prismatic joints).
+
+    Attributes
+    ----------
+    before, after : (n,) ndarray
+        Root mean square without the load, and with it.
+    torque : (n,) ndarray
+        That of the torque itself.
+
+    """
+
+    before: Array
+    after: Array
+    torque: Array
+
+    @staticmethod
+    def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit) -> Evidence:
+        """Compare the torque at rest with that of the free and of the loaded arm."""
+        still = np.zeros_like(rests.q)
+        columns = base_parameters(model.arm).columns
+        W = regressor(model.arm, rests.q, still, still, load=still)[:, :, columns]
+        errors = (rests.tau - W @ theta for theta in (model.theta, fit.theta))
+        before, after, torque = (
+            np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
+        return Evidence(before, after, torque)
+
+
+@dataclass(frozen=True)
+class PayloadVerdict:
+    """
+    Verdict on a load.
+
+    Attributes
+    ----------
+    present : bool
+        Whether there is one.
+    findings : tuple of Finding
+        Reasons against the estimate.
+    remarks : tuple of str
+        Further sentences.
+
+    """
+
+    present: bool
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...]
+
+
+def judge_payload(
+    model: IdentifiedModel, fit: LoadFit, body: LoadBody, evidence: Evidence,
+    change: Change | None,
+) -> PayloadVerdict:
+    """Judge an estimate; see `PayloadThresholds` for the bounds."""
+    mass, std, findings = float(fit.load[0]), float(fit.std[0]), []
+    bar = THRESHOLDS.standard_errors * std
+    none = mass < THRESHOLDS.least and abs(mass) <= bar
+    if not none and mass < -bar:
+        findings.append(Finding(
+            'payload_negative',
+            f'the arm carries {-mass:.2f} ± {1.96 * std:.2f} kg less than in the '
+            'recording of the model: that was made with a load, or the two are exchanged'))
+    elif not none and mass <= bar:
+        findings.append(Finding(
+            'payload_undetermined',
+            f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
+            'is certain of the load; record a longer or faster motion, or identify the arm again'))
+    findings += _unexplained(model, evidence)
+    if change is not None and change.matters:
+        findings.append(_changed(change))
+    return PayloadVerdict(not none and mass > bar, tuple(findings), _open(body, none))
+
+
+def _unexplained(model: IdentifiedModel, evidence: Evidence) -> list[Finding]:
+    usual = np.maximum(
+        THRESHOLDS.unexplained * model.sigma, THRESHOLDS.share * evidence.torque)
+    bad = np.flatnonzero(evidence.after > usual)
+    if not len(bad):
+        return []
+    names = ', '.join(
+        f'{model.arm.joint_names[j]} ({evidence.after[j]:.3g} instead of {model.sigma[j]:.3g})'
+        for j in bad)
+    return [Finding(
+        'payload_unexplained',
+        f'no load explains the torque of {names} Nm: another arm, other drive settings, a model '
+        'that does not hold any more, or contact; compare with a recording without the load')]
+
+
+def _changed(change: Change) -> Finding:
+    before, after = (
+        f'{side[0]:.2f} kg at [{", ".join(f"{x:.3f}" for x in side[1:] / side[0])}] m'
+        if side[0] > THRESHOLDS.least else f'{side[0]:.2f} kg'
+        for side in (change.before, change.after))
+    return Finding(
+        'payload_changed',
+        f'the load changes or slips around {change.t:.1f} s of {change.source}: {before} before, '
+        f'{after} after; fix it, or cut the recording there')
+
+
+def _open(body: LoadBody, none: bool) -> tuple[str, ...]:
+    """Name the parameters that the recordings do not determine."""
+    if none or body.from_data.all():
+        return ()
+    names = [name for name, known in zip(INERTIAL, body.from_data, strict=True) if not known]
+    return (f'not determined by this motion: {", ".join(names)}; a solid ball of this mass stands '
+            'for them',)
+
+
+def outside_range(
+    model: IdentifiedModel, motions: Sequence[ConditionedMotion],
+) -> tuple[str, ...]:
+    """Warn of motion beyond the range in which the model was identified."""
+    seen = [part for part in model.predictions if not part.held_out] or list(model.predictions)
+    if not seen or not motions:
+        return ()
+    low, high = _range([part.q for part in seen])
+    lowest, highest = _range([motion.q for motion in motions])
+    fast, speed = (np.max([np.abs(part.qd[:]).max(axis=0) for part in parts], axis=0)
+                   for parts in (seen, motions))
+    shared = np.minimum(high, highest) - np.maximum(low, lowest)
+    names, remarks = np.array(model.arm.joint_names), []
+    elsewhere = shared < THRESHOLDS.position * (highest - lowest)
+    if elsewhere.any():
+        remarks.append(
+            f'extrapolation: {", ".join(names[elsewhere])} moved elsewhere in the recording of '
+            'the model; the error bars allow for its parameters, not for what it leaves out')
+    faster = speed > THRESHOLDS.velocity * fast
+    if faster.any():
+        each = ', '.join(f'{name} ({top:.2f} instead of {known:.2f} rad/s or m/s)' for
+                         name, top, known in zip(names[faster], speed[faster], fast[faster],
+                                                 strict=True))
+        remarks.append(
+            f'extrapolation: {each} moved slower in the recording of the model; friction is '
+            'uncertain above')
+    return tuple(remarks)
+
+
+def _range(parts: Sequence[Array]) -> tuple[Array, Array]:
+    """Lowest and highest position of each joint, (n,) each."""
+    return (np.asarray(np.min([q.min(axis=0) for q in parts], axis=0)),
+            np.asarray(np.max([q.max(axis=0) for q in parts], axis=0)))

@@ -1,0 +1,138 @@
+"""A load as a table and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.payload import Payload
+from dynid_ros.export.payload_messages import (
+    flow_yaml,
+    franka_request,
+    inertia_message,
+    ur_inertia_request,
+    ur_request,
+    urdf_fragment,
+    urscript,
+)
+
+#: Half the width of a 95 % interval in standard deviations.
+INTERVAL = 1.96
+
+
+def payload_lines(found: Payload, where: str) -> Iterator[str]:
+    """Lines for users."""
+    yield f'{found.model.arm.name}: load from {_rows(found)}; ± is half of a 95 % interval'
+    mass, std = found.masses[found.method]
+    if found.present:
+        yield from _body_lines(found, where)
+    else:
+        yield f'no payload: {mass:.3f} ± {INTERVAL * std:.3f} kg' if found.trustworthy else (
+            f'mass {mass:.3f} ± {INTERVAL * std:.3f} kg')
+    others = [f'{value:.3f} ± {INTERVAL * its_std:.3f} kg from {method}'
+              for method, (value, its_std) in found.masses.items() if method != found.method]
+    if others:
+        yield f'for comparison: mass {", ".join(others)}'
+    yield from _joint_lines(found)
+    yield from found.remarks
+    if not found.trustworthy:
+        yield 'verdict: NOT trustworthy'
+        yield from (f'  - {finding.sentence}' for finding in found.findings)
+    elif found.present:
+        yield ''
+        yield from message_lines(found)
+
+
+def _rows(found: Payload) -> str:
+    if found.method == 'rests':
+        both = found.rests.both_directions
+        names = [name for name, known in zip(
+            found.model.arm.joint_names, both, strict=True) if not known]
+        missing = '' if not names else f', {", ".join(names)} from one direction only'
+        return f'{len(found.rests.q)} rests{missing}'
+    return f'{found.samples} rows of motion'
+
+
+def _body_lines(found: Payload, where: str) -> Iterator[str]:
+    body = found.body
+    yield f'frame: {where}, fixed to the link of {_carrier(found)}'
+    known = body.from_data
+    yield f'  mass                {_value(body.mass, body.mass_std, "kg", 3)}'
+    for axis, value, std, own in zip(
+            'xyz', body.center, body.center_std, known[1:4], strict=True):
+        yield f'  centre of mass {axis}    ' + _value(1e3 * value, 1e3 * std, 'mm', 1, own)
+    rows, columns = np.triu_indices(3)
+    for i, j, own in zip(rows, columns, known[4:], strict=True):
+        label = f'I{"xyz"[i]}{"xyz"[j]}'
+        yield f'  {label} about centre    ' + _value(
+            body.inertia[i, j], body.inertia_std[i, j], 'kg m²', 5, own)
+
+
+def _value(value: float, std: float, unit: str, digits: int, known: bool = True) -> str:
+    text = f'{value:10.{digits}f} ± {INTERVAL * std:.{digits}f} {unit}'
+    return text if known else f'{text} (not determined)'
+
+
+def _joint_lines(found: Payload) -> Iterator[str]:
+    names, evidence = found.model.arm.joint_names, found.evidence
+    width = max(map(len, (*names, 'joint')))
+    yield f'  {"torque error, Nm":<{width}}  {"without":>9}  {"with load":>9}'
+    for name, before, after in zip(names, evidence.before, evidence.after, strict=True):
+        yield f'  {name:<{width}}  {before:9.4g}  {after:9.4g}'
+
+
+def _carrier(found: Payload) -> str:
+    arm = found.model.arm
+    return arm.joint_names[arm.tool.joint % arm.n]
+
+
+def message_lines(found: Payload) -> Iterator[str]:
+    """List what the interfaces of the makers and a URDF take."""
+    body = found.body
+    yield 'ready to send, if this frame is the flange of the maker:'
+    yield f'URScript: {urscript(body)}'
+    yield ('ur_msgs/srv/SetPayload, without inertia before version 3: '
+           f'{flow_yaml(ur_request(body))}')
+    yield f'ur_msgs/srv/SetPayload since version 3: {flow_yaml(ur_inertia_request(body))}'
+    yield f'franka_msgs/srv/SetLoad: {flow_yaml(franka_request(body))}'
+    yield 'franka_msgs/SetLoad of ROS 1: ' + flow_yaml(franka_request(body, 'F_x_center_load'))
+    yield 'URDF (the parent link is the one of that frame):'
+    yield urdf_fragment(body, 'tool0')
+
+
+def payload_as_dict(found: Payload) -> dict[str, Any]:
+    """Return the same facts under stable keys, SI units."""
+    body, names = found.body, found.model.arm.joint_names
+    evidence, change = found.evidence, found.change
+    return {
+        'arm': found.model.arm.name, 'sources': list(found.sources), 'method': found.method,
+        'rows': found.samples, 'rests': len(found.rests.q), 'present': found.present,
+        'trustworthy': found.trustworthy,
+        'frame': {'joint': _carrier(found), 'translation': found.frame.translation.tolist(),
+                  'rotation': found.frame.rotation.tolist()},
+        'masses': {method: {'value': value, 'std': std}
+                   for method, (value, std) in found.masses.items()},
+        'mass': body.mass, 'mass_std': body.mass_std,
+        'center_of_mass': body.center.tolist(), 'center_of_mass_std': body.center_std.tolist(),
+        'inertia': body.inertia.tolist(), 'inertia_std': body.inertia_std.tolist(),
+        'parameters': dict(zip(INERTIAL, body.parameters.tolist(), strict=True)),
+        'std': dict(zip(INERTIAL, body.std.tolist(), strict=True)),
+        'from_data': [name for name, own in zip(INERTIAL, body.from_data, strict=True) if own],
+        'joints': [
+            {'name': name, 'error_without': before, 'error_with': after}
+            for name, before, after in zip(
+                names, evidence.before.tolist(), evidence.after.tolist(), strict=True)],
+        'change': None if change is None else {
+            'source': change.source, 't': change.t, 'before': change.before.tolist(),
+            'after': change.after.tolist(), 'statistic': change.statistic,
+            'matters': change.matters},
+        'findings': [dict(vars(finding)) for finding in found.findings],
+        'remarks': list(found.remarks),
+        'messages': {
+            'urscript': urscript(body), 'ur_set_payload': ur_request(body),
+            'ur_set_payload_3': ur_inertia_request(body), 'franka_set_load': franka_request(body),
+            'inertia': inertia_message(body), 'urdf': urdf_fragment(body, 'tool0')},
+    }

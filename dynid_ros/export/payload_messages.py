@@ -1,0 +1,116 @@
+"""A load as the makers' interfaces and a URDF take it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.calibration.payload_body import LoadBody
+
+#: Significant digits; error bars are far above them.
+DIGITS = 6
+
+
+def urscript(body: LoadBody) -> str:
+    """
+    Make the call of URScript: mass, centre, and Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre.
+
+    Universal Robots, Script manual, set_target_payload: kg, m from the tool mount, kg m² along
+    the axes of the tool flange.
+    """
+    xx, xy, xz, yy, yz, zz = _upper(body)
+    center, inertia = (_list(values) for values in (body.center, (xx, yy, zz, xy, xz, yz)))
+    return f'set_target_payload({_number(body.mass)}, {center}, {inertia})'
+
+
+def ur_request(body: LoadBody) -> dict[str, Any]:
+    """Make the request of ur_msgs/srv/SetPayload before version 3, which has no inertia."""
+    return {'mass': _round(body.mass), 'center_of_gravity': _vector(body.center)}
+
+
+def inertia_message(body: LoadBody) -> dict[str, Any]:
+    """Make a geometry_msgs/Inertia: mass, centre, and inertia about the centre."""
+    names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+    return {'m': _round(body.mass), 'com': _vector(body.center),
+            **{name: _round(value) for name, value in zip(names, _upper(body), strict=True)}}
+
+
+def ur_inertia_request(body: LoadBody) -> dict[str, Any]:
+    """Make the request of ur_msgs/srv/SetPayload since version 3."""
+    return {'payload': inertia_message(body), 'transition_time': 0.0}
+
+
+def franka_request(body: LoadBody, center: str = 'center_of_mass') -> dict[str, Any]:
+    """
+    Make the request of franka_msgs/srv/SetLoad.
+
+    Parameters
+    ----------
+    body : LoadBody
+        The load.
+    center : str
+        Name of the centre: ``center_of_mass`` in ROS 2, ``F_x_center_load`` in ROS 1.
+
+    Returns
+    -------
+    dict
+        Inertia about the centre of mass, column by column.
+
+    """
+    return {'mass': _round(body.mass), center: [_round(x) for x in body.center],
+            'load_inertia': [_round(x) for x in body.inertia.T.ravel()]}
+
+
+def flow_yaml(request: dict[str, Any]) -> str:
+    """Write a request as ``ros2 service call`` takes it."""
+    parts = []
+    for key, value in request.items():
+        if isinstance(value, dict):
+            parts.append(f'{key}: {flow_yaml(value)}')
+        else:
+            parts.append(f'{key}: {_list(value) if isinstance(value, list) else _number(value)}')
+    return '{' + ', '.join(parts) + '}'
+
+
+def urdf_fragment(body: LoadBody, parent: str) -> str:
+    """Make the link of the load and the joint that fixes it to the frame of the result."""
+    xx, xy, xz, yy, yz, zz = map(_number, _upper(body))
+    center = ' '.join(map(_number, body.center))
+    return '\n'.join([
+        '<link name="payload">',
+        '  <inertial>',
+        f'    <origin xyz="{center}" rpy="0 0 0"/>',
+        f'    <mass value="{_number(body.mass)}"/>',
+        f'    <inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>',
+        '  </inertial>',
+        '</link>',
+        '<joint name="payload_joint" type="fixed">',
+        f'  <parent link="{parent}"/>',
+        '  <child link="payload"/>',
+        '</joint>'])
+
+
+def _upper(body: LoadBody) -> list[float]:
+    return [float(x) for x in body.inertia[np.triu_indices(3)]]
+
+
+def _vector(values: Any) -> dict[str, float]:
+    return {axis: _round(value) for axis, value in zip('xyz', values, strict=True)}
+
+
+def _round(value: float) -> float:
+    return float(f'{value:.{DIGITS}g}')
+
+
+def _number(value: float) -> str:
+    # YAML takes 1e-05 for text: its floats need a point.
+    text = f'{value:.{DIGITS}g}'
+    if 'e' not in text:
+        return text if '.' in text else f'{text}.0'
+    mantissa, exponent = text.split('e')
+    return f'{mantissa if "." in mantissa else mantissa + ".0"}e{exponent}'
+
+
+def _list(values: Any) -> str:
+    return '[' + ', '.join(_number(value) for value in values) + ']'

@@ -1,0 +1,181 @@
+"""Loads that are known, from motions and from rests, and recordings that tell none."""
+
+from dataclasses import replace
+
+import hypothesis
+from hypothesis import strategies as st
+from loaded_arms import arm_named, free_model, free_theta, LOAD, noise_of, RATE, recorded
+import numpy as np
+import pytest
+
+from dynid_ros.arm.description.tree import Placement, rotation_rpy
+from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
+from dynid_ros.calibration.loaded_rows import frame_change, load_columns
+from dynid_ros.calibration.payload import estimate_payload
+from dynid_ros.calibration.payload_body import load_body
+from dynid_ros.calibration.payload_fit import LoadFit
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.recordings.recording import Recording
+
+ARM = arm_named()
+
+
+def codes(found):
+    return [finding.code for finding in found.findings]
+
+
+@pytest.mark.parametrize('seed', [1, 2])
+def test_a_load_is_found_within_one_percent_and_its_error_bars(seed):
+    found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=seed)])
+    assert found.present and found.trustworthy and found.method == 'motion'
+    assert abs(found.body.mass / LOAD[0] - 1) < 0.01
+    center, inertia = inertial_to_com(LOAD)[1:]
+    assert np.linalg.norm(found.body.center - center) < 0.005
+    known = found.body.from_data
+    assert known[:4].all()
+    # Of some ten values none lies 4.5 standard deviations away by chance.
+    assert (np.abs(found.body.parameters - LOAD) < 4.5 * found.body.std)[known].all()
+    assert (np.abs(found.body.center - center) < 4.5 * found.body.center_std).all()
+    own = known[4:].all()
+    assert not own or (np.abs(found.body.inertia - inertia) < 4.5 * found.body.inertia_std).all()
+    assert (found.evidence.after[1:] < 0.5 * found.evidence.before[1:]).all()
+
+
+def test_without_noise_all_ten_parameters_come_out():
+    found = estimate_payload(
+        free_model(noise=1e-3), [recorded(ARM, LOAD, seed=1, noise=1e-3)])
+    np.testing.assert_allclose(found.body.parameters, LOAD, rtol=0.02, atol=2e-3)
+    assert found.body.from_data.all()
+
+
+def test_several_recordings_narrow_the_error_bar():
+    first, second = (recorded(ARM, LOAD, seed=seed) for seed in (1, 2))
+    one, two = (estimate_payload(free_model(), logs) for logs in ([first], [first, second]))
+    assert two.body.mass_std < one.body.mass_std
+    assert two.trustworthy and abs(two.body.mass - LOAD[0]) < 0.02
+
+
+@pytest.mark.parametrize('seed', [3, 4, 5])
+def test_a_free_arm_has_no_payload(seed):
+    found = estimate_payload(free_model(), [recorded(ARM, seed=seed)])
+    assert not found.present and found.trustworthy
+    assert abs(found.masses['motion'][0]) < 0.05
+
+
+def test_the_frame_of_the_result_can_be_chosen():
+    flange = Placement(rotation_rpy([0.2, -0.4, 1.0]), np.array([0.01, 0.02, 0.1]))
+    log = recorded(ARM, frame_change(flange) @ LOAD, seed=1, noise=1e-3)
+    found = estimate_payload(free_model(noise=1e-3), [log], flange)
+    np.testing.assert_allclose(found.body.parameters, LOAD, rtol=0.02, atol=2e-3)
+
+
+def test_a_load_that_slips_or_falls_is_named_with_its_time():
+    slipped = LOAD + np.array([0, 0.08, *np.zeros(8)])
+    for after in (slipped, np.zeros(10)):
+        found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=2, after=after)])
+        assert codes(found).count('payload_changed') == 1
+        assert abs(found.change.t - 10.0) < 2.6
+        np.testing.assert_allclose(found.change.before[0], 2.0, atol=0.1)
+        np.testing.assert_allclose(found.change.after[0], after[0], atol=0.1)
+
+
+def test_a_model_with_the_load_against_a_free_arm_is_refused():
+    model = free_model()
+    loaded = replace(model, theta=model.theta + load_columns(ARM) @ LOAD)
+    found = estimate_payload(loaded, [recorded(ARM, seed=3)])
+    assert codes(found) == ['payload_negative'] and not found.present
+    assert 'exchanged' in found.findings[0].sentence
+
+
+def test_another_drive_gain_is_no_load():
+    log = recorded(ARM, LOAD, seed=1)
+    found = estimate_payload(
+        free_model(), [replace(log, u=log.u * np.array([1, 1, 1.5, 1, 1, 1]))])
+    assert 'payload_unexplained' in codes(found)
+
+
+def test_motion_elsewhere_is_an_extrapolation():
+    found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)])
+    own = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=0)])
+    assert any('extrapolation' in remark for remark in found.remarks)
+    assert not any('extrapolation' in remark for remark in own.remarks)
+
+
+def rests(load, seed, positions=10):
+    """Stop at positions that are approached from either side, held by some of the friction."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(round(positions * 3.0 * RATE)) / RATE
+    points = rng.uniform(-1.5, 1.5, (positions + 1, ARM.n))
+    number = (t / 3.0).astype(int)
+    s = np.clip((t - 3.0 * number) / 1.5, 0, 1)[:, None]
+    step = points[number + 1] - points[number]
+    q = points[number] + step * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    qd = step / 1.5 * (30 * s**2 - 60 * s**3 + 30 * s**4)
+    qdd = step / 1.5**2 * (60 * s - 180 * s**2 + 120 * s**3) * (s < 1)
+    W = regressor(ARM, q, qd, qdd)[:, :, base_parameters(ARM).columns]
+    tau = W @ (free_theta(ARM) + load_columns(ARM) @ load)
+    names, theta = base_parameters(ARM).names, free_theta(ARM)
+    coulomb = theta[[names.index(f'Fc{j + 1}') for j in range(ARM.n)]]
+    share = rng.uniform(0, 0.8, (positions, ARM.n))[number]
+    tau += (s >= 1) * np.sign(step) * coulomb * share
+    tau += 0.3 * rng.normal(size=tau.shape) * noise_of(ARM)
+    return Recording(t, q, tau, ARM.joint_names, source='rests')
+
+
+def test_rests_from_both_directions_give_mass_and_centre():
+    found = estimate_payload(free_model(), [rests(LOAD, 1)])
+    mass, std = found.masses['rests']
+    assert len(found.rests.q) == 10
+    assert found.rests.both_directions.all()
+    assert abs(mass - LOAD[0]) < 3 * std
+    assert std < 0.5
+    assert found.present
+
+
+def test_recordings_that_do_not_fit_the_model_are_refused():
+    model, log = free_model(), recorded(ARM, LOAD, seed=1)
+    with pytest.raises(RecordingError, match='has the joints'):
+        estimate_payload(model, [replace(log, joint_names=tuple('abcdef'))])
+    with pytest.raises(RecordingError, match='current'):
+        estimate_payload(model, [replace(log, signal='current')])
+    with pytest.raises(RecordingError, match='at least one'):
+        estimate_payload(model, [])
+    with pytest.raises(InputError, match=r'version 0\.1'):
+        estimate_payload(
+            replace(model, root_information=np.full_like(model.root_information, np.nan)), [log])
+    with pytest.raises(InputError, match='no standard deviation above zero'):
+        estimate_payload(replace(model, covariance=0 * model.covariance), [log])
+    # As a damaged file may hold it.
+    with pytest.raises(InputError):
+        estimate_payload(replace(model, theta=1e200 * model.theta), [log])
+
+
+def test_a_chain_that_cannot_tell_the_mass_is_refused():
+    model = free_model('two_axis')
+    with pytest.raises(RecordingError, match='mass of the load is not determined'):
+        estimate_payload(model, [recorded(model.arm, 0.05 * LOAD, seed=1)])
+
+
+def test_a_short_motion_names_the_parameters_that_it_leaves_open():
+    found = estimate_payload(free_model(), [recorded(ARM, 0.3 * LOAD, seed=1, seconds=4.0)])
+    assert found.present
+    assert any('not determined by this motion: ' in remark for remark in found.remarks)
+
+
+@hypothesis.settings(max_examples=25, deadline=None)
+@hypothesis.given(st.integers(0, 10_000), st.floats(0.1, 100.0))
+def test_the_body_is_always_possible_and_near_a_certain_estimate(seed, certainty):
+    rng = np.random.default_rng(seed)
+    factor = certainty * np.linalg.qr(rng.normal(size=(10, 10)), mode='r')
+    empty = np.zeros((0, 0))
+    load = rng.normal(size=10)
+    body = load_body(LoadFit(load, factor, factor.T @ factor, empty, empty, empty))
+    assert is_physical(body.parameters)
+    assert np.isfinite(body.covariance).all()
+    real = inertial_from_com(
+        rng.uniform(0.3, 3), rng.uniform(-0.1, 0.1, 3), np.diag(rng.uniform(0.02, 0.03, 3)))
+    sure = 1e5 * np.eye(10)
+    body = load_body(LoadFit(real, sure, sure.T @ sure, empty, empty, empty))
+    np.testing.assert_allclose(body.parameters, real, atol=1e-4)

@@ -1,0 +1,74 @@
+"""Recordings of an arm with and without a load, and its model without diagnosis, for tests."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from results import identification
+from synthetic_recordings import coloured, Waves
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.parameters import inertial_from_com
+from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.identification.validation import predict
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.fit import fit
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+
+RATE = 100.0
+LOAD = inertial_from_com(2.0, [0.02, -0.03, 0.08], np.diag([0.02, 0.03, 0.015]))
+
+
+@cache
+def arm_named(name='ur10'):
+    arm = load_arm(name).with_friction(('viscous', 'coulomb', 'offset'))
+    return replace(arm, drive=Drive.joint_torque(arm.n))
+
+
+def free_theta(arm):
+    return base_parameters(arm).grouping @ nominal_parameters(arm)
+
+
+def noise_of(arm):
+    return np.where(np.isfinite(arm.limits.effort), 1e-3 * arm.limits.effort, 1e-4)
+
+
+def recorded(arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded'):
+    """Record waves; with `after`, the load changes half-way."""
+    waves = Waves.random(arm, seed)
+    t = np.arange(round(seconds * RATE)) / RATE
+    q, qd, qdd = waves.at(t)
+    W = regressor(arm, q, qd, qdd)[:, :, base_parameters(arm).columns]
+    loads = np.zeros((len(t), 10)) if load is None else np.tile(load, (len(t), 1))
+    if after is not None:
+        loads[len(t) // 2:] = after
+    theta = free_theta(arm) + loads @ load_columns(arm).T
+    tau = np.einsum('kib,kb->ki', W, theta)
+    rng = np.random.default_rng([seed, 11])
+    tau += noise * coloured(rng, len(t), noise_of(arm), 0.6)
+    return Recording(t, q, tau, arm.joint_names, source=source)
+
+
+@cache
+def free_model(name='ur10', noise=1.0):
+    """Fit the free arm to 40 s, as identify does it, without its diagnosis."""
+    arm = arm_named(name)
+    recording, _ = checked_recording(
+        recorded(arm, seed=0, seconds=40.0, noise=noise, source='free'), arm)
+    settings = choose_conditioning(arm, [recording])
+    rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
+    solution = fit(arm, rows)
+    covariance = hac_covariance(
+        weighted_scores(rows.blocks(arm), solution.theta, solution.sigma),
+        solution.white_covariance, settings.rate_hz / settings.decimation)
+    return identification(
+        arm, theta=solution.theta, covariance=covariance, sigma=solution.sigma,
+        std_white=np.sqrt(np.diag(solution.white_covariance)), treatment=settings,
+        root_information=solution.root_information, sources=('free',),
+        predictions=tuple(predict(arm, rows, solution.theta, 'free', False)))
