@@ -27,7 +27,7 @@ FLOORS = (
     ('kinematics', 'signals', 'streaming', 'feasibility'),
     ('model', 'excitation', 'execution'),
     ('regression',),
-    ('diagnosis', 'calibration', 'contact'),
+    ('diagnosis', 'calibration', 'payload', 'contact'),
     ('identification', 'online'),
     ('storage', 'export', 'simulation', 'fleet'),
     ('report', 'embedded', 'nodes/common', 'nodes/motion', 'nodes', 'demo'),

@@ -37,7 +37,6 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.calibration.loaded_rows import frame_change, own_friction
-from dynid_ros.calibration.payload import estimate_payload, Payload
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -45,6 +44,7 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.payload.estimate import estimate_payload, Payload
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.simulation.sensors import quantise

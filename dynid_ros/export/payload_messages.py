@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.calibration.payload_body import LoadBody
+from dynid_ros.payload.body import LoadBody
 
 #: Significant digits; error bars are far above them.
 DIGITS = 6

@@ -7,7 +7,6 @@ import pinocchio
 import yaml
 
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.calibration.payload_body import LoadBody
 from dynid_ros.export.payload_messages import (
     flow_yaml,
     franka_request,
@@ -16,6 +15,7 @@ from dynid_ros.export.payload_messages import (
     urdf_fragment,
     urscript,
 )
+from dynid_ros.payload.body import LoadBody
 
 INERTIA = np.array([[0.02, 1e-5, -0.002], [1e-5, 0.03, 0.004], [-0.002, 0.004, 0.015]])
 BODY = LoadBody(inertial_from_com(2.0, [0.02, -0.03, 0.08], INERTIA), np.eye(10), np.ones(10))

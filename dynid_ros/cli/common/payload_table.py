@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.calibration.payload import Payload
 from dynid_ros.export.payload_messages import (
     flow_yaml,
     franka_request,
@@ -18,6 +17,7 @@ from dynid_ros.export.payload_messages import (
     urdf_fragment,
     urscript,
 )
+from dynid_ros.payload.estimate import Payload
 
 #: Half the width of a 95 % interval in standard deviations.
 INTERVAL = 1.96

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.calibration.payload_body import LoadBody
-from dynid_ros.calibration.payload_change import Change
-from dynid_ros.calibration.payload_fit import LoadFit
-from dynid_ros.calibration.payload_rests import Rests
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
+from dynid_ros.payload.body import LoadBody
+from dynid_ros.payload.change import Change
+from dynid_ros.payload.fit import LoadFit
+from dynid_ros.payload.rests import Rests
 from dynid_ros.signals.conditioning import ConditionedMotion
 
 Array = NDArray[np.float64]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.calibration.known_friction import KnownFriction
-from dynid_ros.calibration.payload_fit import LoadFit, LoadRegression
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.payload.fit import LoadFit, LoadRegression
+from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.signals.conditioning import ConditionedMotion
 from dynid_ros.signals.standstill import still_below
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.calibration.payload_body import load_body, LoadBody
-from dynid_ros.calibration.payload_change import Change, ChangeSearch
-from dynid_ros.calibration.payload_findings import Evidence, judge_payload, outside_range
-from dynid_ros.calibration.payload_fit import LoadFit, LoadRegression
-from dynid_ros.calibration.payload_rests import find_rests, fit_rests, Rests, together
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
+from dynid_ros.payload.body import load_body, LoadBody
+from dynid_ros.payload.change import Change, ChangeSearch
+from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
+from dynid_ros.payload.fit import LoadFit, LoadRegression
+from dynid_ros.payload.rests import find_rests, fit_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows

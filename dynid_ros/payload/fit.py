@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.calibration.known_friction import KnownFriction
 from dynid_ros.calibration.loaded_rows import load_columns, own_friction
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.regression.covariance import hac_covariance
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import QRFactors

@@ -11,12 +11,12 @@ import pytest
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.calibration.loaded_rows import frame_change, load_columns
-from dynid_ros.calibration.payload import estimate_payload
-from dynid_ros.calibration.payload_body import load_body
-from dynid_ros.calibration.payload_fit import LoadFit
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.payload.body import load_body
+from dynid_ros.payload.estimate import estimate_payload
+from dynid_ros.payload.fit import LoadFit
 from dynid_ros.recordings.recording import Recording
 
 ARM = arm_named()

@@ -1,0 +1,1 @@
+"""What an arm carries, from recordings with it."""
