@@ -125,8 +125,8 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
                  'the end of all that waits')
     assert talker.call(Trigger, '/identifier/save').success
     saved, expected = read_result(folder), replayed(log)
-    # Queues that run over on a busy machine lose messages, and the estimate differs by less than its
-    # error from one with a quarter of them gone.
+    # Queues that run over on a busy machine lose messages. With a quarter of them gone, the
+    # estimate differs by less than its error.
     assert saved.samples > 0.75 * len(log.t)
     assert (np.abs(saved.theta - expected.theta) < 3 * expected.std).all()
     # Well-formed messages of other joints are taken in, and no samples come of them.
