@@ -122,8 +122,12 @@ def load_body(fit: LoadFit) -> LoadBody:
     found = closest_possible(factor, factor @ load, cone, weight)
     pull = weight * cone.hessian(found)
     spread = np.linalg.inv(information + pull)
+    covariance = np.asarray(spread @ (fit.scatter + pull) @ spread)
+    # The ball lies where the estimate is: it must not make mass and centre more certain.
+    values, vectors = np.linalg.eigh((fit.covariance - covariance)[:4, :4])
+    covariance[:4, :4] += vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T
     return LoadBody(
-        found, np.asarray(spread @ (fit.scatter + pull) @ spread),
+        found, covariance,
         np.clip(np.einsum('ij,ji->i', spread, information), 0, 1))
 
 

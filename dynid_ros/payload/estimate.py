@@ -202,7 +202,7 @@ def _motion_evidence(
     counts = np.maximum(rows.rows, 1)
     before, after = (np.sqrt(rows.residual_squares(theta) / counts)
                      for theta in (model.theta, fit.theta))
-    return Evidence(before, after, np.sqrt(rows.torque_squares() / counts))
+    return Evidence(before, after, np.sqrt(rows.torque_squares() / counts), model.sigma)
 
 
 def _largest_change(

@@ -16,6 +16,7 @@ from dynid_ros.model.verdict import Finding
 from dynid_ros.payload.body import LoadBody
 from dynid_ros.payload.change import Change
 from dynid_ros.payload.fit import LoadFit
+from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.payload.rests import Rests
 from dynid_ros.signals.conditioning import ConditionedMotion
 
@@ -70,12 +71,15 @@ class Evidence:
         Root mean square without the load, and with it.
     torque : (n,) ndarray
         That of the torque itself.
+    usual : (n,) ndarray
+        What the model leaves of its own recording; at rest, friction adds to it.
 
     """
 
     before: Array
     after: Array
     torque: Array
+    usual: Array
 
     @staticmethod
     def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit) -> Evidence:
@@ -86,7 +90,8 @@ class Evidence:
         errors = (rests.tau - W @ theta for theta in (model.theta, fit.theta))
         before, after, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
-        return Evidence(before, after, torque)
+        usual = np.hypot(model.sigma, KnownFriction(model).breakaway)
+        return Evidence(before, after, torque, usual)
 
 
 @dataclass(frozen=True)
@@ -135,13 +140,13 @@ def judge_payload(
 
 
 def _unexplained(model: IdentifiedModel, evidence: Evidence) -> list[Finding]:
-    usual = np.maximum(
-        THRESHOLDS.unexplained * model.sigma, THRESHOLDS.share * evidence.torque)
-    bad = np.flatnonzero(evidence.after > usual)
+    most = np.maximum(
+        THRESHOLDS.unexplained * evidence.usual, THRESHOLDS.share * evidence.torque)
+    bad = np.flatnonzero(evidence.after > most)
     if not len(bad):
         return []
     names = ', '.join(
-        f'{model.arm.joint_names[j]} ({evidence.after[j]:.3g} instead of {model.sigma[j]:.3g})'
+        f'{model.arm.joint_names[j]} ({evidence.after[j]:.3g} instead of {evidence.usual[j]:.3g})'
         for j in bad)
     return [Finding(
         'payload_unexplained',

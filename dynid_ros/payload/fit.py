@@ -56,12 +56,16 @@ class LoadFit:
     score: Array
 
     @property
+    def covariance(self) -> Array:
+        """Return the covariance of the load, (10, 10), but for its open directions."""
+        inverse = LeastSquares(self.factor).covariance
+        return np.asarray(inverse @ self.scatter @ inverse)
+
+    @property
     def std(self) -> Array:
         """Return the standard deviations of the load, (10,), infinite where it is open."""
-        triangle = LeastSquares(self.factor)
-        inverse = triangle.covariance
-        variance = np.diag(inverse @ self.scatter @ inverse)
-        return np.where(triangle.undetermined, np.inf, np.sqrt(np.maximum(variance, 0.0)))
+        variance = np.maximum(np.diag(self.covariance), 0.0)
+        return np.where(LeastSquares(self.factor).undetermined, np.inf, np.sqrt(variance))
 
 
 class LoadRegression:
