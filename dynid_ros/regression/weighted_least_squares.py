@@ -52,6 +52,14 @@ class QRFactors:
         kept = np.append(columns, self.factors.shape[2] - 1)
         return QRFactors(self.factors[:, :, kept], self.rows)
 
+    def stacked(self) -> tuple[Array, NDArray[np.intp]]:
+        """Rows of all joints that are not zero, (m, b + 1), and the joint of each."""
+        filled = self.factors.any(axis=2)
+        rows, joints = self.factors[filled], np.nonzero(filled)[0]
+        missing = max(0, rows.shape[1] - len(rows))
+        # A triangle has as many rows as columns.
+        return np.pad(rows, ((0, missing), (0, 0))), np.pad(joints, (0, missing))
+
     def residual_squares(self, theta: Array) -> Array:
         """Sum of squared residuals of each joint, (n,)."""
         return np.asarray((self._residual(theta) ** 2).sum(axis=1))
@@ -192,9 +200,9 @@ def solve(data: QRFactors) -> Solution:
             f'for {b} parameters; record a longer motion, or raise the cut-off'
         )
     theta, sigma, last = reweighted(data)
-    weighted = (data.factors[:, :, :-1] / sigma[:, None, None]).reshape(-1, b)
-    root = np.asarray(np.linalg.qr(weighted, mode='r'))
-    singular = np.linalg.svd(data.factors[:, :, :-1].reshape(-1, b), compute_uv=False)
+    stacked, joints = data.stacked()
+    root = np.asarray(np.linalg.qr(stacked[:, :b] / sigma[joints, None], mode='r'))
+    singular = np.linalg.svd(stacked[:, :b], compute_uv=False)
     smallest = singular[-1] if singular[-1] > RANK_TOLERANCE * singular[0] else 0.0
     condition = float(singular[0] / smallest) if smallest else float('inf')
     return Solution(theta, sigma, last.covariance, root, last.undetermined, condition)
@@ -230,9 +238,9 @@ def reweighted(
     freedom = np.maximum(data.rows * (1 - b / rows), 1)
     floor = max(FLOOR * data.torque_squares().sum() / rows, np.finfo(float).tiny)
     previous = np.ones(len(data.factors)) if sigma is None else sigma
+    stacked, joints = data.stacked()
     for _ in range(iterations):
-        weighted = (data.factors / previous[:, None, None]).reshape(-1, b + 1)
-        R = np.asarray(np.linalg.qr(weighted, mode='r'))
+        R = np.asarray(np.linalg.qr(stacked / previous[joints, None], mode='r'))
         last = LeastSquares(R[:b, :b])
         theta = last.solve(R[:b, b])
         sigma = np.sqrt(np.maximum(data.residual_squares(theta) / freedom, floor))
