@@ -280,7 +280,7 @@ def _fitted(
     variance = np.maximum(
         power, SILENT * power.max(axis=1, keepdims=True, initial=0.0) + np.sqrt(TINY))
     floor = FLOOR * variance
-    stacked = chosen.reshape(*chosen.shape[:2], -1)
+    stacked = chosen.reshape(*chosen.shape[:2], (c + 1)**2)
     for _ in range(REWEIGHTINGS):
         normal = ((1 / variance)[:, None] @ stacked).reshape(-1, c + 1, c + 1)
         scaled = normal[:, :c, :c] / (length[:, :, None] * length[:, None])
