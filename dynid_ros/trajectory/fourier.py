@@ -180,10 +180,6 @@ class FourierMotion:
             raise InputError(f'the ramp must not be a negative time, but is {self.ramp} s')
         if self.periods < 1:
             raise InputError(f'a motion needs one period at least, but has {self.periods}')
-        if self.duration > LONGEST:
-            raise InputError(
-                f'the motion would last {self.duration:g} s; keep periods times period and twice '
-                f'the ramp within {LONGEST:g} s')
         for name in ('offset', 'sine', 'cosine'):
             if not np.isfinite(getattr(self, name)).all():
                 raise InputError(f"the motion's {name} holds a number that is not finite")

@@ -16,7 +16,7 @@ from dynid_ros.arm.description.schema import read_yaml, Section
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.fourier import FourierMotion, LONGEST
 from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
@@ -226,11 +226,16 @@ def _read_series(section: Section, joints: list[Section]) -> FourierMotion:
     series = {
         key: np.array([_required(joint, key, joint.vector(key, harmonics)) for joint in joints])
         for key in ('sine', 'cosine')}
-    return FourierMotion(
+    motion = FourierMotion(
         _required(section, 'period', section.positive('period')),
         np.array([_required(joint, 'offset', joint.number('offset')) for joint in joints]),
         series['sine'], series['cosine'], _count(section, 'periods'),
         _required(section, 'ramp', section.number('ramp')))
+    if motion.duration > LONGEST:
+        raise InputError(
+            f'it would last {motion.duration:g} s; keep periods times period and twice the ramp '
+            f'within {LONGEST:g} s')
+    return motion
 
 
 def _read_limits(joints: list[Section]) -> JointLimits:
