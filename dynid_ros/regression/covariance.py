@@ -8,7 +8,6 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import GrowingArray
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -41,13 +40,12 @@ def weighted_scores(blocks: Iterable[RowBlock], theta: Array, sigma: Array) -> l
         One for each stretch.
 
     """
-    scores = []
-    for _, group in groupby(blocks, key=lambda block: block.segment):
-        whole = GrowingArray()
-        for b in group:
-            whole.add(np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2))
-        scores.append(whole.take())
-    return scores
+    return [
+        np.concatenate([
+            np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2) for b in group
+        ])
+        for _, group in groupby(blocks, key=lambda block: block.segment)
+    ]
 
 
 def hac_covariance(
