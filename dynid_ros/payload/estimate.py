@@ -20,14 +20,13 @@ from dynid_ros.payload.fit import LoadFit, LoadRegression
 from dynid_ros.payload.rests import find_rests, fit_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
+from dynid_ros.regression.fit import LOAD_PASSES
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.regression.weighted_least_squares import stack
 
 Array = NDArray[np.float64]
 
-#: Passes in which friction that depends on the load follows from the estimate.
-LOAD_PASSES = 3
 #: Rests from which on they may tell the load.
 FEWEST_RESTS = 3
 
@@ -120,7 +119,7 @@ def estimate_payload(
     try:
         with np.errstate(all='ignore'):
             return _estimate(model, recordings, frame)
-    except (LinAlgError, ValueError) as error:
+    except LinAlgError as error:
         raise InputError(
             f'the numbers of the model of {", ".join(model.sources)}, or of '
             f'{", ".join(recording.source for recording in recordings)}, are too large for a '

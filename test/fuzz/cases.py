@@ -87,6 +87,7 @@ def result(rng: Random, good: Path) -> list[str]:
                      else mutated_bytes(rng, file.read_bytes()))
     return rng.choice((
         ['validate', 'result', str(good / 'log.npz'), '--json'], ['report', 'result'],
+        ['payload', str(good / 'loaded.npz'), '--model', 'result', '--json'],
         ['external-force', 'result', *_WRENCH, '--json'],
         ['design', str(good / 'arm.yaml'), '--given', 'result', '--time', '0.2', '--starts', '1',
          '--harmonics', '2', '-o', 'm.yaml'],
@@ -126,7 +127,8 @@ def options(rng: Random, good: Path) -> list[str]:
         'replay': [log, '--arm', arm, '-o', 'out'], 'init': [str(good / 'arm.urdf'), '-o', 'out'],
         'validate': [str(good / 'result'), log],
         'simulate': [arm, str(good / 'motion.yaml'), '-o', 'out'],
-        'report': ['none'], 'payload': [log, '--model', str(good / 'result')]}[command]
+        'report': ['none'],
+        'payload': [str(good / 'loaded.npz'), '--model', str(good / 'result')]}[command]
     for _ in range(rng.choice((1, 1, 2))):
         value = rng.choice((*NUMBERS, *TEXTS, 'viscous', 'joint_1', 'tool', '2', '0.5'))
         # Nothing is written outside of the folder of the case.

@@ -99,6 +99,8 @@ def write_corpus(folder: Path) -> None:
     (folder / 'arm.yaml').write_text(ARM)
     (folder / 'arm.urdf').write_text(URDF)
     np.savez(folder / 'log.npz', t=T, q=Q, tau=TAU)
+    # Another motion: samples that the model was fitted to are no recording of a load.
+    np.savez(folder / 'loaded.npz', t=T, q=0.9 * Q[:, ::-1], tau=1.3 * TAU[:, ::-1])
     table = np.column_stack([T - T[0], Q, TAU])
     (folder / 'log.csv').write_text('t,q_0,q_1,tau_0,tau_1\n' + '\n'.join(
         ','.join(f'{value:.6g}' for value in row) for row in table) + '\n')
