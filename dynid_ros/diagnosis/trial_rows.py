@@ -13,6 +13,7 @@ from dynid_ros.diagnosis.dissipation import friction_power
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.metrics import TINY
+from dynid_ros.recordings.in_blocks import taken
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.filtered_friction import fill_filtered_friction
 
@@ -98,12 +99,12 @@ def trial_samples(
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))
         chosen, period = rows[::every], 1 / settings.cutoff_hz
-        q, qd, qdd = (x[chosen] for x in (motion.q, motion.qd, motion.qdd))
-        used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
+        t, q, qd, qdd, moving = (
+            taken(x, chosen) for x in (motion.t, motion.q, motion.qd, motion.qdd, motion.moving))
+        used = moving & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
-            motion.t[chosen], q, qd, qdd, tau[::every],
-            used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
-            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period)))
+            t, q, qd, qdd, tau[::every], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
+            torque_later(taken(motion.t, rows), tau, every), np.full(len(chosen), period)))
     return joined(parts)
 
 
@@ -121,12 +122,9 @@ def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
     """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
-    if not marks.any():
-        # A count of every sample of an hour would take as much memory as its positions.
+    if not len(chosen) or not marks.any():
         return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
-    before = np.concatenate([np.zeros((1, marks.shape[1]), dtype=int), marks.cumsum(axis=0)])
-    ahead = np.minimum(chosen + reach + 1, len(marks))
-    return np.asarray(before[ahead] > before[np.maximum(chosen - reach, 0)])
+    return np.array([marks[max(k - reach, 0):k + reach + 1].any(axis=0) for k in chosen.tolist()])
 
 
 def thinned(samples: TrialSamples) -> TrialSamples:
