@@ -218,8 +218,9 @@ def _nonfinite(recording: Recording) -> list[Defect]:
 def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
     u, nothing = recording.u, absurd_values.THRESHOLDS.nothing
-    first = np.where(np.abs(u[0]) > nothing, u[0], 0.0)
-    dead = moves(recording) & np.isfinite(first)
+    known = np.isfinite(u[0])
+    first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
+    dead = moves(recording) & known
     # Most signals differ in the first few samples.
     dead &= (np.abs(u[:BLOCK] - first) <= nothing).all(axis=0)
     if dead.any():
