@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
-    from dynid_ros.diagnosis.verdict import held_out_findings
+    from dynid_ros.diagnosis.verdict import held_out_findings, joint_findings
     from dynid_ros.identification.validation import validate
     from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.storage.recording_reader import read_recording
@@ -55,7 +55,8 @@ def _validate_result(args: argparse.Namespace) -> int:
         metrics = replace(metrics, held_out=False)
     seconds = with_one_clock(recording).seconds
     if metrics.held_out:
-        reasons = [each.sentence for each in held_out_findings(result.fit, metrics)]
+        found = held_out_findings(result.fit, metrics) or joint_findings(metrics)
+        reasons = [each.sentence for each in found]
     else:
         reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
                    'so these errors are in-sample; give a recording of another motion']
