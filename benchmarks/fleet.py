@@ -153,8 +153,9 @@ class Cluster:
 
     def end(self) -> None:
         """End what is left of it."""
+        # Killed, a worker's nanny would leave its process behind.
         for each in (*self.workers, self.scheduler):
-            each.kill()
+            each.terminate()
             each.wait()
 
 

@@ -149,8 +149,8 @@ def test_a_scheduler_that_is_killed_is_one_line_and_loses_no_sidecar(made, tmp_p
         port = str(free.getsockname()[1])
     address, out = f'tcp://127.0.0.1:{port}', tmp_path / 'out'
     scheduler = part_of_a_cluster('scheduler', '--port', port)
-    worker = part_of_a_cluster('worker', address, '--nthreads', '1', '--local-directory',
-                               str(tmp_path))
+    worker = part_of_a_cluster('worker', address, '--nthreads', '1', '--no-nanny',
+                               '--local-directory', str(tmp_path))
     try:
         running = subprocess.Popen(
             [sys.executable, '-m', 'dynid_ros.cli.main', 'fleet', str(made[2]), '--arm',
