@@ -222,6 +222,7 @@ class TrialRows:
 
 def trial_rows(
     arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
+    base: NDArray[np.intp] | None = None,
 ) -> TrialRows:
     """
     Make the rows of an arm that moves as given.
@@ -234,30 +235,37 @@ def trial_rows(
         Its motion and torque.
     loaded : (k,) ndarray of bool, optional
         Samples in which the last link may have another mass and first moment than before.
+    base : (b,) ndarray of int, optional
+        Standard parameters that are a base of the arm, where they are known.
 
     """
-    base = base_parameters(arm).columns
-    W = trial_regressor(arm, samples, loaded)
+    if base is None:
+        base = base_parameters(arm).columns
+    W = trial_regressor(arm, samples, base, loaded)
     friction = friction_power(arm, samples.qd * samples.moving, W[:, :, :len(base)], base)
     friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
     k, n, c = W.shape
     fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
-    for f in range(FOLDS):
-        for i in range(n):
-            used = (fold == f) & samples.moving[:, i]
-            rows = np.concatenate([W[used, i], samples.tau[used]], axis=1)
-            products[f, i], counts[f, i] = rows.T @ rows, len(rows)
+    for i in range(n):
+        # Links before a joint do not load it.
+        own = np.flatnonzero(W[:, i].any(axis=0))
+        place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
+        rows = np.concatenate([W[:, i, own], samples.tau], axis=1)
+        for f in range(FOLDS):
+            part = rows[(fold == f) & samples.moving[:, i]]
+            products[f, i][place], counts[f, i] = part.T @ part, len(part)
     return TrialRows(products, counts, friction)
 
 
 def trial_regressor(
-    arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
+    arm: ArmModel, samples: TrialSamples, base: NDArray[np.intp],
+    loaded: NDArray[np.bool_] | None = None,
 ) -> Array:
     """Return the regressor (k, n, c) of `trial_rows`."""
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)
     fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-    W = Y[:, :, base_parameters(arm).columns]
+    W = Y[:, :, base]
     if loaded is None:
         return W
     # Mass and first moments: most of a load is its weight, and six inertias more fit anything.
@@ -279,11 +287,12 @@ def _fitted(
         power, SILENT * power.max(axis=1, keepdims=True, initial=0.0) + np.sqrt(TINY))
     floor = FLOOR * variance
     stacked = chosen.reshape(*chosen.shape[:2], (c + 1)**2)
+    scale, ridge = 1 / (length[:, :, None] * length[:, None]), RIDGE * np.eye(c)
     for _ in range(REWEIGHTINGS):
         normal = ((1 / variance)[:, None] @ stacked).reshape(-1, c + 1, c + 1)
-        scaled = normal[:, :c, :c] / (length[:, :, None] * length[:, None])
+        scaled = normal[:, :c, :c] * scale
         mean = np.trace(scaled, axis1=1, axis2=2) / c
-        scaled += RIDGE * np.maximum(mean, TINY)[:, None, None] * np.eye(c)
+        scaled += np.maximum(mean, TINY)[:, None, None] * ridge
         right = normal[:, :c, c] / length
         theta = np.linalg.solve(scaled, right[..., None])[..., 0] / length
         variance = np.maximum(_squares(chosen, theta) / rows, floor)
