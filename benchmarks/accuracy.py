@@ -15,7 +15,7 @@ rest. "as recorded" is a fit at 10 Hz that is compared with the torque as record
 - plain: the same with viscous and Coulomb friction and offset
 - least squares: ordinary least squares (numpy.linalg.lstsq) with the columns of plain
 - published: the model of the UR10 that was published with the recording and fitted to all of it
-  (Petrone et al. 2025, doi 10.1109/TII.2025.3534415; its repository at commit 41e196d). Its C++ was
+  (Petrone et al. 2025, doi 10.1109/TII.2025.3534415; repository at commit 41e196d). Its C++ was
   given the same filtered motion outside of this project; the figures are copied here.
 """
 
