@@ -80,7 +80,8 @@ def draw(path: Path, name: str, t: Array, errors: list[Array]) -> None:
     figure, axes = plt.subplots(figsize=(7, 3), layout='constrained')
     for way, error in zip(WAYS, errors, strict=True):
         axes.semilogy(t, 1000 * np.sqrt((error**2).mean(axis=1)), label=way, lw=1)
-    axes.set(xlabel='time (s)', ylabel='tracking error (mrad)', title=f'{name}, simulated')
+    axes.set(xlabel='time (s)', ylabel='tracking error (mrad)', title=f'{name}, simulated',
+             ylim=(1e-3, None))
     axes.legend()
     axes.grid(alpha=0.3)
     figure.savefig(path, metadata={'Date': None})
