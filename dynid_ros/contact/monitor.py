@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
 from dynid_ros.contact.judgement import Judgement
 from dynid_ros.contact.model_age import ModelAge
@@ -26,8 +27,9 @@ Array = NDArray[np.float64]
 FIRST = 50
 #: Time for which samples are collected before they are worked on, s.
 PORTION = 0.005
-#: Most samples that are worked on at once: their rows are in memory.
-MOST = 512
+#: Fewest samples that are worked on at once, from which a clock that was set back shows; and most,
+#: whose rows are in memory.
+LEAST, MOST = 2, 512
 
 
 class MonitoredSamples(NamedTuple):
@@ -116,6 +118,11 @@ class Monitor:
         if not 0 < bandwidth_hz < np.inf:
             raise InputError(
                 f'the bandwidth of an observer must be above zero, not {bandwidth_hz:g} Hz')
+        treated = model.treatment
+        if not (treated.cutoff_hz >= LEAST_CUTOFF and abs(treated.delay) <= LONGEST_DELAY):
+            raise InputError(
+                f'the model was identified with a cut-off of {treated.cutoff_hz:g} Hz and a delay '
+                f'of {treated.delay:g} s, which no recording has; identify again')
         self.model, self._alarms, self._wanted = model, alarms_per_hour, bandwidth_hz
         self.bandwidth_hz = bandwidth_hz
         self.levels: AlarmLevels = alarm_levels(model, bandwidth_hz, alarms_per_hour)
@@ -171,16 +178,21 @@ class Monitor:
         new = self._intake.rows(t, q, u)
         self._samples = np.concatenate([self._samples, new])
         found: list[MonitoredSamples] = []
-        while len(self._samples) >= self._size:
-            block, self._samples = np.split(self._samples, [self._size])
+        while (size := self._size) <= len(self._samples):
+            block, self._samples = np.split(self._samples, [size])
             found += self._work_on(block)
         return found
+
+    @property
+    def wanted(self) -> int:
+        """Return the number of samples with which the next ones become complete."""
+        return self._size - len(self._samples)
 
     @property
     def _size(self) -> int:
         if not self.rate_hz:
             return FIRST
-        return min(max(1, round(self._portion * self.rate_hz)), MOST)
+        return min(max(LEAST, round(self._portion * self.rate_hz)), MOST)
 
     def _work_on(self, block: Array) -> Iterator[MonitoredSamples]:
         newest = float(block[-1, 0])

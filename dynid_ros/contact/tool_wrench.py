@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import TOOL
+from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 
 Array = NDArray[np.float64]
@@ -74,3 +75,25 @@ def tool_wrench(
     left = np.eye(6) - gain @ design
     covariance = left * np.outer(usual, usual)
     return ToolWrench(usual * (gain @ known), covariance, np.diag(left) < LEFT)
+
+
+def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike, body: str = TOOL) -> Array:
+    """
+    Turn a wrench (6,) on a body from the axes of the base frame to those of the body.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (n,) array_like
+        Position.
+    wrench : (6,) array_like
+        As in `ToolWrench`; its moment stays about the origin of the body's frame.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    """
+    joint, placement = find_body(arm, body)
+    pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, joint, :9].reshape(3, 3)
+    parts = np.asarray(wrench, dtype=float).reshape(2, 3)
+    return np.asarray((parts @ pose @ placement.rotation).ravel())
