@@ -259,17 +259,17 @@ def print_real(name: str, path: Path) -> None:
           + ', '.join(f'{x:.3g}' for x in np.median(
               np.concatenate([new.threshold for new in held]), axis=0)) + ' Nm', flush=True)
     through = np.linalg.inv(joint_torque(np.eye(arm.n), arm.drive))
-    J = geometric_jacobian(arm, rest.q)[:, 3:]
+    J = geometric_jacobian(arm, log.q)[:, 3:]
     times = rest.t[0] + (0.2 + 0.2 * np.arange(4)) * (rest.t[-1] - rest.t[0])
     for size in REAL_FORCES:
         delays, right = [], 0
         for start in times:
             for way in size * np.concatenate([np.eye(3), -np.eye(3)]):
-                on = (rest.t >= start) & (rest.t < start + 0.4)
-                u = rest.u + on[:, None] * (-J.transpose(0, 2, 1) @ way) @ through
+                on = (log.t >= start) & (log.t < start + 0.4)
+                u = log.u + on[:, None] * (-J.transpose(0, 2, 1) @ way) @ through
                 monitor = Monitor(model, noise=copy.deepcopy(learned.noise))
-                part = (rest.t > start - 1.5) & (rest.t < start + 0.4)
-                new = next((new for new in fed(monitor, rest.t[part], rest.q[part], u[part], 1)
+                part = (log.t > start - 3.0) & (log.t < start + 0.4)
+                new = next((new for new in fed(monitor, log.t[part], log.q[part], u[part], 1)
                             if new.contact.any() and new.known > start), None)
                 if new is not None:
                     delays.append(new.known - start)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.contact.friction_band import FrictionBand
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.torque_prediction import Prediction, torque_rows, torque_variance
 from dynid_ros.signals.first_order import Discretisation, filtered
 
 Array = NDArray[np.float64]
@@ -29,28 +29,32 @@ TAIL, LEAST = 2.0, 5
 @dataclass(frozen=True, eq=False)
 class AlarmLevels:
     """
-    What a residual without contact may reach.
+    What a residual without contact may reach, in standard deviations of the prediction.
+
+    The standard deviation is that of `torque_variance`, by the covariance of the parameters at a
+    state and the residual of each joint.
 
     Attributes
     ----------
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint as the fit has it, Nm; infinite where
+        nothing is known of a joint.
+    ratio : (n,) ndarray
+        Root mean square of the residual within the band of the identification, beside the band
+        of the friction, in these standard deviations.
     level : (n,) ndarray
-        Magnitude that the residual within the band of the identification exceeds at the wanted
-        rate, beside the band of the friction, Nm; infinite where nothing is known of a joint.
-    rms : (n,) ndarray
-        Root mean square of this residual, Nm.
+        Magnitude that this residual exceeds at the wanted rate, in the same.
     rate : float
         Wanted rate of each joint, 1/s.
-    deviations : float
-        The same level of Gaussian noise that the observer low-passes, in standard deviations.
     held_out : bool
         Whether samples that were not used for fitting give the size of the residual.
 
     """
 
+    sigma: Array
+    ratio: Array
     level: Array
-    rms: Array
     rate: float
-    deviations: float
     held_out: bool
 
 
@@ -60,14 +64,13 @@ def alarm_levels(
     """
     Find the levels of a model from its residuals.
 
-    The residual of each joint goes through the low-pass of the observer, and the band of the
-    friction is taken off. In each `PIECE`, which is longer than the memory of the residual, the
-    largest magnitude counts once; so the colour of the residual is taken into account. In the tail
-    of these values (see `TAIL`), their excess is taken for exponential: bounded and Gaussian
-    residuals fall off faster. The mean excess is known from m values only, so that the level is
-    that of the predictive distribution, ``rate(u) = rate(u0) (1 + (u - u0) / (m mean))^-m``.
-    Residuals of fitted samples make the tail longer, in the size of the held-out ones. The alarms
-    are shared out equally among the joints.
+    The residual of each joint goes through the low-pass of the observer, the band of the friction
+    is taken off, and the rest divided by the standard deviation of the prediction. In each
+    `PIECE`, which is longer than the memory of the residual, the largest magnitude counts once; so
+    the colour of the residual is taken into account. By the root mean square of their joint, the
+    values of all joints make one tail (see `tail_level`): shared out like this, the alarms of the
+    whole arm are as many as wanted. Residuals of fitted samples make the tail longer, in the size
+    of the held-out ones. Without any residuals, they are taken for those of the fit and Gaussian.
 
     Parameters
     ----------
@@ -83,29 +86,27 @@ def alarm_levels(
     InputError
         The rate is not above zero.
 
-    References
-    ----------
-    Coles 2001, An Introduction to Statistical Modeling of Extreme Values, chapters 4 and 5.
-
     """
     if not 0 < alarms_per_hour < np.inf:
         raise InputError(
             f'a rate of false alarms must be above zero, not {alarms_per_hour:g} an hour')
     n, rate = model.arm.n, alarms_per_hour / 3600 / model.arm.n
-    deviations = gaussian_level(bandwidth_hz, rate)
-    # Without residuals, those of the fit are taken for Gaussian.
-    rms = np.where(model.sigma > 0, model.sigma, np.inf)
-    level = deviations * rms
+    sigma = np.where(model.sigma > 0, model.sigma, np.inf)
+    ratio, level = np.ones(n), np.full(n, gaussian_level(bandwidth_hz, rate))
     sets = [list(_residuals(model, prediction, bandwidth_hz)) for prediction in model.predictions]
     held = np.array([prediction.held_out for prediction in model.predictions], dtype=bool)
+    peaks, known = [np.empty(0)], np.zeros(n, dtype=bool)
     for joint in range(n):
         parts = [own[joint] for own in sets]
         values, size = _scaled([p for p, h in zip(parts, held, strict=True) if h],
                                [p for p, h in zip(parts, held, strict=True) if not h])
-        if len(values) >= 2 * LEAST:
-            rms[joint] = size
-            level[joint] = tail_level(values, PIECE, rate)
-    return AlarmLevels(level, rms, rate, deviations, bool(held.any()))
+        known[joint] = len(values) >= 2 * LEAST and size > 0
+        if known[joint]:
+            ratio[joint] = size
+            peaks.append(values / size)
+    if known.any():
+        level[known] = ratio[known] * tail_level(np.concatenate(peaks), PIECE, rate)
+    return AlarmLevels(sigma, ratio, level, rate, bool(held.any()))
 
 
 def gaussian_level(bandwidth_hz: float, rate: float) -> float:
@@ -130,6 +131,10 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
     """
     Level that the largest value of a piece exceeds at a rate.
 
+    The excess of the tail (see `TAIL`) is taken for exponential: bounded and Gaussian values fall
+    off faster. Its mean is known from m values only, so that the level is that of the predictive
+    distribution, ``rate(u) = rate(u0) (1 + (u - u0) / (m mean))^-m``.
+
     Parameters
     ----------
     values : (N,) ndarray
@@ -139,29 +144,35 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
     rate : float
         Wanted rate, 1/s.
 
+    References
+    ----------
+    Coles 2001, An Introduction to Statistical Modeling of Extreme Values, chapters 4 and 5.
+
     """
-    ordered = np.sort(values)[::-1]
-    m = min(max(LEAST, round(TAIL * len(ordered)**0.5)), len(ordered) - 1)
-    first = ordered[m]
-    excess = float((ordered[:m] - first).mean())
-    ratio = m / (len(ordered) * piece) / rate
+    m = min(max(LEAST, round(TAIL * len(values)**0.5)), len(values) - 1)
+    largest = np.partition(values, len(values) - m - 1)[-m - 1:]
+    first = float(largest[0])
+    excess = float((largest[1:] - first).mean())
+    ratio = m / (len(values) * piece) / rate
     return float(first + m * excess * max(ratio ** (1 / m) - 1, 0.0))
 
 
 def _residuals(
     model: IdentifiedModel, prediction: Prediction, bandwidth_hz: float,
 ) -> Iterator[tuple[Array, float, int]]:
-    """Largest values beside the friction of each joint, with square sum and number of samples."""
+    """Largest values of each joint as `alarm_levels` has it, their square sum and number."""
     period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
     # Rows are rarer than the low-pass is slow, and Simpson's rule would average them.
     lowpass = Discretisation.zero_order_hold(2 * np.pi * bandwidth_hz, period)
     _, width = FrictionBand(model).at(prediction.q, prediction.qd)
+    std = _spread(model, prediction, period)
     size = max(1, round(PIECE / period))
     breaks = np.flatnonzero(np.diff(prediction.t) > 1.5 * period) + 1
-    for error, own in zip((prediction.tau - prediction.tau_hat).T, width.T, strict=True):
+    error = (prediction.tau - prediction.tau_hat) / std
+    for one, own in zip(error.T, (width / std).T, strict=True):
         peaks, total, count = [np.empty(0)], 0.0, 0
-        for part in _stretches(error, breaks, 2 * size):
-            both = np.column_stack([error[part], own[part]])
+        for part in _stretches(one, breaks, 2 * size):
+            both = np.column_stack([one[part], own[part]])
             # From the first value on, as if it had been there before.
             both = np.concatenate([np.repeat(both[:1], size, axis=0), both])
             low = filtered(lowpass, both)[size - 2:]
@@ -170,6 +181,16 @@ def _residuals(
             pieces = len(beside) // size
             peaks.append(beside[:pieces * size].reshape(pieces, size).max(axis=1))
         yield np.concatenate(peaks), total, count
+
+
+def _spread(model: IdentifiedModel, prediction: Prediction, period: float) -> Array:
+    """Return the standard deviation of predictions, (N, n), Nm; infinite where unknown."""
+    qd = prediction.qd
+    qdd = np.gradient(qd, period, axis=0) if len(qd) > 1 else np.zeros_like(qd)
+    std = np.empty_like(qd)
+    for part, Y in torque_rows(model.arm, model.theta, prediction.q, qd, qdd):
+        std[part] = np.sqrt(torque_variance(Y, model.covariance, model.sigma))
+    return np.where(model.sigma > 0, std, np.inf)
 
 
 def _stretches(error: Array, breaks: NDArray[np.int64], least: int) -> Iterator[slice]:

@@ -58,9 +58,9 @@ class Judgement:
 
     The residual of the model is known within the band of its identification. What lies beyond that
     band is measured in the stream, apart for motion and rest: from the largest value of each
-    `PIECE` without contact follows the level N that is exceeded at the wanted rate, as that of the
-    residual L does. With k standard deviations of the parameters (see `alarm_levels`), the
-    threshold is ``sqrt(L² + N² + k² Var) + friction``.
+    `PIECE` without contact follows the level N that is exceeded at the wanted rate, as L standard
+    deviations of the prediction are by the residual (see `alarm_levels`). The threshold is
+    ``sqrt(L² (sigma² + Var) + N²) + friction``, with Var by the covariance of the parameters.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Judgement:
     def __init__(
         self, levels: AlarmLevels, cutoff_hz: float, rate_hz: float, noise: StreamNoise,
     ) -> None:
-        n = len(levels.level)
+        n = len(levels.sigma)
         self._levels, self._noise = levels, noise
         self._gains = np.array([
             1 - np.exp(-2 * np.pi * cutoff_hz / rate_hz), 1 - np.exp(-1 / (TARE * rate_hz)),
@@ -128,14 +128,13 @@ class Judgement:
         self._seen += len(seen.torque)
         self._gains[2] = 1 / min(self._seen, self._memory)
         self._moves = self._moves or bool(moving.any())
-        beside = (self._levels.level**2 + self._noise.level(self._moves or self._moved)**2
-                  + self._levels.deviations**2 * seen.variance)
-        threshold = np.sqrt(beside) + seen.friction
+        levels, noise = self._levels, self._noise.level(self._moves or self._moved)
+        known = levels.sigma**2 + seen.variance
+        threshold = np.sqrt(levels.level**2 * known + noise**2) + seen.friction
         contact = np.zeros(seen.torque.shape, dtype=np.bool_)
         judge(seen.torque, self.offset, seen.friction, threshold, self._gains, self._state,
               contact)
-        std = np.sqrt(self._levels.rms**2 + self._state[_SQUARE] + seen.variance
-                      + seen.friction**2 / 3)
+        std = np.sqrt(levels.ratio**2 * known + self._state[_SQUARE] + seen.friction**2 / 3)
         self._in_piece += len(seen.torque)
         if self._in_piece >= self._piece:
             self._end_piece()

@@ -1,5 +1,7 @@
 """Levels against processes whose exceedances can be counted."""
 
+from dataclasses import replace
+
 from contact_rig import exact, PANDA, residuals
 import numpy as np
 import pytest
@@ -58,10 +60,10 @@ def test_coloured_residuals_exceed_their_level_as_seldom_as_wanted():
         residuals(PANDA, rng, 60, sigma, 0.8)))
     found = alarm_levels(model, 8.0, alarms_per_hour=60.0)
     assert found.held_out
-    np.testing.assert_allclose(found.rms, sigma, rtol=0.35)
+    np.testing.assert_allclose(found.ratio * found.sigma, sigma, rtol=0.35)
     later = residuals(PANDA, rng, 7200, sigma, 0.8).tau
     alarms = sum(rises(np.abs(x) > level, 5)
-                 for x, level in zip(later.T, found.level, strict=True))
+                 for x, level in zip(later.T, found.level * found.sigma, strict=True))
     assert alarms / 2 < 60
 
 
@@ -80,7 +82,18 @@ def test_without_predictions_the_residual_of_the_fit_counts():
     model = exact(PANDA, 0.2)
     found = alarm_levels(model, 8.0)
     assert not found.held_out
-    np.testing.assert_allclose(found.level, found.deviations * 0.2)
+    np.testing.assert_allclose(found.sigma, 0.2)
+    np.testing.assert_allclose(found.ratio, 1.0)
+    np.testing.assert_allclose(found.level, gaussian_level(8.0, 1 / 3600 / 7))
+
+
+def test_what_the_parameters_explain_of_a_residual_is_not_counted_twice():
+    rng = np.random.default_rng(5)
+    model = exact(PANDA, 0.1, scale=0.02, predictions=(residuals(PANDA, rng, 60, 0.1),))
+    doubted, sure = alarm_levels(model, 8.0), alarm_levels(replace(model, covariance=0 * (
+        model.covariance)), 8.0)
+    assert (doubted.ratio < sure.ratio).all()
+    np.testing.assert_allclose(sure.ratio, 1.0, atol=0.35)
 
 
 @pytest.mark.parametrize('rate', [0.0, -1.0, np.nan, np.inf])
