@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.bodies import TOOL
-from dynid_ros.dynamics.rigid_body import geometric_jacobian
+from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.model.identified_model import IdentifiedModel
 
 Array = NDArray[np.float64]
@@ -119,7 +119,7 @@ class ModelAge:
         self._squares = keep * self._squares + PERIOD * new**2
         # Torque that holds 1 kg at the tool.
         pull = np.concatenate([np.zeros(3), self._arm.gravity])
-        column = -geometric_jacobian(self._arm, q, TOOL).T @ pull * weight * moving
+        column = -jacobians(self._arm, q[None], TOOL)[0].T @ pull * weight * moving
         own = deviation * moving
         self._load = (1 - PERIOD / MEMORY) * self._load + [
             column @ column, column @ own, own @ own]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
-from dynid_ros.dynamics.rigid_body import geometric_jacobian
+from dynid_ros.dynamics.rigid_body import jacobians
 
 Array = NDArray[np.float64]
 
@@ -67,8 +67,9 @@ def tool_wrench(
 
     """
     usual = np.repeat([USUAL_MOMENT, USUAL_FORCE], 3)
+    J = jacobians(arm, np.atleast_2d(np.asarray(q, dtype=float)), body)[0]
     weight = 1 / np.asarray(std, dtype=float)
-    design = -geometric_jacobian(arm, q, body).T * weight[:, None] * usual
+    design = -J.T * weight[:, None] * usual
     # The update of a Gaussian prior of unit covariance, by the smaller of both matrices.
     gain = np.linalg.solve(np.eye(len(design)) + design @ design.T, design).T
     known = np.where(weight > 0, weight * np.asarray(torque, dtype=float), 0.0)

@@ -1,5 +1,6 @@
 """The monitor on a Panda: contact, load, rest and defects, with the truth from elsewhere."""
 
+from dataclasses import replace
 from functools import cache
 
 from contact_rig import exact, free_torque, moving, PANDA, RATE, residuals
@@ -171,3 +172,12 @@ def test_a_low_rate_lowers_the_bandwidth():
 def test_an_impossible_bandwidth_is_refused(bandwidth):
     with pytest.raises(InputError, match='above zero'):
         Monitor(known(), bandwidth_hz=bandwidth)
+
+
+def test_an_arm_outside_of_its_limits_is_watched_without_a_warning(recwarn):
+    t, q, u = course()
+    beyond = replace(known(), arm=replace(PANDA, limits=replace(
+        PANDA.limits, lower=np.full(7, 3.0), upper=np.full(7, 3.1))))
+    new = Monitor(beyond, portion=0.2).push(t[:500], q[:500], u[:500])[-1]
+    tool_wrench(beyond.arm, new.q[-1], new.torque[-1], new.std[-1])
+    assert not recwarn.list
