@@ -90,7 +90,7 @@ class ModelAge:
 
     @property
     def finding(self) -> Aged | None:
-        """What speaks against the model, if anything does."""
+        """Return the reason to doubt the model, if there is one."""
         known = self._seconds >= ENOUGH
         mean = np.where(known, self._squares / np.maximum(self._seconds, PERIOD), 0.0)
         ratio = np.sqrt(mean)

@@ -99,7 +99,7 @@ class _Course:
     model: IdentifiedModel
     parts: list[MonitoredSamples] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
-    open: list[MonitoredSamples] = field(default_factory=list)
+    going: list[MonitoredSamples] = field(default_factory=list)
     samples: int = 0
 
     def add(self, new: MonitoredSamples, step: int) -> None:
@@ -111,15 +111,15 @@ class _Course:
         edges = np.flatnonzero(np.diff(touched)) + 1
         for part in np.split(np.arange(len(touched)), edges):
             if touched[part[0]]:
-                self.open.append(new.at(part))
+                self.going.append(new.at(part))
             else:
                 self.close()
 
     def close(self) -> None:
         """End the contact that goes on, if one does."""
-        if self.open:
-            self.contacts.append(_contact(self.model, self.open))
-        self.open = []
+        if self.going:
+            self.contacts.append(_contact(self.model, self.going))
+        self.going = []
 
     def joined(self) -> MonitoredSamples:
         """Return the samples that were kept."""

@@ -37,7 +37,7 @@ def exact(arm, sigma=0.0, scale=0.0, **fields):
 
 
 def moving(arm, seed=0, seconds=8.0):
-    """Times, positions, velocities and accelerations of a random motion."""
+    """Return times, positions, velocities and accelerations of a random motion."""
     t = np.arange(0, seconds, 1 / RATE)
     return t, *random_motion(arm, seed, tries=5).evaluate(t)
 

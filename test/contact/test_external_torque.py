@@ -56,4 +56,3 @@ def test_false_alarms_are_as_rare_as_stated():
 def test_an_impossible_probability_is_refused(chance):
     with pytest.raises(InputError, match='between 0 and 1'):
         quantile(chance)
-
