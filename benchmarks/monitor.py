@@ -133,7 +133,7 @@ def random_pushes(arm: ArmModel, seed: int, seconds: float) -> list[Push]:
 
 @dataclass
 class Outcome:
-    """What became of a push: time until it was found, s, joint right, angle, degrees."""
+    """Outcome of a push: time until it was found, s, joint right, angle, degrees."""
 
     push: Push
     delay: float
@@ -290,9 +290,8 @@ def main() -> None:
     parser.add_argument('--pushed', type=int, default=8)
     parser.add_argument('--rests', type=int, default=8)
     args = parser.parse_args()
-    if args.folder is not None:
-        for name, path in REAL.items():
-            print_real(name, args.folder / path)
+    for name, path in REAL.items() if args.folder is not None else ():
+        print_real(name, args.folder / path)
     if args.pieces:
         print_simulated(args.pieces, args.pushed, args.rests)
 

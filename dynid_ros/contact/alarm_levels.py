@@ -29,7 +29,7 @@ TAIL, LEAST = 2.0, 5
 @dataclass(frozen=True, eq=False)
 class AlarmLevels:
     """
-    What a residual without contact may reach, in standard deviations of the prediction.
+    Reach of a residual without contact, in standard deviations of the prediction.
 
     The standard deviation is that of `torque_variance`, by the covariance of the parameters at a
     state and the residual of each joint.

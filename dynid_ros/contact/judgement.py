@@ -31,7 +31,7 @@ _LOW, _MEAN, _SQUARE, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT = range(8)
 
 class Judged(NamedTuple):
     """
-    What m samples say of contact.
+    Contact at m samples.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Judgement:
     """
     Decide on contact, joint by joint.
 
-    The residual of the model is known within the band of its identification. What lies beyond that
+    The residual of the model is known within the band of its identification. Noise beyond that
     band is measured in the stream, apart for motion and rest: from the largest value of each
     `PIECE` without contact follows the level N that is exceeded at the wanted rate, as L standard
     deviations of the prediction are by the residual (see `alarm_levels`). The threshold is
@@ -71,7 +71,7 @@ class Judgement:
     rate_hz : float
         Rate of the samples.
     noise : StreamNoise
-        What is known of the noise of the stream; updated.
+        Noise of the stream so far; updated.
 
     Attributes
     ----------
@@ -142,8 +142,8 @@ class Judgement:
 
     def _end_piece(self) -> None:
         """Learn from the noise of a piece, but not from that of a contact."""
-        self._noise.add(
-            self._moves or self._moved, self._state[_PEAK], self._state[_SPOILT] == 0)
+        good = (self._state[_SPOILT] == 0) & (self._state[_TOUCHED] == 0)
+        self._noise.add(self._moves or self._moved, self._state[_PEAK], good)
         self._state[[_PEAK, _SPOILT]] = 0.0
         self._in_piece = 0
         self._moved, self._moves = self._moves, False

@@ -39,7 +39,7 @@ class Aged:
     payload : float or None
         Mass at the tool that explains the residuals, beside the one that was identified, kg.
     sentence : str
-        What there is, and the remedy.
+        The finding and its remedy.
 
     """
 

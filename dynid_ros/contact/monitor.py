@@ -88,18 +88,18 @@ class Monitor:
     portion : float
         Time for which samples are collected before they are worked on, s.
     noise : StreamNoise, optional
-        What is known of the noise of the stream; nothing if not given.
+        Noise of the stream so far; unknown if not given.
 
     Attributes
     ----------
     levels : AlarmLevels
         Levels of the residual.
     noise : StreamNoise
-        What is known of the noise by now.
+        Noise of the stream by now.
     age : ModelAge
         Whether the model still fits.
     counters : Counters
-        What was wrong with the samples.
+        Defects of the samples.
     rate_hz : float
         Rate of the samples, zero until it is known.
 

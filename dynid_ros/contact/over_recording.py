@@ -58,7 +58,7 @@ class Contact:
 @dataclass(frozen=True, eq=False)
 class MonitoredRecording:
     """
-    What the monitor found in a recording.
+    Findings of the monitor in a recording.
 
     Attributes
     ----------

@@ -42,12 +42,14 @@ class ShortLag:
         half = int(HALF_WINDOW * rate_hz)
         window = np.hanning(2 * half + 3)[1:-1]
         window /= window.sum()
-        late = max(0, round(delay * rate_hz))
+        ahead = max(delay * rate_hz, -half)
+        late = max(0, int(np.ceil(ahead)))
         # Zeros on the side of the newest samples delay the motion by as much as its torque.
         self._taps = np.pad(window, (REACH, REACH + late))
         self._slope = rate_hz * np.pad(np.convolve(window, DIFFERENCE[::-1]), (0, late))
         self._middle = half + REACH
-        self._ahead = max(round(delay * rate_hz), -self._middle)
+        self._torque = self._middle + int(np.floor(ahead))
+        self._part = ahead - np.floor(ahead)
         self.lag = len(self._taps) - 1 - self._middle
         self._n = joints
         self.reset()
@@ -80,6 +82,7 @@ class ShortLag:
         q, qd = np.zeros((n, count)), np.zeros((n, count))
         convolve(np.ascontiguousarray(whole[:, 1:1 + n].T), self._taps, self._slope, q, qd)
         motion = slice(self._middle, self._middle + count)
-        torque = slice(self._middle + self._ahead, self._middle + self._ahead + count)
-        return (whole[motion, 0], np.ascontiguousarray(q.T), np.ascontiguousarray(qd.T),
-                np.ascontiguousarray(whole[torque, 1 + n:]))
+        first, torque = self._torque, whole[:, 1 + n:]
+        tau = (1 - self._part) * torque[first:first + count]
+        tau += self._part * torque[first + 1:first + 1 + count]
+        return (whole[motion, 0], np.ascontiguousarray(q.T), np.ascontiguousarray(qd.T), tau)

@@ -18,7 +18,7 @@ TREATMENT = ConditioningSettings(3.0, False, 'butterworth', RATE, 50)
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What the monitor reads of an identified model."""
+    """The part of an identified model that the monitor reads."""
 
     arm: ArmModel
     theta: np.ndarray

@@ -58,7 +58,7 @@ def test_the_friction_of_a_fast_joint_is_that_of_the_model():
     change, width = band.at(0 * qd, qd)
     fast = np.abs(qd) >= band.slow
     assert not change[fast].any() and not width[fast].any()
-    # What is left is continuous, and any sliding friction lies in the band.
+    # The rest is continuous, and any sliding friction lies in the band.
     coulomb = PANDA.friction_nominal['coulomb']
     counted = np.sign(qd) * coulomb + change
     assert np.abs(np.diff(counted, axis=0)).max() < 0.04 * coulomb.max()

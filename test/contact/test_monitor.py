@@ -93,7 +93,7 @@ def test_a_joint_at_rest_needs_more_than_its_friction():
     q = np.tile([0.3, -0.4, 0.2, -2.0, 0.1, 1.7, 0.5], (int(12 * RATE), 1))
     rng = np.random.default_rng(2)
     t = np.arange(len(q)) / RATE
-    # What static friction holds wanders between its bounds.
+    # Static friction wanders between its bounds.
     coulomb = PANDA.friction_nominal['coulomb']
     held = np.sin(0.7 * t)[:, None] * coulomb
     u = free_torque(PANDA, q, 0 * q, 0 * q) + held + 0.05 * rng.normal(size=q.shape)

@@ -40,7 +40,7 @@ def test_components_that_two_joints_cannot_feel_are_not_determined():
     found = tool_wrench(arm, q, [0.2, 0.1], [0.01, 0.01])
     assert not found.determined.all()
     assert np.sqrt(found.covariance[5, 5]) > 0.9 * USUAL_FORCE
-    # What it is explains the torque all the same.
+    # The estimate explains the torque all the same.
     np.testing.assert_allclose(
         -geometric_jacobian(arm, q).T @ found.wrench, [0.2, 0.1], atol=1e-3)
 
