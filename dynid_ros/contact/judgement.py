@@ -182,8 +182,10 @@ def judge(
                 state[_ABOVE, j] += 1.0
             elif size < RELEASE * threshold[k, j]:
                 state[_QUIET, j] += 1.0
-                if state[_QUIET, j] >= gains[3]:
+                if state[_QUIET, j] >= gains[3] and state[_TOUCHED, j] > 0.0:
                     state[_TOUCHED, j] = state[_ABOVE, j] = 0.0
+                    # The low-pass remembers the contact, which would pass for noise.
+                    state[_LOW, j] = now
             else:
                 state[_QUIET, j] = 0.0
             fast = max(abs(now - state[_LOW, j]) - friction[k, j], 0.0)

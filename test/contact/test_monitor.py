@@ -1,5 +1,6 @@
 """The monitor on a Panda: contact, load, rest and defects, with the truth from elsewhere."""
 
+import copy
 from dataclasses import replace
 from functools import cache
 
@@ -49,7 +50,7 @@ def learned():
 
 
 def test_a_push_is_found_within_50_ms_at_the_right_joint_and_free_motion_is_quiet():
-    noise, quiet = learned()
+    noise, quiet = copy.deepcopy(learned())
     assert quiet
     t, q, u = course()
     part, start = slice(4000, 4400), 8.4
@@ -65,6 +66,19 @@ def test_a_push_is_found_within_50_ms_at_the_right_joint_and_free_motion_is_quie
     last = seen[-1]
     found = tool_wrench(PANDA, last.q[-1], last.torque[-1], last.std[-1])
     np.testing.assert_allclose(found.wrench[3:], force[3:], atol=3.0)
+
+
+def test_contacts_do_not_pass_for_noise_wherever_they_begin():
+    noise = copy.deepcopy(learned()[0])
+    before = noise.level(True).copy()
+    t, q, u = course()
+    # 1.3 s apart, against pieces of half a second.
+    on = (t % 1.3 > 0.5) & (t % 1.3 < 0.8) & (t < 10.0)
+    pushed = u + np.where(on[:, None], 8.0, 0.0)
+    monitor = Monitor(known(), portion=0.05, noise=noise)
+    felt = [new.contact[:, 0].any() for new in monitor.push(t, q, pushed)]
+    assert sum(np.diff(np.array(felt, dtype=int)) == 1) >= 7
+    assert (noise.level(True) < 1.3 * before).all()
 
 
 def test_external_torque_is_that_of_a_force_in_mujoco():
