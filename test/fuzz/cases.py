@@ -88,6 +88,7 @@ def result(rng: Random, good: Path) -> list[str]:
     return rng.choice((
         ['validate', 'result', str(good / 'log.npz'), '--json'], ['report', 'result'],
         ['payload', str(good / 'loaded.npz'), '--model', 'result', '--json'],
+        ['monitor', str(good / 'log.npz'), '--model', 'result', '--json'],
         ['external-force', 'result', *_WRENCH, '--json'],
         ['design', str(good / 'arm.yaml'), '--given', 'result', '--time', '0.2', '--starts', '1',
          '--harmonics', '2', '-o', 'm.yaml'],
@@ -118,7 +119,8 @@ _OPTIONS = {
     'gains': ('--loaded', '--mass', '--write', '--topic'),
     'replay': ('--memory', '--cutoff', '--delay', '--topic'), 'init': ('--joints', '--tip'),
     'validate': ('--arm', '--topic', '--cutoff'), 'simulate': ('--seed', '-o'), 'report': ('--x',),
-    'payload': ('--model', '--flange', '--topic'), 'feedforward': ('--model', '--rate')}
+    'payload': ('--model', '--flange', '--topic'), 'feedforward': ('--model', '--rate'),
+    'monitor': ('--model', '--alarms-per-hour', '--topic')}
 
 
 def options(rng: Random, good: Path) -> list[str]:
@@ -138,7 +140,8 @@ def options(rng: Random, good: Path) -> list[str]:
         'report': ['none'],
         'payload': [str(good / 'loaded.npz'), '--model', str(good / 'result')],
         'feedforward': [str(good / 'motion.yaml'), '--model', str(good / 'result'), '-o',
-                        'out.yaml']}[command]
+                        'out.yaml'],
+        'monitor': [log, '--model', str(good / 'result'), '-o', 'out']}[command]
     for _ in range(rng.choice((1, 1, 2))):
         value = rng.choice((*NUMBERS, *TEXTS, 'viscous', 'joint_1', 'tool', '2', '0.5'))
         # Nothing is written outside of the folder of the case.
