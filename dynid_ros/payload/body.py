@@ -20,6 +20,9 @@ SURE = 3.0
 SOME = 1e-3
 #: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
 DENSITY = 700.0
+#: Fields of a geometry_msgs/Inertia, and their units.
+FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
+          **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +85,16 @@ class LoadBody:
         """Return the standard deviations of the inertia about the centre of mass, (3, 3)."""
         std = np.sqrt(self._variances()[3:])
         return inertia_matrix([*np.zeros(4), *std])
+
+    @property
+    def fields(self) -> Array:
+        """Return mass, centre, and inertia about the centre in the order of `FIELDS`, (10,)."""
+        return np.array([self.mass, *self.center, *self.inertia[np.triu_indices(3)]])
+
+    @property
+    def fields_std(self) -> Array:
+        """Return the standard deviations of the `fields`, (10,)."""
+        return np.array([self.mass_std, *np.sqrt(self._variances())])
 
     def _variances(self) -> Array:
         """Variances of centre and inertia, (9,), to first order."""

@@ -83,6 +83,12 @@ class Payload:
     sources: tuple[str, ...]
 
     @property
+    def carrier(self) -> str:
+        """Return the joint that moves the link of the tool."""
+        arm = self.model.arm
+        return arm.joint_names[arm.tool.joint % arm.n]
+
+    @property
     def trustworthy(self) -> bool:
         """Whether nothing speaks against the estimate."""
         return not self.findings
@@ -150,21 +156,32 @@ def _estimate(
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
             'in which gravity turns in the frame of the tool, or rests at four positions or more')
     fit, body = fits[method], load_body(fits[method])
-    evidence = (_motion_evidence(model, loaded, fit) if method == 'motion'
-                else Evidence.of_rests(model, rests, fit))
+    evidence = (
+        Evidence.of_rows(model, stack([each.compressed(model.arm, fit.theta) for each in loaded]),
+                         fit)
+        if method == 'motion' else Evidence.of_rests(model, rests, fit))
     change = _largest_change(regression, loaded, recordings, fits.get('motion'))
     verdict = judge_payload(model, fit, body, evidence, change)
     return Payload(
         model, frame or model.arm.tool.placement, method, body,
         {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, verdict.present,
         evidence, change, rests, verdict.findings,
-        (*verdict.remarks, *outside_range(model, [m for rows in loaded for m in rows.motions])),
+        (*regression.remarks, *verdict.remarks,
+         *outside_range(model, [m for rows in loaded for m in rows.motions])),
         moving // max(loaded[0].settings.decimation, 1),
         tuple(recording.source for recording in recordings))
 
 
-def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
-    """Condition a recording as those of the model were."""
+def check_fits(model: IdentifiedModel, recording: Recording) -> None:
+    """
+    Make sure that a recording is of the arm of a model, and of the same drive signal.
+
+    Raises
+    ------
+    RecordingError
+        It is not.
+
+    """
     arm = model.arm
     if recording.joint_names != arm.joint_names:
         raise RecordingError(
@@ -174,6 +191,12 @@ def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
         raise RecordingError(
             f'{recording.source} holds {recording.signal}, and the model of {arm.name} was '
             f'identified from {arm.drive.signal}; give a recording of the same drive signal')
+
+
+def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
+    """Condition a recording as those of the model were."""
+    check_fits(model, recording)
+    arm = model.arm
     recording, _ = checked_recording(recording, arm)
     settings = fitted_to(model.treatment, recording)
     return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
@@ -192,16 +215,6 @@ def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadF
         rate = rows.settings.rate_hz / rows.settings.decimation
         scatter += regression.score_scatter(fit, scores, rate)
     return LoadFit(fit.load, fit.factor, scatter, fit.theta, fit.sigma, fit.score)
-
-
-def _motion_evidence(
-    model: IdentifiedModel, loaded: Sequence[KeptRows], fit: LoadFit,
-) -> Evidence:
-    rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
-    counts = np.maximum(rows.rows, 1)
-    before, after = (np.sqrt(rows.residual_squares(theta) / counts)
-                     for theta in (model.theta, fit.theta))
-    return Evidence(before, after, np.sqrt(rows.torque_squares() / counts), model.sigma)
 
 
 def _largest_change(
