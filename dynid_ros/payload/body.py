@@ -131,7 +131,7 @@ def load_body(fit: LoadFit) -> LoadBody:
     center = load[1:4] / mass if load[0] > SURE * mass_std else np.zeros(3)
     links = np.arange(len(INERTIAL))[None]
     cone = PhysicalCone(
-        links, np.zeros((0, len(INERTIAL))), np.zeros(0), _ball(mass, center))
+        links, np.zeros((0, len(INERTIAL))), np.zeros(0), ball(mass, center))
     found = closest_possible(factor, factor @ load, cone, weight)
     pull = weight * cone.hessian(found)
     spread = np.linalg.inv(information + pull)
@@ -144,7 +144,7 @@ def load_body(fit: LoadFit) -> LoadBody:
         np.clip(np.einsum('ij,ji->i', spread, information), 0, 1))
 
 
-def _ball(mass: float, center: Array) -> Array:
+def ball(mass: float, center: Array) -> Array:
     """Inertial parameters (10,) of a ball of the density of the links' prior."""
     radius = (3 * mass / (4 * np.pi * DENSITY)) ** (1 / 3)
     return inertial_from_com(mass, center, 0.4 * mass * radius**2 * np.eye(3))
