@@ -18,7 +18,7 @@ from dynid_ros.payload.body import load_body
 from dynid_ros.payload.change import ChangeSearch
 from dynid_ros.payload.estimate import Payload
 from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
-from dynid_ros.payload.fit import LoadFit, LoadRegression
+from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import QRFactors
@@ -147,11 +147,12 @@ class LivePayload(OnlineIdentifier):
         self, model: IdentifiedModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None,
     ) -> None:
-        self._regression = LoadRegression(model)
-        super().__init__(
-            model.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
-            delay=model.treatment.delay if delay is None else delay,
-            prior=prior_of(self._regression))
+        with finite_numbers(model, [source]):
+            self._regression = LoadRegression(model)
+            super().__init__(
+                model.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
+                delay=model.treatment.delay if delay is None else delay,
+                prior=prior_of(self._regression))
 
     def reset(self) -> None:
         """Forget everything but the model."""
@@ -166,4 +167,5 @@ class LivePayload(OnlineIdentifier):
 
     def load(self) -> Payload | None:
         """Return the load as it is known now; None as long as the rows leave its mass open."""
-        return self._load.load(self.estimator, self._history)
+        with finite_numbers(self._regression.model, [self._source]):
+            return self._load.load(self.estimator, self._history)

@@ -12,7 +12,7 @@ from dynid_ros.online.replay import feed, History, Known, Learned
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.payload.body import FIELDS
 from dynid_ros.payload.estimate import check_fits, Payload
-from dynid_ros.payload.fit import LoadRegression
+from dynid_ros.payload.fit import finite_numbers, LoadRegression
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording
@@ -53,6 +53,14 @@ def replay_payload(
     """
     check_fits(model, recording)
     checked_recording(recording, model.arm)
+    with finite_numbers(model, [recording.source]):
+        return _replay(model, recording, cutoff_hz, delay)
+
+
+def _replay(
+    model: IdentifiedModel, recording: Recording, cutoff_hz: float | None, delay: float | None,
+) -> tuple[Payload, History]:
+    """Replay where no sum of squares overflows."""
     regression, treatment = LoadRegression(model), model.treatment
     online = StreamingLeastSquares(
         model.arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz,

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
 from dynid_ros.payload.body import load_body, LoadBody
 from dynid_ros.payload.change import Change, ChangeSearch
 from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
-from dynid_ros.payload.fit import LoadFit, LoadRegression
+from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.payload.rests import find_rests, fit_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
@@ -122,14 +121,8 @@ def estimate_payload(
         A recording is unusable, of another arm, or tells nothing about the mass.
 
     """
-    try:
-        with np.errstate(all='ignore'):
-            return _estimate(model, recordings, frame)
-    except LinAlgError as error:
-        raise InputError(
-            f'the numbers of the model of {", ".join(model.sources)}, or of '
-            f'{", ".join(recording.source for recording in recordings)}, are too large for a '
-            f'regression ({error}); identify again') from error
+    with finite_numbers(model, [recording.source for recording in recordings]):
+        return _estimate(model, recordings, frame)
 
 
 def _estimate(

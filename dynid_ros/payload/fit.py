@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.calibration.loaded_rows import load_columns, own_friction
@@ -27,6 +29,26 @@ LEAST = 1e-6
 #: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
 #: what an arm carries.
 HEAVIEST = 100.0
+
+
+@contextmanager
+def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[None]:
+    """
+    Refuse a model and recordings, as of damaged files, whose sums of squares overflow.
+
+    Raises
+    ------
+    InputError
+        They do.
+
+    """
+    try:
+        with np.errstate(all='ignore'):
+            yield
+    except LinAlgError as error:
+        raise InputError(
+            f'the numbers of the model of {", ".join(model.sources)}, or of {", ".join(sources)}, '
+            f'are too large for a regression ({error}); identify again') from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,6 +132,16 @@ def test_a_model_that_leaves_the_last_link_open_is_named():
         assert abs(found.body.mass / LOAD[0] - 1) < 0.03 and not found.body.from_data.all()
 
 
+def test_numbers_beyond_all_bounds_give_no_load():
+    # As a damaged file may hold them.
+    damaged = replace(free_model(), theta=1e200 * free_model().theta)
+    with pytest.raises(RecordingError, match='not determined'):
+        replay_payload(damaged, loaded(10.0))
+    session = LivePayload(damaged)
+    feed(session, loaded(10.0))
+    assert session.load() is None
+
+
 def test_a_recording_of_another_arm_is_refused():
     with pytest.raises(RecordingError, match='has the joints'):
         replay_payload(free_model(), replace(loaded(10.0), joint_names=tuple('abcdef')))
