@@ -49,6 +49,7 @@ from dynid_ros.calibration.loaded_rows import frame_change
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import split
+from dynid_ros.online.payload_replay import replay_payload
 from dynid_ros.payload.estimate import estimate_payload, Payload
 from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.storage.recording_reader import read_recording
@@ -162,6 +163,11 @@ def print_others(bench: Bench, trials: int) -> None:
           f'{100 * np.quantile(alone, 0.95):.2f} %; {100 * hold.mean():.0f} % of intervals hold')
 
 
+def verdict_of(found: Payload) -> str:
+    """Findings, or that there are none."""
+    return ', '.join(each.code for each in found.findings) or 'trusted'
+
+
 def print_real(name: str, path: Path) -> None:
     """Print what is found in a real recording, and in copies with the torque of a load."""
     arm = load_arm(name)
@@ -182,13 +188,15 @@ def print_real(name: str, path: Path) -> None:
         tau = [np.column_stack([np.interp(rest.t, motion.t, column) for column in (Y @ p).T])
                for p in (before, after)]
         added = np.where(late, tau[1], tau[0]) @ through
-        found = estimate_payload(model, [replace(rest, u=rest.u + added)])
+        loaded = replace(rest, u=rest.u + added)
+        found, live = estimate_payload(model, [loaded]), replay_payload(model, loaded)[0]
         (mass, std), change = found.masses['motion'], found.change
         off = 1e3 * np.linalg.norm(found.body.center - load[1:4] / load[0])
         center = f', centre off by {off:.1f} mm' if what == '2 kg' else ''
         print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, largest change '
-              f'{change.statistic if change else 0:.0f}; '
-              f'{", ".join(each.code for each in found.findings) or "trusted"}')
+              f'{change.statistic if change else 0:.0f}; {verdict_of(found)}')
+        mass, std = live.masses['motion']
+        print(f'    live: {mass:.3f} ± {INTERVAL * std:.3f} kg; {verdict_of(live)}')
 
 
 def main() -> None:
