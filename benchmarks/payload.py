@@ -164,7 +164,7 @@ def print_others(bench: Bench, trials: int) -> None:
 
 
 def verdict_of(found: Payload) -> str:
-    """Findings, or that there are none."""
+    """Name the findings, or say that there are none."""
     return ', '.join(each.code for each in found.findings) or 'trusted'
 
 

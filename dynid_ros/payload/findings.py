@@ -172,7 +172,7 @@ def _changed(change: Change) -> Finding:
     return Finding(
         'payload_changed',
         f'the load changes or slips around {change.t:.1f} s of {change.source}: {before} before, '
-        f'{after} after; fix it, or cut the recording there')
+        f'{after} after; fix it, and cut the recording there, or call ~/reset of a live session')
 
 
 def _open(body: LoadBody, none: bool) -> tuple[str, ...]:
