@@ -86,15 +86,16 @@ class Identifier(Node):
         self._external: ExternalTorque | None = None
         self._known: Estimate | None = None
         self._fresh = False
-        self._publish()
-        self._input = ArmSubscription(self, self._arm, self._on_message)
-        self._reader = self._input.reader
         self._online = self._start_online()
-        self._arm = self._online.arm
+        # Who finds the subscription finds all publishers, too.
         self._shown: ArmReport | PayloadReport = (
             PayloadReport(self, self._online, self._settings['tool_frame'])
             if isinstance(self._online, LivePayload)
             else ArmReport(self, self._online, self._settings['arm']))
+        self._publish()
+        self._input = ArmSubscription(self, self._arm, self._on_message)
+        self._reader = self._input.reader
+        self._arm = self._online.arm
         self.create_timer(
             1.0 / self._settings['report_rate'], self._report,
             clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -147,7 +148,7 @@ class Identifier(Node):
         return model
 
     def _start_online(self) -> OnlineIdentifier:
-        delay, topic = self._settings['delay'], self._input.topic
+        delay, topic = self._settings['delay'], self.resolve_topic_name('joint_states')
         cutoff, memory = self._settings['cutoff_hz'] or None, self._settings['memory'] or math.inf
         late = None if math.isnan(delay) else delay
         online = (
