@@ -8,7 +8,8 @@ each arm:
 
 - errors of mass and centre of mass of loads of 0.5 to 5 kg, and the share of 95 % intervals of
   the parameters that the motion determines in which the truth lies: from the motion of 10 s that
-  `dynid design ARM --for payload --load 5 --given MODEL` makes, and from random ones of 20 s;
+  `dynid design ARM --for payload --load 5 --given MODEL` makes, from a minute of it with a model
+  from two minutes, and from random ones of 20 s;
 - recordings without a load: the masses, and how many are said to be free;
 - a load that slips by 4 cm, or falls down, half-way: how many are named, and how many of the
   fixed ones are named wrongly;
@@ -39,6 +40,7 @@ from simulated_loads import (
     random_load,
     RATE,
     recorded,
+    SECONDS,
     truth,
 )
 
@@ -58,6 +60,8 @@ Array = np.ndarray
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
         'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
 MASSES = (0.5, 1.0, 2.0, 5.0)
+#: Periods of the long motion.
+LONG = 6
 
 
 def designed(bench: Bench, load: Array, seed: int) -> Payload:
@@ -103,10 +107,11 @@ def errors(found: Payload, load: Array) -> tuple[float, float, float]:
 
 def print_loads(
     bench: Bench, trials: int, estimate: Callable[[Bench, Array, int], Payload],
+    masses: tuple[float, ...] = MASSES,
 ) -> None:
     """Print errors and coverage of loads."""
     inside, wrong, every = [], 0, 0
-    for mass in MASSES:
+    for mass in masses:
         found_errors, stds = [], []
         for k in range(trials):
             load = random_load(np.random.default_rng([k, 3]), mass)
@@ -218,7 +223,9 @@ def main() -> None:
         print(f' designed motion of {bench.motion.duration:g} s; expected standard deviation of '
               f'5 kg: {mass:.4f} kg, centre {1e3 * np.linalg.norm(center):.2f} mm')
         print_loads(bench, args.trials, designed)
-        print(' random motions of 20 s')
+        print(f' the same motion for {LONG * SECONDS:g} s, and a model from 120 s', flush=True)
+        print_loads(prepared(name, LONG), args.trials, designed, MASSES[:1])
+        print(' random motions of 20 s', flush=True)
         print_loads(bench, args.trials, with_load)
         print_others(bench, args.trials)
 

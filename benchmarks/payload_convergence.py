@@ -74,7 +74,7 @@ def show(bench: Bench, trials: int, axes: Any) -> None:
           f'{len(inside)} intervals hold; batch apart by {np.median(apart):.2f} standard '
           f'deviations (largest {np.max(apart):.2f}); {found} of {trials} with a finding; '
           f'{1e3 * took / trials / len(t):.0f} ms of a processor each 0.25 s')
-    middle = np.nanmedian(bars, axis=0)
+    middle = np.median(bars, axis=0)
     axes.fill_between(t, -middle, middle, alpha=0.2, linewidth=0, label='95 % interval, median')
     axes.plot(t, errors.T, color='tab:blue', linewidth=0.7, alpha=0.6)
     for side in (-1, 1):

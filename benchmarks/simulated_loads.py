@@ -39,7 +39,7 @@ Array = np.ndarray
 RATE, TIME_CONSTANT = 200.0, 0.02
 NOISE, FRICTION_CHANGE, COUNTS = 2e-3, 0.05, 2.0**20
 FRICTION = ('viscous', 'coulomb', 'offset')
-#: Length of the motion for loads, s, the heaviest of them, kg, and the time for its design, s.
+#: Period of the motion for loads, s, the heaviest of them, kg, and the time for its design, s.
 SECONDS, HEAVIEST, SEARCH = 10.0, 5.0, 30.0
 #: Half-width of a 95 % interval.
 INTERVAL = 1.96
@@ -57,7 +57,7 @@ class Bench:
     noise : (n,) ndarray
         Standard deviation of the torque noise, Nm.
     model : IdentifiedModel
-        From a motion of 30 s without a load.
+        From a random motion of 30 s without a load.
     designed : PayloadDesign
         Task of the motion.
     motion : FourierMotion
@@ -122,20 +122,25 @@ def recorded(
         t, quantise(q, COUNTS, arm.prismatic), noisy, arm.joint_names, source=source)
 
 
-def prepared(name: str) -> Bench:
-    """Identify an arm from a motion without a load, and design one for loads."""
+def prepared(name: str, periods: int = 1) -> Bench:
+    """
+    Identify an arm from a motion without a load, and design one for loads.
+
+    With several periods of that, the motion without a load is longer, too: two minutes.
+    """
     arm = load_arm(name).with_friction(FRICTION)
     arm = replace(arm, drive=Drive.joint_torque(arm.n))
-    course = along(arm, 1000, 3)
+    course = along(arm, 1000, 3 if periods == 1 else 12)
     tau = regressor(arm, *course[1:]) @ truth(arm, np.zeros(10), None)
     top = np.where(np.isfinite(arm.limits.effort) & (arm.limits.effort > 0), arm.limits.effort,
                    np.abs(tau).max(axis=0))
     noise = NOISE * top
-    model = identify(arm, [recorded(arm, course, tau, noise, 1, 'free')], friction=FRICTION)
-    task = payload_design(arm, SECONDS, HEAVIEST, given=[model])
+    model = identify(arm, [recorded(arm, course, tau, noise, 1, 'free')], friction=FRICTION,
+                     holdout=1 / 3 if periods == 1 else 0.0)
+    task = payload_design(arm, SECONDS * periods, HEAVIEST, given=[model])
     scene = build_scene(task.arm, load_surroundings(name, task.arm))
     found = design(task.arm, Task(
-        SECONDS, periods=1, objective=task.objective, seconds=SEARCH), scene)
+        SECONDS, periods=periods, objective=task.objective, seconds=SEARCH), scene)
     return Bench(arm, noise, model, task, found.motion)
 
 
