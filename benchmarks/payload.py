@@ -3,15 +3,13 @@ How well `dynid payload` finds a load, on simulated arms of which it is known.
 
     python benchmarks/payload.py [FOLDER] [--arms NAME...] [--trials 20]
 
-The torque of each arm is that of its regressor, with viscous and Coulomb friction and an offset,
-along random motions of 30 s within its limits; 20 s of them for the load. Torque noise is coloured
-(an AR(1) process with a time constant of 20 ms; 0.2 % of the torque limit, or of the largest
-torque where there is none), encoders have 2^20 counts. The friction of the loaded recording
-differs by 5 % (standard deviation) from that of the free one. Drive signals are torque at the
-joints. Printed are, for each arm:
+The arms are those of simulated_loads.py, with models from random motions of 30 s. Printed are, for
+each arm:
 
 - errors of mass and centre of mass of loads of 0.5 to 5 kg, and the share of 95 % intervals of
-  the parameters that the motion determines in which the truth lies;
+  the parameters that the motion determines in which the truth lies: from the motion of 10 s that
+  `dynid design ARM --for payload --load 5 --given MODEL` makes, from a minute of it with a model
+  from two minutes, and from random ones of 20 s;
 - recordings without a load: the masses, and how many are said to be free;
 - a load that slips by 4 cm, or falls down, half-way: how many are named, and how many of the
   fixed ones are named wrongly;
@@ -27,103 +25,48 @@ from __future__ import annotations
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from scipy.signal import lfilter
+from rests import rest_motion
+from simulated_loads import (
+    along,
+    Bench,
+    INTERVAL,
+    loaded_recording,
+    prepared,
+    random_load,
+    RATE,
+    recorded,
+    SECONDS,
+    truth,
+)
 
-from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.calibration.loaded_rows import frame_change, own_friction
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.calibration.loaded_rows import frame_change
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import split
-from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.online.payload_replay import replay_payload
 from dynid_ros.payload.estimate import estimate_payload, Payload
-from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, take_motions
-from dynid_ros.simulation.sensors import quantise
 from dynid_ros.storage.recording_reader import read_recording
 
 Array = np.ndarray
-RATE, TIME_CONSTANT = 200.0, 0.02
-NOISE, FRICTION_CHANGE, COUNTS = 2e-3, 0.05, 2.0**20
-FRICTION = ('viscous', 'coulomb', 'offset')
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
         'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
 MASSES = (0.5, 1.0, 2.0, 5.0)
-#: Half-width of a 95 % interval.
-INTERVAL = 1.96
+#: Periods of the long motion.
+LONG = 6
 
 
-@dataclass(frozen=True, eq=False)
-class Bench:
-    """One arm, its noise, and the model of it without a load."""
-
-    arm: ArmModel
-    noise: Array
-    model: IdentifiedModel
-
-
-def coloured(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
-    """AR(1) noise of unit variance."""
-    memory = float(np.exp(-1 / (RATE * TIME_CONSTANT)))
-    white = rng.normal(size=(shape[0] + 1000, shape[1])) * np.sqrt(1 - memory**2)
-    return lfilter([1], [1, -memory], white, axis=0)[1000:]
-
-
-def random_load(rng: np.random.Generator, mass: float) -> Array:
-    """Inertial parameters (10,) of a box whose centre is up to 10 cm from the tool."""
-    sides = rng.uniform(0.04, 0.2, 3)
-    inertia = mass / 12 * np.diag((sides**2).sum() - sides**2)
-    return inertial_from_com(mass, rng.uniform(-0.1, 0.1, 3), inertia)
-
-
-def truth(arm: ArmModel, load: Array, rng: np.random.Generator | None) -> Array:
-    """Return the true parameters with a load and, given a generator, friction of another day."""
-    theta = nominal_parameters(arm)
-    link = arm.layout.inertial(arm.tool.joint % arm.n)
-    theta[link] += frame_change(arm.tool.placement) @ load
-    if rng is not None:
-        own = base_parameters(arm).columns[own_friction(arm).argmax(axis=0)]
-        theta[own] *= 1 + FRICTION_CHANGE * rng.normal(size=len(own))
-    return theta
-
-
-def along(arm: ArmModel, seed: int, periods: int) -> tuple[Array, Array, Array, Array]:
-    """Make a random motion: its times and its course."""
-    motion = random_motion(arm, seed, tries=20, periods=periods)
-    t = np.arange(round(motion.duration * RATE)) / RATE
-    return t, *motion.evaluate(t)
-
-
-def recorded(
-    arm: ArmModel, course: tuple[Array, ...], tau: Array, noise: Array, seed: int, source: str,
-) -> Recording:
-    """Record a course through noisy sensors."""
-    t, q = course[:2]
-    rng = np.random.default_rng([seed, 7])
-    noisy = tau + noise * coloured(rng, tau.shape)
-    return Recording(
-        t, quantise(q, COUNTS, arm.prismatic), noisy, arm.joint_names, source=source)
-
-
-def prepared(name: str) -> Bench:
-    """Identify an arm from a motion without a load."""
-    arm = load_arm(name).with_friction(FRICTION)
-    arm = replace(arm, drive=Drive.joint_torque(arm.n))
-    course = along(arm, 1000, 3)
-    tau = regressor(arm, *course[1:]) @ truth(arm, np.zeros(10), None)
-    top = np.where(np.isfinite(arm.limits.effort) & (arm.limits.effort > 0), arm.limits.effort,
-                   np.abs(tau).max(axis=0))
-    noise = NOISE * top
-    model = identify(arm, [recorded(arm, course, tau, noise, 1, 'free')], friction=FRICTION)
-    return Bench(arm, noise, model)
+def designed(bench: Bench, load: Array, seed: int) -> Payload:
+    """Estimate a load from the motion that is designed for it."""
+    return estimate_payload(bench.model, [loaded_recording(bench, load, seed)])
 
 
 def with_load(bench: Bench, load: Array, seed: int, after: Array | None = None) -> Payload:
@@ -145,26 +88,14 @@ def at_rest(bench: Bench, load: Array, seed: int, positions: int = 12) -> Payloa
     """Estimate a load from rests; the first joint hardly moves between them."""
     arm, rng = bench.arm, np.random.default_rng(seed)
     theta = truth(arm, load, rng)
-    t = np.arange(round(positions * 3.0 * RATE)) / RATE
     lower, upper = (np.clip(x, -2.5, 2.5) for x in (arm.limits.lower, arm.limits.upper))
-    points = rng.uniform(lower, upper, (positions + 1, arm.n))
-    # 1.5 s on the way by a polynomial that is smooth at both ends, then 1.5 s at rest.
-    number = (t / 3.0).astype(int)
-    s = np.clip((t - 3.0 * number) / 1.5, 0, 1)[:, None]
-    step = points[number + 1] - points[number]
-    q = points[number] + step * (10 * s**3 - 15 * s**4 + 6 * s**5)
-    qd = step / 1.5 * (30 * s**2 - 60 * s**3 + 30 * s**4)
-    qdd = step / 1.5**2 * (60 * s - 180 * s**2 + 120 * s**3) * (s < 1)
-    tau = regressor(arm, q, qd, qdd) @ theta
+    course = rest_motion(rng.uniform(lower, upper, (positions + 1, arm.n)), RATE)
     names = {term: k for k, term in enumerate(arm.layout.names)}
     coulomb = theta[[names[f'Fc{j + 1}'] for j in range(arm.n)]]
-    still = (s >= 1).ravel()
-    # Friction holds any share of the torque that it held when the joint came to rest.
-    share = rng.uniform(-0.2, 0.8, (positions, arm.n))
-    held = np.sign(step) * coulomb * share[number]
-    tau[still] += held[still]
+    tau = regressor(arm, course.q, course.qd, course.qdd) @ theta
+    tau += course.held(coulomb, rng.uniform(-0.2, 0.8, (positions, arm.n)))
     return estimate_payload(bench.model, [recorded(
-        arm, (t, q), tau, bench.noise, seed, 'rests')])
+        arm, (course.t, course.q), tau, bench.noise, seed, 'rests')])
 
 
 def errors(found: Payload, load: Array) -> tuple[float, float, float]:
@@ -174,14 +105,17 @@ def errors(found: Payload, load: Array) -> tuple[float, float, float]:
         np.linalg.norm(found.body.center - load[1:4] / load[0]))
 
 
-def print_loads(bench: Bench, trials: int) -> None:
+def print_loads(
+    bench: Bench, trials: int, estimate: Callable[[Bench, Array, int], Payload],
+    masses: tuple[float, ...] = MASSES,
+) -> None:
     """Print errors and coverage of loads."""
     inside, wrong, every = [], 0, 0
-    for mass in MASSES:
+    for mass in masses:
         found_errors, stds = [], []
         for k in range(trials):
             load = random_load(np.random.default_rng([k, 3]), mass)
-            found = with_load(bench, load, 10 * k + int(10 * mass))
+            found = estimate(bench, load, 10 * k + int(10 * mass))
             found_errors.append(errors(found, load))
             stds.append(found.body.mass_std)
             known = found.body.from_data
@@ -234,6 +168,11 @@ def print_others(bench: Bench, trials: int) -> None:
           f'{100 * np.quantile(alone, 0.95):.2f} %; {100 * hold.mean():.0f} % of intervals hold')
 
 
+def verdict_of(found: Payload) -> str:
+    """Name the findings, or say that there are none."""
+    return ', '.join(each.code for each in found.findings) or 'trusted'
+
+
 def print_real(name: str, path: Path) -> None:
     """Print what is found in a real recording, and in copies with the torque of a load."""
     arm = load_arm(name)
@@ -254,13 +193,15 @@ def print_real(name: str, path: Path) -> None:
         tau = [np.column_stack([np.interp(rest.t, motion.t, column) for column in (Y @ p).T])
                for p in (before, after)]
         added = np.where(late, tau[1], tau[0]) @ through
-        found = estimate_payload(model, [replace(rest, u=rest.u + added)])
+        loaded = replace(rest, u=rest.u + added)
+        found, live = estimate_payload(model, [loaded]), replay_payload(model, loaded)[0]
         (mass, std), change = found.masses['motion'], found.change
         off = 1e3 * np.linalg.norm(found.body.center - load[1:4] / load[0])
         center = f', centre off by {off:.1f} mm' if what == '2 kg' else ''
         print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, largest change '
-              f'{change.statistic if change else 0:.0f}; '
-              f'{", ".join(each.code for each in found.findings) or "trusted"}')
+              f'{change.statistic if change else 0:.0f}; {verdict_of(found)}')
+        mass, std = live.masses['motion']
+        print(f'    live: {mass:.3f} ± {INTERVAL * std:.3f} kg; {verdict_of(live)}')
 
 
 def main() -> None:
@@ -278,7 +219,14 @@ def main() -> None:
         error = bench.model.validation.relative_error_percent if bench.model.validation else 0
         print(f'{name}: noise {", ".join(f"{x:.3g}" for x in bench.noise)} Nm; held-out error of '
               f'the model {error:.2f} %', flush=True)
-        print_loads(bench, args.trials)
+        mass, center = bench.designed.expected_std(bench.motion)
+        print(f' designed motion of {bench.motion.duration:g} s; expected standard deviation of '
+              f'5 kg: {mass:.4f} kg, centre {1e3 * np.linalg.norm(center):.2f} mm')
+        print_loads(bench, args.trials, designed)
+        print(f' the same motion for {LONG * SECONDS:g} s, and a model from 120 s', flush=True)
+        print_loads(prepared(name, LONG), args.trials, designed, MASSES[:1])
+        print(' random motions of 20 s', flush=True)
+        print_loads(bench, args.trials, with_load)
         print_others(bench, args.trials)
 
 

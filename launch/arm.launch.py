@@ -44,6 +44,12 @@ def generate_launch_description() -> LaunchDescription:
             'result', default_value='dynid_result', description='Folder for the result.'),
         DeclareLaunchArgument(
             'recordings', default_value='recordings', description='Folder for the recordings.'),
+        DeclareLaunchArgument(
+            'payload', default_value='false', choices=['true', 'false'],
+            description='true: the identifier estimates the load only, with `model`.'),
+        DeclareLaunchArgument(
+            'model', default_value='',
+            description='With payload: folder of `dynid identify` of the arm without the load.'),
         DeclareLaunchArgument('namespace', default_value='', description='Namespace of the arm.'),
         DeclareLaunchArgument(
             'joint_states', default_value='joint_states', description='Topic of the states.'),
@@ -53,7 +59,9 @@ def generate_launch_description() -> LaunchDescription:
         start('recorder', arm=arm, record_at_start=True,
               output_folder=LaunchConfiguration('recordings')),
         start('identifier', arm=arm, save_at_end=True,
-              output_folder=LaunchConfiguration('result')),
+              output_folder=LaunchConfiguration('result'),
+              payload=ParameterValue(LaunchConfiguration('payload'), value_type=bool),
+              model=ParameterValue(LaunchConfiguration('model'), value_type=str)),
         start('trajectory_publisher', arm=arm,
               excitation=LaunchConfiguration('excitation'),
               output=LaunchConfiguration('output'),

@@ -26,23 +26,32 @@ LOOK = 0.1
 LAST_MESSAGES = '5000'
 
 
-def decide(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def filters(given: dict[str, str], cutoff_hz: float) -> dict[str, float]:
     """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
     from dynid_ros.arm.load import load_arm
     from dynid_ros.regression.preparation import checked_recording, choose_conditioning
     from dynid_ros.storage.recording_reader import read_recording
 
-    given = {
-        name: LaunchConfiguration(name).perform(context)
-        for name in ('bag', 'arm', 'topic', 'cutoff_hz', 'memory', 'output')}
     arm = load_arm(given['arm'])
     log, _ = checked_recording(read_recording(given['bag'], arm, topic=given['topic']), arm)
     treatment = choose_conditioning(arm, [log])
+    return {'cutoff_hz': cutoff_hz or treatment.cutoff_hz, 'delay': treatment.delay}
+
+
+def decide(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Start the identifier, and the player once that listens."""
+    given = {
+        name: LaunchConfiguration(name).perform(context)
+        for name in ('bag', 'arm', 'topic', 'cutoff_hz', 'memory', 'output', 'model')}
     settings = {
         'arm': given['arm'], 'output_folder': given['output'], 'save_at_end': True,
-        'cutoff_hz': float(given['cutoff_hz']) or treatment.cutoff_hz,
-        'delay': treatment.delay, 'memory': float(given['memory']), 'use_sim_time': True,
+        'cutoff_hz': float(given['cutoff_hz']), 'memory': float(given['memory']),
+        'use_sim_time': True,
     }
+    if given['model']:
+        settings |= {'payload': True, 'model': given['model']}
+    else:
+        settings |= filters(given, settings['cutoff_hz'])
     identifier = node(
         'identifier', LaunchConfiguration('config'), settings,
         remappings=[('joint_states', given['topic'])])
@@ -98,6 +107,10 @@ def generate_launch_description() -> LaunchDescription:
             'memory', default_value='0.0',
             description='Time after which the weight of old data falls to 1/e, s; 0 for no '
                         'forgetting.'),
+        DeclareLaunchArgument(
+            'model', default_value='',
+            description='Folder of `dynid identify` of the arm without its load, to estimate the '
+                        'load only.'),
         DeclareLaunchArgument(
             'config', default_value=config('identifier'),
             description='Further parameters of the identifier.'),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 import sys
 from typing import Any, TYPE_CHECKING
@@ -14,6 +15,7 @@ from dynid_ros.cli.common.arguments import (
     add_output,
     check_folder_of,
     count,
+    finite,
     not_negative,
     positive,
     seed,
@@ -25,9 +27,12 @@ if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
     from dynid_ros.excitation.design_objective import Task
     from dynid_ros.excitation.search import Design, Progress
+    from dynid_ros.payload.design import PayloadDesign
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
+#: Word after --for, and the mass of the heaviest load where none is given, kg.
+PAYLOAD, HEAVIEST = 'payload', 2.0
 #: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
 MOST_SAMPLES = 5_000_000
 
@@ -45,15 +50,19 @@ def add_parser(subparsers: Subparsers) -> None:
     add = parser.add_argument
     add('--period', type=positive, default=10.0, help='s (default: %(default)g)')
     add('--harmonics', type=count, default=8, help='number of harmonics (default: %(default)s)')
-    add('--periods', type=count, default=3,
-        help='repetitions of the motion (default: %(default)s)')
+    add('--periods', type=count,
+        help='repetitions of the motion (default: 3; 1 with --for payload)')
     add('--ramp', type=not_negative, default=0.0, metavar='S',
         help='time in which the amplitude grows and shrinks (default: %(default)g)')
     add('--criterion', choices=('condition', 'volume'), default='condition',
         help='condition number, or volume of the confidence ellipsoid (D-optimality)')
     add('--scale-columns', action='store_true', help='scale the columns to unit length first')
     add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
-        help='minimise the variance of these base parameters instead, such as Izz6')
+        help='minimise the variance of these base parameters instead, such as Izz6; or, with the '
+             'word payload, that of mass and centre of a load, of an arm that is known')
+    add('--load', nargs='+', type=finite, metavar='KG',
+        help='with --for payload: mass of the heaviest load, with which all limits hold, and its '
+             'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
     add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
         help='results of earlier recordings; improve their weakest parameters')
     add('--validation', action='store_true',
@@ -90,12 +99,17 @@ def run(args: argparse.Namespace) -> int:
         check_folder_of(path)
     scene = build_scene(arm, load_surroundings(args.arm, arm))
     task = _task(args, arm)
+    load = _load_design(args, arm) if args.chosen == [PAYLOAD] else None
+    if load is not None:
+        arm, task = load.arm, replace(task, objective=load.objective)
     if args.validation:
         designed = validation_motion(arm, task, scene)
     else:
         with _progress(args) as progress:
             designed = design(arm, task, scene, progress)
     notes = design_metadata(designed, task, arm, scene, optimised=not args.validation)
+    if load is not None:
+        notes |= {'regards_earlier_results': load.measured, 'payload': _expected(load, designed)}
     write_motion(args.output, designed.motion, arm, notes)
     for path in args.export:
         export_motion(path, designed.motion, arm.joint_names, args.rate)
@@ -114,6 +128,10 @@ def run(args: argparse.Namespace) -> int:
 def _check_length(args: argparse.Namespace) -> None:
     from dynid_ros.trajectory.fourier import LONGEST
 
+    if args.periods is None:
+        args.periods = 1 if args.chosen == [PAYLOAD] else 3
+    if args.load and args.chosen != [PAYLOAD]:
+        raise InputError('--load is for --for payload only')
     seconds = args.period * args.periods + 2 * args.ramp
     if seconds > LONGEST:
         raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
@@ -128,19 +146,42 @@ def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
     from dynid_ros.excitation.prior_information import objective_given
     from dynid_ros.storage.result_file import read_result
 
-    objective = DesignObjective(args.criterion, args.scale_columns, tuple(args.chosen))
+    payload = args.chosen == [PAYLOAD]
+    objective = DesignObjective(
+        args.criterion, args.scale_columns, () if payload else tuple(args.chosen))
     if args.harmonics > HIGHEST_HZ * args.period:
         raise InputError(
             f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
             f'{args.harmonics / args.period:.3g} Hz, where an arm is no longer rigid; stay below '
             f'{HIGHEST_HZ:g} Hz')
-    if args.given:
+    if args.given and not payload:
         seconds = args.period * args.periods + 2 * args.ramp
         earlier = [read_result(path) for path in args.given]
         objective = objective_given(objective, arm, earlier, seconds)
     return Task(
         args.period, args.harmonics, args.periods, args.ramp, objective, args.starts, args.time,
         args.seed)
+
+
+def _load_design(args: argparse.Namespace, arm: ArmModel) -> PayloadDesign:
+    from dynid_ros.payload.design import payload_design
+    from dynid_ros.storage.result_file import read_result
+
+    mass, *center = args.load or [HEAVIEST]
+    if not mass > 0 or len(center) not in (0, 3):
+        raise InputError(
+            '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
+    return payload_design(
+        arm, args.period * args.periods + 2 * args.ramp, mass, center or (0.0, 0.0, 0.0),
+        [read_result(path) for path in args.given])
+
+
+def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
+    """State the standard deviations to be expected of a load."""
+    mass, center = load.expected_std(designed.motion)
+    return {
+        'mass': float(load.load[0]), 'center': (load.load[1:4] / load.load[0]).tolist(),
+        'mass_std': mass, 'center_std': center.tolist(), 'noise_measured': load.measured}
 
 
 @contextmanager
@@ -168,6 +209,8 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
         how = 'all' if designed.complete else 'the last one cut short'
         yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
     yield f'all limits kept at all times; least margins: {", ".join(_least(notes["margins"]))}'
+    if 'payload' in notes:
+        yield _payload_line(notes['payload'])
     if 'torque' not in notes['margins']:
         yield 'torque is not checked: the arm has no nominal inertias or no effort limits'
     if notes['pairs_not_checked']:
@@ -175,6 +218,15 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
     yield from _about_meshes(notes)
     if not notes['margins']['clearance']:
         yield 'collisions are not checked: arm.yaml declares no "collision" capsules'
+
+
+def _payload_line(expected: dict[str, Any]) -> str:
+    center = ', '.join(f'{1000 * value:.2g}' for value in expected['center_std'])
+    noise = ('the noise of the model' if expected['noise_measured'] else
+             'residuals of 0.5 % of the effort limits, five independent ones a second (--given '
+             'MODEL for those of your arm)')
+    return (f'limits hold with {expected["mass"]:g} kg; its standard deviations to be expected: '
+            f'mass {expected["mass_std"]:.2g} kg, centre {center} mm, with {noise}')
 
 
 def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:

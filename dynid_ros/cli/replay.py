@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 import io
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -20,11 +21,13 @@ from dynid_ros.cli.common.arguments import (
     positive,
     Subparsers,
 )
+from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
     from dynid_ros.online.replay import History
 
 HISTORY, PLOT, DESCRIPTION = 'history.npz', 'history.svg', 'robot_description.urdf'
+PAYLOAD = 'payload.json'
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -35,19 +38,23 @@ def add_parser(subparsers: Subparsers) -> None:
                     f'writes the history of every estimate, the last one, and {DESCRIPTION} '
                     'where that is trustworthy.')
     parser.add_argument('recording', type=Path, metavar='BAG')
-    add_arm(parser)
+    add_arm(parser, required=False)
+    parser.add_argument(
+        '--payload', type=Path, metavar='DIR',
+        help='instead of --arm: folder of dynid identify of the arm without its load; estimate '
+             f'the load alone, and write {PAYLOAD} instead of result.yaml')
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
     parser.add_argument(
-        '--memory', type=positive, default=float('inf'), metavar='SECONDS',
+        '--memory', type=positive, default=inf, metavar='SECONDS',
         help='time after which the weight of old data falls to 1/e where new data replaces it '
              '(default: no forgetting)')
     parser.add_argument(
         '--cutoff', type=cutoff, metavar='HZ',
-        help='cut-off of the filters (default: that of arm.yaml, else from the data)')
+        help='cut-off of the filters (default: that of the model or arm.yaml, else from the data)')
     parser.add_argument(
         '--delay', type=delay, metavar='SECONDS',
-        help='time by which the drive signal lags behind the motion (default: that of arm.yaml, '
-             'else from the data)')
+        help='time by which the drive signal lags behind the motion (default: that of the model '
+             'or arm.yaml, else from the data)')
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -55,6 +62,12 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay, write result, history and plot, and print a summary."""
+    if (args.arm is None) == (args.payload is None):
+        raise InputError('give either --arm ARM or --payload DIR; a model holds its arm')
+    return _replay_arm(args) if args.payload is None else _replay_payload(args)
+
+
+def _replay_arm(args: argparse.Namespace) -> int:
     start = perf_counter()
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.parameters import parameter_units
@@ -62,7 +75,6 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.dynamics.base import base_parameters
     from dynid_ros.export.robot_description import robot_description
     from dynid_ros.online.replay import replay
-    from dynid_ros.report.plots import evolution_svg
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import result_contents
     from dynid_ros.whole_file import write_together
@@ -78,10 +90,8 @@ def run(args: argparse.Namespace) -> int:
     result = replace(result, timing=timing)
     units = parameter_units(arm)
     contents = result_contents(result, args.output)
-    contents[args.output / HISTORY] = _packed(history)
-    contents[args.output / PLOT] = evolution_svg(
-        history.names, [units[c] for c in base_parameters(arm).columns], history.t, history.theta,
-        history.std)
+    contents |= _history_files(
+        args.output, history, [units[c] for c in base_parameters(arm).columns])
     wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
         text = robot_description(args.arm)(result.possible_arm)
@@ -97,6 +107,46 @@ def run(args: argparse.Namespace) -> int:
         print('\n'.join(result_lines(result)))
         print(f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)')
     return 0 if result.verdict.trustworthy else 1
+
+
+def _replay_payload(args: argparse.Namespace) -> int:
+    """Replay for the load alone."""
+    from dynid_ros.cli.common.payload_table import payload_lines
+    from dynid_ros.export.payload_facts import payload_as_dict
+    from dynid_ros.online.payload_replay import replay_payload
+    from dynid_ros.payload.body import FIELDS
+    from dynid_ros.storage.plain import json_text
+    from dynid_ros.storage.recording_reader import read_recording
+    from dynid_ros.storage.result_file import read_result
+    from dynid_ros.storage.sidecar import check_same_arm
+    from dynid_ros.whole_file import write_together
+
+    if args.memory < inf:
+        raise InputError('--memory is for --arm only: a load is not forgotten')
+    model = read_result(args.payload)
+    check_folder(args.output)
+    check_same_arm(args.recording, model.arm)
+    recording = read_recording(
+        args.recording, model.arm, topic=args.topic, received=args.received)
+    found, history = replay_payload(
+        model, recording, cutoff_hz=args.cutoff, delay=args.delay)
+    text = json_text(payload_as_dict(found), 2)
+    write_together({args.output / PAYLOAD: f'{text}\n'.encode(),
+                    **_history_files(args.output, history, list(FIELDS.values()))})
+    if args.json:
+        print(text)
+    else:
+        print('\n'.join(payload_lines(found, 'the tool of arm.yaml')))
+        print(f'wrote {args.output / PAYLOAD}, {HISTORY}, {PLOT}')
+    return 0 if found.trustworthy else 1
+
+
+def _history_files(folder: Path, history: History, units: list[str]) -> dict[Path, bytes]:
+    """Make the files of the history of every estimate."""
+    from dynid_ros.report.plots import evolution_svg
+
+    plot = evolution_svg(history.names, units, history.t, history.theta, history.std)
+    return {folder / HISTORY: _packed(history), folder / PLOT: plot}
 
 
 def _packed(history: History) -> bytes:

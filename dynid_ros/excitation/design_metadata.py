@@ -35,10 +35,9 @@ def design_metadata(
 
     """
     objective = task.objective
-    what = 'for ' + ', '.join(objective.chosen) if objective.chosen else objective.criterion
     return {
         'optimised': optimised,
-        'criterion': what,
+        'criterion': objective.name,
         'scaled_columns': objective.scale_columns,
         'regards_earlier_results': objective.prior is not None,
         'score': _short(designed.score),

@@ -12,12 +12,13 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.information_criteria import (
-    chosen_variance,
     condition_of,
     Criterion,
     log_volume,
     scaled,
     smooth_condition,
+    Sought,
+    sought_variance,
 )
 
 Array = NDArray[np.float64]
@@ -41,6 +42,8 @@ class DesignObjective:
         Whether columns are scaled to unit length first.
     chosen : tuple of str
         Base parameters whose summed variance is minimised instead.
+    sought : Sought or None
+        Other unknowns of which the same holds.
     weights : (n,) ndarray or None
         Inverse noise variance of each joint; None gives all rows the same weight.
     prior : (b, b) ndarray or None
@@ -53,6 +56,13 @@ class DesignObjective:
     chosen: tuple[str, ...] = ()
     weights: Array | None = field(default=None)
     prior: Array | None = field(default=None)
+    sought: Sought | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what is minimised."""
+        names = self.chosen if self.sought is None else (self.sought.name,)
+        return 'for ' + ', '.join(names) if names else self.criterion
 
     def stages(self, arm: ArmModel) -> list[tuple[Criterion, float, int]]:
         """Criterion, factor of the barriers and steps of each stage of a descent."""
@@ -63,11 +73,12 @@ class DesignObjective:
         Score an information matrix (b, b); less is better.
 
         The score is the condition number; for ``volume`` the geometric mean of the standard
-        deviations; for chosen parameters the root of their summed variances.
+        deviations; for chosen parameters or others sought the root of their summed variances.
         """
-        if self.chosen or self.criterion == 'volume':
+        certain = bool(self.chosen) or self.sought is not None
+        if certain or self.criterion == 'volume':
             value = self._smooth(arm, 1.0)(G)[0]
-            return float(np.exp(value if self.chosen else value / 2))
+            return float(np.exp(value if certain else value / 2))
         if self.scale_columns:
             length = np.sqrt(np.diag(G))
             G = G / np.outer(length, length)
@@ -75,8 +86,12 @@ class DesignObjective:
 
     def _smooth(self, arm: ArmModel, sharpness: float) -> Criterion:
         criterion: Criterion = smooth_condition(sharpness)
+        if self.sought is not None:
+            return sought_variance(self.sought)
         if self.chosen:
-            return chosen_variance(indices(arm, self.chosen))
+            every = np.eye(base_parameters(arm).count)
+            return sought_variance(Sought(
+                '', every, np.zeros_like(every), every[:, indices(arm, self.chosen)]))
         if self.criterion == 'volume':
             return log_volume
         return scaled(criterion) if self.scale_columns else criterion

@@ -62,6 +62,30 @@ class Information:
         return np.asarray(result.reshape(Y.shape))
 
 
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """
+    Combinations of unknowns whose summed variance a design minimises.
+
+    Attributes
+    ----------
+    name : str
+        Their name, for metadata.
+    unknowns : (b, u) ndarray
+        Change of the base parameters with each unknown.
+    known : (u, u) ndarray
+        Information on the unknowns before the motion, per sample of it.
+    wanted : (u, w) ndarray
+        Combinations, one a column.
+
+    """
+
+    name: str
+    unknowns: Array
+    known: Array
+    wanted: Array
+
+
 def smoothed(arm: ArmModel, speed: float) -> ArmModel:
     """Return the arm with smooth Coulomb friction, in the same columns."""
     if 'coulomb' not in arm.friction or 'coulomb_smooth' in arm.friction:
@@ -107,23 +131,26 @@ def log_volume(G: Array) -> tuple[float, Array]:
     return float(-np.log(values).sum() / b), -(vectors / (b * values)) @ vectors.T
 
 
-def chosen_variance(chosen: NDArray[np.intp]) -> Criterion:
-    """
-    Logarithm of the summed variances of chosen parameters, ``log tr(C G^-1 C') / 2``.
-
-    Parameters
-    ----------
-    chosen : (c,) ndarray of int
-        Indices of base parameters.
-
-    """
+def sought_variance(sought: Sought) -> Criterion:
+    """Logarithm of the root of the summed variances of combinations of unknowns."""
     def criterion(G: Array) -> tuple[float, Array]:
-        values, vectors = np.linalg.eigh(G)
-        if not values[0] > 0:
+        H = sought.unknowns.T @ G @ sought.unknowns + sought.known
+        diagonal = np.diag(H)
+        if not (diagonal > 0).all():
             return _WORST
-        rows = (vectors[chosen] / values) @ vectors.T
-        trace = float(rows[np.arange(len(chosen)), chosen].sum())
-        return np.log(trace) / 2, -rows.T @ rows / (2 * trace)
+        # Units of the unknowns differ by decades; unit diagonals keep the solution exact.
+        scale = 1 / np.sqrt(diagonal)
+        try:
+            factor = np.linalg.cholesky(H * np.outer(scale, scale))
+        except np.linalg.LinAlgError:
+            return _WORST
+        half = np.linalg.solve(factor, scale[:, None] * sought.wanted)
+        X = scale[:, None] * np.linalg.solve(factor.T, half)
+        trace = float((half**2).sum())
+        if not 0 < trace < np.inf:
+            return _WORST
+        wide = sought.unknowns @ X
+        return np.log(trace) / 2, -wide @ wide.T / (2 * trace)
 
     return criterion
 

@@ -53,7 +53,7 @@ def objective_given(
 
     """
     names = base_parameters(arm.without_load).names
-    prior, rates = np.zeros((len(names), len(names))), []
+    prior = np.zeros((len(names), len(names)))
     for result in results:
         own = result.arm.joint_names
         if own != arm.joint_names:
@@ -61,9 +61,13 @@ def objective_given(
                 f"the model of {', '.join(result.sources)} has the joints {', '.join(own)}, "
                 f"but '{arm.name}' has {', '.join(arm.joint_names)}; give results of this arm")
         prior += _information(result, names)
-        rates.append(result.row_rate_hz / result.colour)
     weights = np.mean([1 / result.sigma**2 for result in results], axis=0)
-    return replace(objective, weights=weights, prior=prior / (float(np.mean(rates)) * seconds))
+    return replace(objective, weights=weights, prior=prior / (white_rate(results) * seconds))
+
+
+def white_rate(results: Sequence[IdentifiedModel]) -> float:
+    """Return how many samples a second with white noise the samples of results count as, Hz."""
+    return float(np.mean([result.row_rate_hz / result.colour for result in results]))
 
 
 def _information(result: IdentifiedModel, names: tuple[str, ...]) -> Array:

@@ -15,48 +15,52 @@ import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.contact.external_torque import ExternalTorque, FALSE_ALARM, quantile
 from dynid_ros.errors import DynidError, InputError, RecordingError
-from dynid_ros.export.robot_description import robot_description
+from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import torque_variance
-from dynid_ros.model.verdict import Verdict
+from dynid_ros.nodes.arm_report import ArmReport
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.nodes.common.lockstep import simulated_time
-from dynid_ros.nodes.common.runtime import declare, LATCHED, run, Setting
+from dynid_ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.nodes.payload_report import PayloadReport
 from dynid_ros.nodes.warm_up import warm_up
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.live_verdict import Judge
+from dynid_ros.online.live_payload import LivePayload
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.storage.result_file import read_state, write_result, write_state
+from dynid_ros.storage.result_file import read_result, read_state, write_state
 from dynid_ros.streaming.sample_validation import RULES
 
 Array = NDArray[np.float64]
 
 SETTINGS = (
-    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
+            'payload, that of the model counts.'),
     Setting('friction', [], 'Friction terms instead of those of the arm.'),
-    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the arm, else 5 Hz.',
-            0.0, 1000.0),
+    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the model or of the arm, '
+            'else 5 Hz.', 0.0, 1000.0),
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
-            'for that of the arm, else none.'),
+            'for that of the model or of the arm, else none.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
             'replaces it, s; 0 for no forgetting.', 0.0, 1e6),
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
-    Setting('output_folder', '', 'Folder for result.yaml and the state, written by ~/save; '
-            'the node writes nowhere else.'),
+    Setting('output_folder', '', 'Folder for result.yaml, or payload.json, and the state, written '
+            'by ~/save; the node writes nowhere else.'),
     Setting('resume', False, 'Resume from the last saved state in the output folder; '
             'later samples are lost.'),
     Setting('save_at_end', False, 'Save when the node is stopped.'),
+    Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
+    Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
+    Setting('tool_frame', 'tool', 'With payload: frame_id of ~/payload, that of the tool.'),
     Setting('external_torque', False, 'Publish the measured minus the modelled torque; freeze the '
             'estimates for it.'),
 )
@@ -69,27 +73,29 @@ SIMULATED_LAST_WORDS, SIMULATED_SILENCE = 10.0, 0.5
 
 
 class Identifier(Node):
-    """Joint states in, estimates out; the result is what ``dynid replay`` gives of a bag."""
+    """Joint states in, estimates out; what it saves is what ``dynid replay`` gives of a bag."""
 
     def __init__(self) -> None:
         super().__init__('identifier')
         self._settings = declare(self, SETTINGS)
-        self._arm = self._read_arm()
+        self._model = self._read_model()
+        self._arm = self._read_arm() if self._model is None else self._model.arm
         warm_up(self._arm)
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._external: ExternalTorque | None = None
         self._known: Estimate | None = None
-        self._description = ''
-        self._verdict: Verdict | None = None
-        self._fault = ''
         self._fresh = False
+        self._online = self._start_online()
+        # Who finds the subscription finds all publishers, too.
+        self._shown: ArmReport | PayloadReport = (
+            PayloadReport(self, self._online, self._settings['tool_frame'])
+            if isinstance(self._online, LivePayload)
+            else ArmReport(self, self._online, self._settings['arm']))
         self._publish()
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
-        self._online = self._start_online()
         self._arm = self._online.arm
-        self._judge = Judge(self._online, robot_description(self._settings['arm']))
         self.create_timer(
             1.0 / self._settings['report_rate'], self._report,
             clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -107,7 +113,7 @@ class Identifier(Node):
                 heard, since = self._heard, time.monotonic()
         self._learn()
         self._input.leave()
-        self._judge.stop()
+        self._shown.stop()
         if self._settings['save_at_end']:
             try:
                 self.get_logger().info(self._save())
@@ -121,24 +127,42 @@ class Identifier(Node):
         friction = self._settings['friction']
         return arm.with_friction(tuple(friction)) if friction else arm
 
+    def _read_model(self) -> IdentifiedModel | None:
+        """Read the model of the arm without its load, if that is to be estimated."""
+        folder = self._settings['model']
+        if self._settings['payload'] != bool(folder):
+            raise InputError('payload and model belong together: payload:=true and model:= the '
+                             'folder of dynid identify of the arm without the load')
+        if not folder:
+            return None
+        model = read_result(Path(folder).expanduser())
+        arm = self._settings['arm']
+        if arm and (names := load_arm(arm).joint_names) != model.arm.joint_names:
+            raise InputError(
+                f"the model in {folder} has the joints {', '.join(model.arm.joint_names)}, and "
+                f"the arm '{arm}' has {', '.join(names)}; give the model of this arm")
+        if self._settings['friction'] or self._settings['memory']:
+            raise InputError(
+                'with payload, the model states the friction terms and nothing is forgotten: '
+                'leave friction and memory out, and call ~/reset when the load changes')
+        return model
+
     def _start_online(self) -> OnlineIdentifier:
-        delay = self._settings['delay']
-        online = OnlineIdentifier(
-            self._arm, self._input.topic, cutoff_hz=self._settings['cutoff_hz'] or None,
-            delay=None if math.isnan(delay) else delay,
-            memory=self._settings['memory'] or math.inf)
+        delay, topic = self._settings['delay'], self.resolve_topic_name('joint_states')
+        cutoff, memory = self._settings['cutoff_hz'] or None, self._settings['memory'] or math.inf
+        late = None if math.isnan(delay) else delay
+        online = (
+            OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory)
+            if self._model is None
+            else LivePayload(self._model, topic, cutoff_hz=cutoff, delay=late))
         if self._settings['resume'] and read_state(online, self._output()):
             self.get_logger().info(f'resumed after {online.samples} samples')
         return online
 
     def _publish(self) -> None:
-        self._estimates = self.create_publisher(DiagnosticArray, '~/estimates', 10)
         self._validation = self.create_publisher(DiagnosticArray, '~/validation', 10)
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
-        self._result = self.create_publisher(String, '~/result', LATCHED)
-        self._standard = self.create_publisher(DiagnosticArray, '~/standard_parameters', 10)
-        self._robot = self.create_publisher(String, '~/robot_description', LATCHED)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         if self._settings['external_torque']:
             self._torque = self.create_publisher(JointState, '~/external_torque', 100)
@@ -179,34 +203,15 @@ class Identifier(Node):
     def _report(self) -> None:
         now = self.get_clock().now().nanoseconds
         self._input.follow()
-        self._show_links(now)
+        self._shown.look(now)
         self._diagnostics.publish(say.array(now, self._health()))
         if not self._fresh:
             return
         self._fresh = False
         estimate = self._online.estimate()
-        self._estimates.publish(say.array(now, say.estimate_statuses(self._arm, estimate)))
         self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
-        facts = {'samples': self._online.samples, 'source': self._input.topic}
-        self._result.publish(String(data=say.result_json(self._arm, estimate, facts)))
-
-    def _show_links(self, now: int) -> None:
-        found = self._judge.update()
-        if found is None:
-            return
-        if found.fault:
-            self._fault = f'a fault of dynid: {found.fault}'
-            self.get_logger().error(
-                f'{self._fault}; the estimates go on, without a verdict and links')
-        self._verdict = found.verdict or self._verdict
-        if found.parameters is not None:
-            self._standard.publish(
-                say.array(now, say.standard_statuses(self._arm, found.parameters)))
-        if found.description not in (None, self._description):
-            if not self._description:
-                self.get_logger().info('trustworthy by now; ~/robot_description has the links')
-            self._description = found.description
-            self._robot.publish(String(data=found.description))
+        self._shown.publish(
+            now, {'samples': self._online.samples, 'source': self._input.topic})
 
     def _health(self) -> list[DiagnosticStatus]:
         applied = self._online.counts
@@ -217,12 +222,8 @@ class Identifier(Node):
         topics = ' and '.join(self._input.topics)
         good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
         level, text = self._input.trouble() or good
-        result = [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values)]
-        name = f'{self.get_name()}: verdict'
-        if self._fault:
-            result.append(say.status(name, self._arm.name, say.ERROR, self._fault, {}))
-        elif self._verdict is not None:
-            result.append(say.verdict_status(name, self._arm, self._verdict))
+        result = [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values),
+                  *self._shown.health()]
         if self._external is not None:
             result.append(self._contact(self._external))
         return result
@@ -242,7 +243,7 @@ class Identifier(Node):
     def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         self._reader.take()
         self._online.reset()
-        self._verdict, self._fault = None, ''
+        self._shown.reset()
         answer.success, answer.message = True, 'the estimates are reset'
         return answer
 
@@ -270,13 +271,11 @@ class Identifier(Node):
         folder = self._output()
         self._learn()
         counts = self._reader.counts.items()
-        result = self._online.result([
+        saved = self._shown.save(folder, [
             Defect(f'topic_{problem}', 'info', f'{count} {PROBLEMS[problem]}.', None, count)
             for problem, count in counts if count])
-        write_result(result, folder)
         write_state(self._online, folder)
-        verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
-        return f'{result.samples} samples, {verdict}, in {folder}'
+        return saved
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,20 +16,22 @@ Array = NDArray[np.float64]
 DETERMINED = 0.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prior:
     """
-    Prior knowledge of the parameters; it is never forgotten.
+    Prior knowledge of an arm.
 
     Attributes
     ----------
-    theta, std : (b,) ndarray
-        Parameters and their standard deviations; infinite where unknown.
+    rows : (m, b + 1) ndarray
+        Rows ``[w tau]`` whose noise has unit variance; they are never forgotten.
+    sigma : (n,) ndarray
+        Standard deviation of the noise of each joint before there are innovations, Nm.
 
     """
 
-    theta: Array
-    std: Array
+    rows: Array
+    sigma: Array
 
 
 @dataclass(frozen=True)
@@ -75,15 +77,3 @@ class Estimate:
     metrics: RunningMetrics
     rows: NDArray[np.int64]
     left_out: NDArray[np.int64]
-
-
-def prior_rows(prior: Prior | None, parameters: int) -> Array:
-    """Rows ``[w tau]`` equivalent to a prior, (m, b + 1)."""
-    if prior is None:
-        return np.zeros((0, parameters + 1))
-    known = np.isfinite(prior.std)
-    rows = np.zeros((parameters, parameters + 1))
-    inverse = 1.0 / prior.std[known]
-    rows[known, np.flatnonzero(known)] = inverse
-    rows[known, -1] = inverse * prior.theta[known]
-    return rows[known]

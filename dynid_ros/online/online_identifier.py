@@ -16,7 +16,7 @@ from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
-from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.quality import unmeasured
@@ -43,7 +43,7 @@ class OnlineIdentifier:
         The arm.
     source : str
         Name of the stream, for the result.
-    cutoff_hz, delay, memory
+    cutoff_hz, delay, memory, prior
         As for `StreamingLeastSquares`.
 
     Attributes
@@ -57,10 +57,11 @@ class OnlineIdentifier:
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
-        delay: float | None = None, memory: float = np.inf,
+        delay: float | None = None, memory: float = np.inf, prior: Prior | None = None,
     ) -> None:
         self._stated = arm
         self._source = source
+        self._prior = prior
         self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
         self.reset()
 
@@ -211,8 +212,9 @@ class OnlineIdentifier:
         """
         if state['session:settings'].tobytes() != self._fingerprint().tobytes():
             raise ResultError(
-                'the saved state belongs to another arm, to another cut-off, delay or memory, or '
-                'to an older version; use the settings of that session, or start without resuming')
+                'the saved state belongs to another arm or model, to another cut-off, delay or '
+                'memory, or to an older version; use the settings of that session, or start '
+                'without resuming')
         self.estimator.restore(state)
         self._estimate = None
         self._history.rows = state['session:rows'].copy()
@@ -222,7 +224,8 @@ class OnlineIdentifier:
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
     def _estimator(self) -> StreamingLeastSquares:
-        return StreamingLeastSquares(self._stated, **self._settings)  # type: ignore[arg-type]
+        return StreamingLeastSquares(
+            self._stated, **self._settings, prior=self._prior)  # type: ignore[arg-type]
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
@@ -230,6 +233,7 @@ class OnlineIdentifier:
         settings = repr(
             [FORMAT, arm.name, arm.joint_names, arm.friction, *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
-        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain):
+        prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior):
             digest.update(np.ascontiguousarray(array).tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from dynid_ros.dynamics.base import RANK_TOLERANCE
-from dynid_ros.online.estimate import DETERMINED, Estimate, Prior, prior_rows
+from dynid_ros.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.online.innovation_statistics import InnovationStatistics
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
 from dynid_ros.regression.least_squares import LeastSquares
@@ -72,7 +72,8 @@ class RecursiveLeastSquares:
     ) -> None:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
         self.memory = memory
-        self._prior = prior_rows(prior, parameters)
+        self._prior = np.zeros((0, parameters + 1)) if prior is None else prior.rows
+        self._first_sigma = None if prior is None else prior.sigma
         self._sigma = None if sigma is None else np.array(sigma, dtype=float)
         self.factors = np.zeros((joints, parameters + 1, parameters + 1))
         self.rows = np.zeros(joints, dtype=np.int64)
@@ -247,10 +248,12 @@ class RecursiveLeastSquares:
 
     def _first_variance(self) -> Array:
         """
-        Variance of the noise of each joint from its residuals, (n,).
+        Variance of the noise of each joint by the prior, or from its residuals, (n,).
 
         Used until there are enough innovations.
         """
+        if self._first_sigma is not None:
+            return np.asarray(self._first_sigma**2)
         b, total = len(self.theta), int(self.rows.sum())
         torque = self._torque()
         loudest = torque.max() or 1.0

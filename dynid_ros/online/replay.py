@@ -20,11 +20,16 @@ from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
+from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
 
 #: Points of the history.
 POINTS = 200
+#: As from `StreamingLeastSquares.push`.
+Learned = list[tuple[RowBlock, Array]]
+#: Values, their standard deviations, and which are determined, (p,) each.
+Known = tuple[Array, Array, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +40,13 @@ class History:
     Attributes
     ----------
     names : tuple of str
-        Base parameters.
+        Base parameters, or the values of a load.
     t : (K,) ndarray
         Time since the start of the recording, s.
     theta, std : (K, b) ndarray
         Estimates and their standard deviations; infinite where unknown.
     determined : (K, b) ndarray of bool
-        As in `Estimate`.
+        Which the rows so far determine; see `Estimate`.
 
     """
 
@@ -96,7 +101,8 @@ def replay(
         delay=settings.delay if delay is None else delay, memory=memory)
     condition = perf_counter()
     steady = with_one_clock(recording)
-    rows, history = _feed(online, steady, progress)
+    names = base_parameters(online.pipeline.arm).names
+    rows, history = feed(online, steady, names, lambda *_: _known(online.estimate()), progress)
     if not len(rows.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
@@ -109,13 +115,31 @@ def replay(
     return replace(result, timing=timing), history
 
 
-def _feed(
-    online: StreamingLeastSquares, recording: Recording, progress: Callable[[float], None] | None
+def feed(
+    online: StreamingLeastSquares, recording: Recording, names: tuple[str, ...],
+    known: Callable[[RowHistory, Learned], Known], progress: Callable[[float], None] | None = None,
 ) -> tuple[RowHistory, History]:
+    """
+    Feed a recording portion by portion, and look at what is known after each.
+
+    Parameters
+    ----------
+    online : StreamingLeastSquares
+        The estimator.
+    recording : Recording
+        The recording.
+    names : tuple of str
+        Names of the p values.
+    known : callable
+        Returns values, their standard deviations and whether they are determined, (p,) each,
+        from the rows so far and the new ones among them.
+    progress : callable, optional
+        Called with the completed share, 0 to 1.
+
+    """
     rows = RowHistory(online.pipeline.arm.n)
     times: list[float] = []
-    estimates: list[Estimate] = []
-    names = base_parameters(online.pipeline.arm).names
+    course: list[Known] = []
     portion = max(1, -(-len(recording.t) // POINTS))
     for first in range(0, len(recording.t), portion):
         part = slice(first, first + portion)
@@ -125,12 +149,13 @@ def _feed(
         rows.add(new)
         if new:
             times.append(float(recording.t[part][-1] - recording.t[0]))
-            estimates.append(online.estimate())
+            course.append(known(rows, new))
         if progress:
             progress(min(1.0, (first + portion) / len(recording.t)))
-    shape = (-1, len(names))
-    return rows, History(
-        names, np.array(times),
-        np.array([e.theta for e in estimates]).reshape(shape),
-        np.array([e.std for e in estimates]).reshape(shape),
-        np.array([e.determined for e in estimates], dtype=np.bool_).reshape(shape))
+    theta, std, determined = (
+        np.array([each[k] for each in course]).reshape(-1, len(names)) for k in range(3))
+    return rows, History(names, np.array(times), theta, std, determined.astype(np.bool_))
+
+
+def _known(estimate: Estimate) -> Known:
+    return estimate.theta, estimate.std, estimate.determined

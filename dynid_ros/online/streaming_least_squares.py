@@ -57,6 +57,8 @@ class StreamingLeastSquares:
         self.recursion = RecursiveLeastSquares(
             arm.n, base.count, column_scale(arm), prior=prior)
         self._memory = memory
+        if prior is not None:
+            self.pipeline.load_theta = self.recursion.theta
 
     def push(
         self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None

@@ -20,6 +20,9 @@ SURE = 3.0
 SOME = 1e-3
 #: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
 DENSITY = 700.0
+#: Fields of a geometry_msgs/Inertia, and their units.
+FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
+          **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +86,16 @@ class LoadBody:
         std = np.sqrt(self._variances()[3:])
         return inertia_matrix([*np.zeros(4), *std])
 
+    @property
+    def fields(self) -> Array:
+        """Return mass, centre, and inertia about the centre in the order of `FIELDS`, (10,)."""
+        return np.array([self.mass, *self.center, *self.inertia[np.triu_indices(3)]])
+
+    @property
+    def fields_std(self) -> Array:
+        """Return the standard deviations of the `fields`, (10,)."""
+        return np.array([self.mass_std, *np.sqrt(self._variances())])
+
     def _variances(self) -> Array:
         """Variances of centre and inertia, (9,), to first order."""
         m, c = self.mass, self.center
@@ -118,7 +131,7 @@ def load_body(fit: LoadFit) -> LoadBody:
     center = load[1:4] / mass if load[0] > SURE * mass_std else np.zeros(3)
     links = np.arange(len(INERTIAL))[None]
     cone = PhysicalCone(
-        links, np.zeros((0, len(INERTIAL))), np.zeros(0), _ball(mass, center))
+        links, np.zeros((0, len(INERTIAL))), np.zeros(0), ball(mass, center))
     found = closest_possible(factor, factor @ load, cone, weight)
     pull = weight * cone.hessian(found)
     spread = np.linalg.inv(information + pull)
@@ -131,7 +144,7 @@ def load_body(fit: LoadFit) -> LoadBody:
         np.clip(np.einsum('ij,ji->i', spread, information), 0, 1))
 
 
-def _ball(mass: float, center: Array) -> Array:
+def ball(mass: float, center: Array) -> Array:
     """Inertial parameters (10,) of a ball of the density of the links' prior."""
     radius = (3 * mass / (4 * np.pi * DENSITY)) ** (1 / 3)
     return inertial_from_com(mass, center, 0.4 * mass * radius**2 * np.eye(3))

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
 from dynid_ros.payload.body import load_body, LoadBody
 from dynid_ros.payload.change import Change, ChangeSearch
 from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
-from dynid_ros.payload.fit import LoadFit, LoadRegression
+from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.payload.rests import find_rests, fit_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
@@ -83,6 +82,12 @@ class Payload:
     sources: tuple[str, ...]
 
     @property
+    def carrier(self) -> str:
+        """Return the joint that moves the link of the tool."""
+        arm = self.model.arm
+        return arm.joint_names[arm.tool.joint % arm.n]
+
+    @property
     def trustworthy(self) -> bool:
         """Whether nothing speaks against the estimate."""
         return not self.findings
@@ -116,14 +121,8 @@ def estimate_payload(
         A recording is unusable, of another arm, or tells nothing about the mass.
 
     """
-    try:
-        with np.errstate(all='ignore'):
-            return _estimate(model, recordings, frame)
-    except LinAlgError as error:
-        raise InputError(
-            f'the numbers of the model of {", ".join(model.sources)}, or of '
-            f'{", ".join(recording.source for recording in recordings)}, are too large for a '
-            f'regression ({error}); identify again') from error
+    with finite_numbers(model, [recording.source for recording in recordings]):
+        return _estimate(model, recordings, frame)
 
 
 def _estimate(
@@ -150,21 +149,32 @@ def _estimate(
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
             'in which gravity turns in the frame of the tool, or rests at four positions or more')
     fit, body = fits[method], load_body(fits[method])
-    evidence = (_motion_evidence(model, loaded, fit) if method == 'motion'
-                else Evidence.of_rests(model, rests, fit))
+    evidence = (
+        Evidence.of_rows(model, stack([each.compressed(model.arm, fit.theta) for each in loaded]),
+                         fit)
+        if method == 'motion' else Evidence.of_rests(model, rests, fit))
     change = _largest_change(regression, loaded, recordings, fits.get('motion'))
     verdict = judge_payload(model, fit, body, evidence, change)
     return Payload(
         model, frame or model.arm.tool.placement, method, body,
         {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, verdict.present,
         evidence, change, rests, verdict.findings,
-        (*verdict.remarks, *outside_range(model, [m for rows in loaded for m in rows.motions])),
+        (*regression.remarks, *verdict.remarks,
+         *outside_range(model, [m for rows in loaded for m in rows.motions])),
         moving // max(loaded[0].settings.decimation, 1),
         tuple(recording.source for recording in recordings))
 
 
-def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
-    """Condition a recording as those of the model were."""
+def check_fits(model: IdentifiedModel, recording: Recording) -> None:
+    """
+    Make sure that a recording is of the arm of a model, and of the same drive signal.
+
+    Raises
+    ------
+    RecordingError
+        It is not.
+
+    """
     arm = model.arm
     if recording.joint_names != arm.joint_names:
         raise RecordingError(
@@ -174,6 +184,12 @@ def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
         raise RecordingError(
             f'{recording.source} holds {recording.signal}, and the model of {arm.name} was '
             f'identified from {arm.drive.signal}; give a recording of the same drive signal')
+
+
+def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
+    """Condition a recording as those of the model were."""
+    check_fits(model, recording)
+    arm = model.arm
     recording, _ = checked_recording(recording, arm)
     settings = fitted_to(model.treatment, recording)
     return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
@@ -192,16 +208,6 @@ def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadF
         rate = rows.settings.rate_hz / rows.settings.decimation
         scatter += regression.score_scatter(fit, scores, rate)
     return LoadFit(fit.load, fit.factor, scatter, fit.theta, fit.sigma, fit.score)
-
-
-def _motion_evidence(
-    model: IdentifiedModel, loaded: Sequence[KeptRows], fit: LoadFit,
-) -> Evidence:
-    rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
-    counts = np.maximum(rows.rows, 1)
-    before, after = (np.sqrt(rows.residual_squares(theta) / counts)
-                     for theta in (model.theta, fit.theta))
-    return Evidence(before, after, np.sqrt(rows.torque_squares() / counts), model.sigma)
 
 
 def _largest_change(

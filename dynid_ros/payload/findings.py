@@ -12,12 +12,14 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.payload.body import LoadBody
 from dynid_ros.payload.change import Change
 from dynid_ros.payload.fit import LoadFit
 from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.payload.rests import Rests
+from dynid_ros.regression.weighted_least_squares import QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion
 
 Array = NDArray[np.float64]
@@ -80,6 +82,14 @@ class Evidence:
     after: Array
     torque: Array
     usual: Array
+
+    @staticmethod
+    def of_rows(model: IdentifiedModel, rows: QRFactors, fit: LoadFit) -> Evidence:
+        """Compare the torque in motion with that of the free and of the loaded arm."""
+        counts = np.maximum(rows.rows, 1)
+        before, after = (np.sqrt(rows.residual_squares(theta) / counts)
+                         for theta in (model.theta, fit.theta))
+        return Evidence(before, after, np.sqrt(rows.torque_squares() / counts), model.sigma)
 
     @staticmethod
     def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit) -> Evidence:
@@ -162,7 +172,7 @@ def _changed(change: Change) -> Finding:
     return Finding(
         'payload_changed',
         f'the load changes or slips around {change.t:.1f} s of {change.source}: {before} before, '
-        f'{after} after; fix it, or cut the recording there')
+        f'{after} after; fix it, and cut the recording there, or call ~/reset of a live session')
 
 
 def _open(body: LoadBody, none: bool) -> tuple[str, ...]:
@@ -175,7 +185,7 @@ def _open(body: LoadBody, none: bool) -> tuple[str, ...]:
 
 
 def outside_range(
-    model: IdentifiedModel, motions: Sequence[ConditionedMotion],
+    model: IdentifiedModel, motions: Sequence[ConditionedMotion] | Sequence[Prediction],
 ) -> tuple[str, ...]:
     """Warn of motion beyond the range in which the model was identified."""
     seen = [part for part in model.predictions if not part.held_out] or list(model.predictions)

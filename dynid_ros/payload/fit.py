@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.calibration.loaded_rows import load_columns, own_friction
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.payload.known_friction import KnownFriction
@@ -23,6 +26,29 @@ Array = NDArray[np.float64]
 ITERATIONS, SETTLED = 10, 1e-3
 #: Least residual of a joint by its torque: no joint takes all weight.
 LEAST = 1e-6
+#: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
+#: what an arm carries.
+HEAVIEST = 100.0
+
+
+@contextmanager
+def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[None]:
+    """
+    Refuse a model and recordings, as of damaged files, whose sums of squares overflow.
+
+    Raises
+    ------
+    InputError
+        They do.
+
+    """
+    try:
+        with np.errstate(all='ignore'):
+            yield
+    except LinAlgError as error:
+        raise InputError(
+            f'the numbers of the model of {", ".join(model.sources)}, or of {", ".join(sources)}, '
+            f'are too large for a regression ({error}); identify again') from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +225,40 @@ class LoadRegression:
         """
         projected = [score @ fit.score / self.model.colour for score in scores]
         return hac_covariance(projected, np.eye(fit.score.shape[1]), rate_hz)
+
+    @property
+    def prior(self) -> Array:
+        """
+        Return what is known of the arm with its load before any rows, as rows ``[w tau]``.
+
+        Returns
+        -------
+        (b, b + 1) ndarray
+            Rows of the base parameters of the loaded arm, whose noise counts as that of rows
+            that are weighted by the standard deviation of their joint.
+
+        """
+        b, ties = len(self.columns), np.append(
+            self._tie, np.full(self.columns.shape[1], 1 / HEAVIEST))
+        change = np.hstack([self.others[:, b:], self.columns])
+        rows = np.zeros((len(ties) + b, len(ties) + b + 1))
+        rows[:len(ties), :len(ties)] = np.diag(ties)
+        rows[len(ties):, :len(ties)] = -self._root @ change
+        rows[len(ties):, len(ties):-1] = self._root
+        rows[len(ties):, -1] = self._root @ self.model.theta
+        triangle = np.asarray(np.linalg.qr(rows, mode='r'))[len(ties):, len(ties):]
+        return np.asarray(np.sqrt(self.model.colour) * triangle)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Name the parameters that a load changes and the model leaves open."""
+        unknown = self.columns.any(axis=1) & LeastSquares(self._root).undetermined
+        if not unknown.any():
+            return ()
+        names = base_parameters(self.model.arm).names
+        listed = ', '.join(names[k] for k in np.flatnonzero(unknown))
+        return (f'the model of {", ".join(self.model.sources)} leaves {listed} open, which the '
+                'load changes: identify the arm with a motion of all joints',)
 
     def _prior_scatter(self, shift: Array) -> Array:
         """Part of the scatter that is the model's and that of the friction."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from functools import lru_cache
+import json
+import math
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints, Union
 
@@ -196,3 +198,18 @@ def _check_shapes(arm: ArmModel) -> None:
 
 def _not_finite(values: Any) -> Any:
     return ~np.isfinite(values)
+
+
+def json_text(content: Any, indent: int | None = None) -> str:
+    """Write JSON; numbers that it lacks, such as infinity, are null."""
+    return json.dumps(_json_values(content), indent=indent, allow_nan=False)
+
+
+def _json_values(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _json_values(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_json_values(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

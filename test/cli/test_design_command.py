@@ -50,10 +50,28 @@ def test_samples_and_drawings_are_written_on_request(tmp_path):
 @pytest.mark.parametrize(('options', 'words'), [
     (['--for', 'Izz9'], "no parameter 'Izz9'"),
     (['--harmonics', '1'], '2 harmonics at least'),
-    (['--given', 'nowhere'], 'nowhere'),
+    (['--given', 'nowhere'], 'nowhere'), (['--load', '2'], '--load is for --for payload only'),
+    (['--for', 'payload', '--load', '0'], '--load takes a mass above zero'),
+    (['--for', 'payload', '--load', '1', '2'], 'alone or with X Y Z'),
+    # Both joints turn about parallel axes.
+    (['--for', 'payload', '--load', '0.01'], "no motion of 'two_axis' tells the mass"),
 ])
 def test_wrong_requests_are_one_line_and_exit_status_two(tmp_path, capsys, options, words):
     assert design(tmp_path, *options) == 2
     error = capsys.readouterr().err
     assert words in error
     assert error.count('\n') == 1
+
+
+def test_a_motion_for_a_load_states_the_error_bars_to_be_expected(tmp_path, capsys):
+    assert main(['design', 'ur10', '-o', str(tmp_path / 'e.yaml'), '--for', 'payload', '--load',
+                 '3', '0', '0', '0.1', '--harmonics', '3', '--starts', '1', '--period', '8',
+                 '--time', '100']) == 0
+    assert 'limits hold with 3 kg; its standard deviations' in capsys.readouterr().out
+    excitation = read_motion(tmp_path / 'e.yaml')
+    assert excitation.motion.duration == 8.0
+    stored = excitation.design
+    assert stored['criterion'] == 'for payload' and stored['limits_kept']
+    assert stored['payload']['center'] == pytest.approx([0, 0, 0.1])
+    assert 0 < stored['payload']['mass_std'] < 0.2
+    assert not stored['payload']['noise_measured']

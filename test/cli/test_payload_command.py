@@ -118,3 +118,19 @@ def test_the_recording_of_the_model_is_no_recording_with_the_load(folder, capsys
     write_result(replace(free_model(), sources=(str(folder / 'loaded.npz'),)), tmp_path)
     assert main(['payload', str(folder / 'loaded.npz'), '--model', str(tmp_path)]) == 2
     assert 'the model was fitted to' in capsys.readouterr().err
+
+
+def test_a_replay_writes_the_live_load_and_its_course(folder, capsys, tmp_path):
+    words = ['replay', str(folder / 'loaded.npz'), '--payload', str(folder / 'model')]
+    assert main([*words, '-o', str(tmp_path / 'live')]) == 0
+    assert 'set_target_payload(' in capsys.readouterr().out
+    facts = json.loads((tmp_path / 'live' / 'payload.json').read_text())
+    with np.load(tmp_path / 'live' / 'history.npz') as history:
+        assert list(history['names'][:2]) == ['m', 'com.x']
+        assert history['theta'][-1, 0] == facts['mass']
+    assert abs(facts['mass'] - 2.0) < 0.02
+    assert (tmp_path / 'live' / 'history.svg').exists()
+    for more, reason in ((['--arm', 'ur10'], 'give either --arm ARM or --payload DIR'),
+                         (['--memory', '5'], '--memory is for --arm only')):
+        assert main([*words, '-o', str(tmp_path / 'no'), *more]) == 2
+        assert reason in capsys.readouterr().err

@@ -199,7 +199,8 @@ def test_values_that_do_not_fit_are_refused_with_the_name_of_the_message(name, f
 def interfaces():
     """Descriptions of interfaces in the ROS 2 installations of this machine."""
     packages = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
-                'rcl_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs')
+                'geometry_msgs', 'rcl_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs',
+                'trajectory_msgs')
     # rosbags takes a char for a uint8, which has a hash of its own; no node uses one.
     wanted = [name for name in STORE.fielddefs
               if name.split('/')[0] in packages and name != 'std_msgs/msg/Char']

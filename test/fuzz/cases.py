@@ -89,6 +89,7 @@ def result(rng: Random, good: Path) -> list[str]:
         ['validate', 'result', str(good / 'log.npz'), '--json'], ['report', 'result'],
         ['payload', str(good / 'loaded.npz'), '--model', 'result', '--json'],
         ['monitor', str(good / 'log.npz'), '--model', 'result', '--json'],
+        ['replay', str(good / 'loaded.npz'), '--payload', 'result', '-o', 'out', '--json'],
         ['external-force', 'result', *_WRENCH, '--json'],
         ['design', str(good / 'arm.yaml'), '--given', 'result', '--time', '0.2', '--starts', '1',
          '--harmonics', '2', '-o', 'm.yaml'],
@@ -114,12 +115,13 @@ _OPTIONS = {
     'check': ('--topic', '--arm'), 'pose-error': ('--at', '--body', '--angle-std', '--length-std'),
     'external-force': ('--at', '--body', '--wrench'), 'export': ('--format', '--robot', '-o'),
     'design': ('--period', '--harmonics', '--periods', '--ramp', '--for', '--given', '--starts',
-               '--seed', '--rate', '--criterion', '--time'),
+               '--seed', '--rate', '--criterion', '--time', '--load'),
     'identify': ('--friction', '--holdout', '--cutoff', '--method', '--validate', '--topic'),
     'gains': ('--loaded', '--mass', '--write', '--topic'),
-    'replay': ('--memory', '--cutoff', '--delay', '--topic'), 'init': ('--joints', '--tip'),
-    'validate': ('--arm', '--topic', '--cutoff'), 'simulate': ('--seed', '-o'), 'report': ('--x',),
-    'payload': ('--model', '--flange', '--topic'), 'feedforward': ('--model', '--rate'),
+    'replay': ('--memory', '--cutoff', '--delay', '--topic', '--payload'),
+    'init': ('--joints', '--tip'), 'validate': ('--arm', '--topic', '--cutoff'),
+    'simulate': ('--seed', '-o'), 'report': ('--x',), 'payload': ('--model', '--flange', '--topic'),
+    'feedforward': ('--model', '--rate'),
     'monitor': ('--model', '--alarms-per-hour', '--topic')}
 
 

@@ -130,11 +130,11 @@ def test_nothing_is_said_on_what_no_row_speaks_of(data):
 
 def test_a_prior_stands_until_rows_say_otherwise(data):
     theta, W, tau = data
-    std = np.full(PARAMETERS, 0.5)
-    std[3] = np.inf
-    prior = Prior(np.ones(PARAMETERS), std)
-    estimate = make(prior=prior).estimate()
+    # All parameters but one are 1.0 with a standard deviation of 0.5.
     known = np.arange(PARAMETERS) != 3
+    rows = np.column_stack([np.eye(PARAMETERS), np.ones(PARAMETERS)])[known] / 0.5
+    prior = Prior(rows, np.full(JOINTS, 0.1))
+    estimate = make(prior=prior).estimate()
     np.testing.assert_allclose(estimate.theta[known], 1.0)
     np.testing.assert_allclose(estimate.std[known], 0.5)
     assert np.isinf(estimate.std[3])

@@ -1,6 +1,8 @@
 """Loads that are known, from motions and from rests, and recordings that tell none."""
 
 from dataclasses import replace
+from pathlib import Path
+import sys
 
 import hypothesis
 from hypothesis import strategies as st
@@ -20,6 +22,7 @@ from dynid_ros.payload.fit import LoadFit
 from dynid_ros.recordings.recording import Recording
 
 ARM = arm_named()
+BENCHMARKS = Path(__file__).resolve().parents[2] / 'benchmarks'
 
 
 def codes(found):
@@ -103,28 +106,28 @@ def test_motion_elsewhere_is_an_extrapolation():
     assert not any('extrapolation' in remark for remark in own.remarks)
 
 
-def rests(load, seed, positions=10):
-    """Stop at positions that are approached from either side, held by some of the friction."""
-    rng = np.random.default_rng(seed)
-    t = np.arange(round(positions * 3.0 * RATE)) / RATE
-    points = rng.uniform(-1.5, 1.5, (positions + 1, ARM.n))
-    number = (t / 3.0).astype(int)
-    s = np.clip((t - 3.0 * number) / 1.5, 0, 1)[:, None]
-    step = points[number + 1] - points[number]
-    q = points[number] + step * (10 * s**3 - 15 * s**4 + 6 * s**5)
-    qd = step / 1.5 * (30 * s**2 - 60 * s**3 + 30 * s**4)
-    qdd = step / 1.5**2 * (60 * s - 180 * s**2 + 120 * s**3) * (s < 1)
-    W = regressor(ARM, q, qd, qdd)[:, :, base_parameters(ARM).columns]
-    tau = W @ (free_theta(ARM) + load_columns(ARM) @ load)
-    names, theta = base_parameters(ARM).names, free_theta(ARM)
-    coulomb = theta[[names.index(f'Fc{j + 1}') for j in range(ARM.n)]]
-    share = rng.uniform(0, 0.8, (positions, ARM.n))[number]
-    tau += (s >= 1) * np.sign(step) * coulomb * share
-    tau += 0.3 * rng.normal(size=tau.shape) * noise_of(ARM)
-    return Recording(t, q, tau, ARM.joint_names, source='rests')
+@pytest.fixture
+def rests():
+    """Return a recorder of positions that are approached from either side, held by friction."""
+    sys.path.insert(0, str(BENCHMARKS))
+    from rests import rest_motion
+
+    def record(load, seed, positions=10):
+        rng = np.random.default_rng(seed)
+        course = rest_motion(rng.uniform(-1.5, 1.5, (positions + 1, ARM.n)), RATE)
+        W = regressor(ARM, course.q, course.qd, course.qdd)[:, :, base_parameters(ARM).columns]
+        names, theta = base_parameters(ARM).names, free_theta(ARM)
+        coulomb = theta[[names.index(f'Fc{j + 1}') for j in range(ARM.n)]]
+        tau = W @ (theta + load_columns(ARM) @ load)
+        tau += course.held(coulomb, rng.uniform(0, 0.8, (positions, ARM.n)))
+        tau += 0.3 * rng.normal(size=tau.shape) * noise_of(ARM)
+        return Recording(course.t, course.q, tau, ARM.joint_names, source='rests')
+
+    yield record
+    sys.path.remove(str(BENCHMARKS))
 
 
-def test_rests_from_both_directions_give_mass_and_centre():
+def test_rests_from_both_directions_give_mass_and_centre(rests):
     found = estimate_payload(free_model(), [rests(LOAD, 1)])
     mass, std = found.masses['rests']
     assert len(found.rests.q) == 10

@@ -22,10 +22,10 @@ Number = TypeVar('Number', int, float)
 MOST = 1_000_000
 
 
-def add_arm(parser: argparse.ArgumentParser) -> None:
+def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add ``--arm``."""
     parser.add_argument(
-        '--arm', required=True, metavar='ARM',
+        '--arm', required=required, metavar='ARM',
         help='a shipped arm (gluon_6l3, hand_leg, panda, tx40, two_axis, ur10), or the path of an '
              'arm.yaml, of its folder, or of a URDF')
 

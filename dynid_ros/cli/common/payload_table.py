@@ -1,17 +1,14 @@
-"""A load as a table and as JSON."""
+"""A load as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.export.payload_messages import (
     flow_yaml,
     franka_request,
-    inertia_message,
     ur_inertia_request,
     ur_request,
     urdf_fragment,
@@ -58,7 +55,7 @@ def _rows(found: Payload) -> str:
 
 def _body_lines(found: Payload, where: str) -> Iterator[str]:
     body = found.body
-    yield f'frame: {where}, fixed to the link of {_carrier(found)}'
+    yield f'frame: {where}, fixed to the link of {found.carrier}'
     known = body.from_data
     yield f'  mass                {_value(body.mass, body.mass_std, "kg", 3)}'
     for axis, value, std, own in zip(
@@ -84,11 +81,6 @@ def _joint_lines(found: Payload) -> Iterator[str]:
         yield f'  {name:<{width}}  {before:9.4g}  {after:9.4g}'
 
 
-def _carrier(found: Payload) -> str:
-    arm = found.model.arm
-    return arm.joint_names[arm.tool.joint % arm.n]
-
-
 def message_lines(found: Payload) -> Iterator[str]:
     """List what the interfaces of the makers and a URDF take."""
     body = found.body
@@ -101,38 +93,3 @@ def message_lines(found: Payload) -> Iterator[str]:
     yield 'franka_msgs/SetLoad of ROS 1: ' + flow_yaml(franka_request(body, 'F_x_center_load'))
     yield 'URDF (the parent link is the one of that frame):'
     yield urdf_fragment(body, 'tool0')
-
-
-def payload_as_dict(found: Payload) -> dict[str, Any]:
-    """Return the same facts under stable keys, SI units."""
-    body, names = found.body, found.model.arm.joint_names
-    evidence, change = found.evidence, found.change
-    return {
-        'arm': found.model.arm.name, 'sources': list(found.sources), 'method': found.method,
-        'rows': found.samples, 'rests': len(found.rests.q), 'present': found.present,
-        'trustworthy': found.trustworthy,
-        'frame': {'joint': _carrier(found), 'translation': found.frame.translation.tolist(),
-                  'rotation': found.frame.rotation.tolist()},
-        'masses': {method: {'value': value, 'std': std}
-                   for method, (value, std) in found.masses.items()},
-        'mass': body.mass, 'mass_std': body.mass_std,
-        'center_of_mass': body.center.tolist(), 'center_of_mass_std': body.center_std.tolist(),
-        'inertia': body.inertia.tolist(), 'inertia_std': body.inertia_std.tolist(),
-        'parameters': dict(zip(INERTIAL, body.parameters.tolist(), strict=True)),
-        'std': dict(zip(INERTIAL, body.std.tolist(), strict=True)),
-        'from_data': [name for name, own in zip(INERTIAL, body.from_data, strict=True) if own],
-        'joints': [
-            {'name': name, 'error_without': before, 'error_with': after}
-            for name, before, after in zip(
-                names, evidence.before.tolist(), evidence.after.tolist(), strict=True)],
-        'change': None if change is None else {
-            'source': change.source, 't': change.t, 'before': change.before.tolist(),
-            'after': change.after.tolist(), 'statistic': change.statistic,
-            'matters': change.matters},
-        'findings': [dict(vars(finding)) for finding in found.findings],
-        'remarks': list(found.remarks),
-        'messages': {
-            'urscript': urscript(body), 'ur_set_payload': ur_request(body),
-            'ur_set_payload_3': ur_inertia_request(body), 'franka_set_load': franka_request(body),
-            'inertia': inertia_message(body), 'urdf': urdf_fragment(body, 'tool0')},
-    }

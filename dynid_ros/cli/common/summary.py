@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-import json
 import math
 from typing import Any
 
@@ -11,6 +10,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
 from dynid_ros.recordings.recording import Defect
+from dynid_ros.storage.plain import json_text
 
 #: Relative error from which the summary names a joint, %.
 POOR = 25.0
@@ -74,17 +74,7 @@ def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
 
 def print_json(content: Any) -> None:
     """Print one JSON object; values without a JSON form, such as infinity, become null."""
-    print(json.dumps(_finite(content), indent=2))
-
-
-def _finite(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
-    if isinstance(content, (list, tuple)):
-        return [_finite(value) for value in content]
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    return content
+    print(json_text(content, 2))
 
 
 def result_lines(result: IdentifiedModel) -> Iterable[str]:

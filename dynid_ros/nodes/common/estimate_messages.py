@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-import json
-import math
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
@@ -20,6 +17,9 @@ from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.live_verdict import NOT_YET
+from dynid_ros.payload.body import FIELDS
+from dynid_ros.payload.estimate import Payload
+from dynid_ros.storage.plain import json_text
 
 Array = NDArray[np.float64]
 
@@ -53,6 +53,30 @@ def estimate_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatu
         status('values', arm.name, level, message, dict(zip(names, estimate.theta, strict=True))),
         status('std', arm.name, level, message, dict(zip(names, estimate.std, strict=True))),
     ]
+
+
+def payload_statuses(arm: ArmModel, found: Payload | None) -> list[DiagnosticStatus]:
+    """Values and standard deviations of a load, by the fields of a geometry_msgs/Inertia."""
+    if found is None:
+        return [status('values', arm.name, WARN, 'the mass is not determined yet', {})]
+    (mass, std), body = found.masses[found.method], found.body
+    message = f'{mass:.3f} ± {1.96 * std:.3f} kg' + (
+        '' if found.present or not found.trustworthy else ', no payload')
+    level = OK if found.trustworthy else WARN
+    return [
+        status(name, arm.name, level, message, dict(zip(FIELDS, column, strict=True)))
+        for name, column in (('values', body.fields), ('std', body.fields_std))]
+
+
+def load_status(name: str, found: Payload) -> DiagnosticStatus:
+    """Report whether a load is trusted, why not, and what it leaves open."""
+    reasons = [finding.sentence for finding in found.findings]
+    values: dict[str, object] = {
+        'trustworthy': found.trustworthy, 'present': found.present,
+        'code': ', '.join(finding.code for finding in found.findings),
+        'remarks': '; '.join(found.remarks)}
+    return status(name, found.model.arm.name, WARN if reasons else OK,
+                  '; '.join(reasons) or 'no finding', values)
 
 
 def standard_statuses(arm: ArmModel, found: StandardParameters) -> list[DiagnosticStatus]:
@@ -106,7 +130,7 @@ def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
 
 
 def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) -> str:
-    """Write an estimate as JSON; values that JSON lacks, such as infinity, are null."""
+    """Write an estimate as JSON."""
     base, units = base_parameters(arm), parameter_units(arm)
     columns = zip(
         base.names, estimate.theta.tolist(), estimate.std.tolist(),
@@ -115,16 +139,10 @@ def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) 
     content = {
         'arm': arm.name, 'joints': list(arm.joint_names), 'friction': list(arm.friction), **facts,
         'relative_error_percent': estimate.metrics.overall_percent,
-        'condition_number': _finite(estimate.condition_number),
-        'parameters': [
-            {key: _finite(value) for key, value in zip(keys, row, strict=True)}
-            for row in columns],
+        'condition_number': estimate.condition_number,
+        'parameters': [dict(zip(keys, row, strict=True)) for row in columns],
     }
-    return json.dumps(content)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json_text(content)
 
 
 def _text(value: object) -> str:
