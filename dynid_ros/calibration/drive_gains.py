@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.block_jackknife import block_jackknife
 from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
 from dynid_ros.calibration.motor_rows import MotorRows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.metrics import TINY
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.fit import carry_over, LOAD_PASSES
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
@@ -36,7 +36,7 @@ SETS_APART = 1 << 32
 
 
 def estimate_gains(
-    arm: ArmModel, recorded: Sequence[MotorRows], rate_hz: float, mass: float | None = None,
+    arm: ArmModel, recorded: Sequence[MotorRows], mass: float | None = None,
 ) -> LogGains:
     """
     Estimate the drive gains together with the dynamics.
@@ -54,8 +54,6 @@ def estimate_gains(
         The arm, with the friction terms to identify.
     recorded : sequence of MotorRows
         Rows without a load, and with the weighed one.
-    rate_hz : float
-        Rate of the rows.
     mass : float, optional
         Mass of the load, kg.
 
@@ -77,18 +75,18 @@ def estimate_gains(
 
     """
     start = arm.without_load
-    problem = _Projection(start, recorded, [None] * len(recorded))
+    problem = GainProjection(start, recorded, [None] * len(recorded))
     problem.minimise(np.zeros(arm.n))
     if start.friction != arm.friction:
         carried = [carry_over(own, start, arm) for own in problem.carried]
         for _ in range(LOAD_PASSES):
-            x, problem = problem.x, _Projection(arm, recorded, carried)
+            x, problem = problem.x, GainProjection(arm, recorded, carried)
             problem.minimise(x)
             carried = problem.carried
-    return problem.gains(rate_hz, mass)
+    return problem.gains(mass)
 
 
-class _Projection:
+class GainProjection:
     """
     Least squares over parameters and logarithms of gains, the parameters projected out.
 
@@ -150,16 +148,16 @@ class _Projection:
             if np.abs(step).max() < SETTLED:
                 return
 
-    def gains(self, rate_hz: float, mass: float | None) -> LogGains:
-        """Return the gains with their covariance for coloured residuals."""
+    def gains(self, mass: float | None) -> LogGains:
+        """Return the gains with their covariance."""
         p, n = len(self.theta), self._arm.n
         reference = self._leading(self._projected()[0])
         others = np.delete(np.arange(n), reference)
         kept = np.concatenate([np.arange(p), p + others])
         fitted = LeastSquares(self._weighted()[0][:, kept])
-        scores = weighted_scores(
-            self._linear(kept), np.append(self.theta, np.zeros(n - 1)), self.sigma)
-        covariance = hac_covariance(scores, fitted.covariance, rate_hz)
+        covariance = block_jackknife(
+            self._linear(kept), int(self._factors.rows.sum()),
+            np.append(self.theta, np.zeros(n - 1)), self.sigma, fitted)
         covariance[fitted.undetermined, fitted.undetermined] = np.inf
         found = LogGains(
             self.x - self.x[reference], spread(np.eye(n)[:, others], covariance[p:, p:]),

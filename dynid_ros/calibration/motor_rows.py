@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +11,18 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.loaded_rows import load_columns, own_friction, with_columns
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.regression.rows import RowBlock, Rows
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+#: Periods of the cut-off on each side of a reversal in which rows of a motor are left out.
+#: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
+#: the error. Without this, gains of a simulated TX40 are wrong by 7 %, those of a UR10 by 1 %.
+REVERSAL = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +99,51 @@ def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
         return same
     more = np.hstack([own_friction(arm), load_columns(arm)])
     return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
+
+
+def without_reversals(
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+) -> list[ConditionedMotion]:
+    """
+    Let joints count as at rest while they, or motors that act on them, turn round.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Rate and cut-off.
+
+    """
+    reach = max(1, round(REVERSAL * settings.rate_hz / settings.cutoff_hz))
+    return [replace(motion, moving=motion.moving & ~_near_reversals(arm, motion, reach))
+            for motion in motions]
+
+
+def _near_reversals(arm: ArmModel, motion: ConditionedMotion, reach: int) -> Flags:
+    near = np.zeros(motion.moving.shape, dtype=np.bool_)
+    samples = len(near)
+    for part in blocks(samples):
+        first = max(part.start - reach, 0)
+        turns = _turns(arm, motion.qd[first:min(part.stop + reach + 1, samples)])
+        before = np.concatenate([np.zeros((1, arm.n), dtype=np.int64), turns.cumsum(axis=0)])
+        at = np.arange(part.start, part.stop) - first
+        near[part] = (before[np.minimum(at + reach, len(turns))]
+                      > before[np.maximum(at - reach, 0)])
+    return near
+
+
+def _turns(arm: ArmModel, qd: Array) -> Flags:
+    """Whether a joint, or a motor that acts on it, turns round before the next sample."""
+    ahead = qd > 0
+    turns = ahead[1:] != ahead[:-1]
+    if not _has_own_motors(arm):
+        through = arm.drive.transmission
+        ahead = qd @ through.T > 0
+        turns |= (ahead[1:] != ahead[:-1]) @ (through != 0)
+    return np.asarray(turns)
 
 
 def _has_own_motors(arm: ArmModel) -> bool:
