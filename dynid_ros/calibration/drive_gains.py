@@ -133,16 +133,16 @@ class GainProjection:
 
     def minimise(self, x: Array) -> None:
         """Take Gauss-Newton steps of the gains from `x`, halved where they raise the cost."""
-        cost = self._fit(x)
+        cost = self.fit(x)
         for _ in range(STEPS):
-            x, step = self.x, self._step()
+            x, step = self.x, self.step()
             for _ in range(HALVINGS):
-                tried = self._fit(np.clip(x + step, -FARTHEST, FARTHEST))
+                tried = self.fit(np.clip(x + step, -FARTHEST, FARTHEST))
                 if tried <= cost:
                     break
                 step = step / 2
             else:
-                self._fit(x)
+                self.fit(x)
                 return
             cost = tried
             if np.abs(step).max() < SETTLED:
@@ -182,7 +182,7 @@ class GainProjection:
             found = np.maximum(found, np.sqrt(together / np.maximum(least, TINY)))
         return found
 
-    def _fit(self, x: Array) -> float:
+    def fit(self, x: Array) -> float:
         """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
         self.x = x
         self.theta, self.sigma, _ = reweighted(self._scaled(self._factors, x), self.sigma)
@@ -195,7 +195,7 @@ class GainProjection:
         factors[:, :, :-1] *= np.exp(-x)[:, None, None]
         return QRFactors(factors, data.rows)
 
-    def _step(self) -> Array:
+    def step(self) -> Array:
         """Gauss-Newton step of the gains, one of which stays."""
         change, residual = self._projected()
         others = np.delete(np.arange(len(self.x)), self._leading(change))
