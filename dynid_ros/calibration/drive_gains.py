@@ -115,16 +115,26 @@ class GainProjection:
     ) -> None:
         self._arm, self._recorded, self._load = arm, recorded, carried
         with_load = any(each.loaded for each in recorded)
-        self._changes = [unknowns(arm, each, with_load=with_load) for each in recorded]
-        self._factors = stack([
-            each.factors(arm, change, own)
-            for each, change, own in zip(recorded, self._changes, carried, strict=True)])
-        rows, p = int(self._factors.rows.sum()), self._factors.factors.shape[2] - 1
+        changes = [unknowns(arm, each, with_load=with_load) for each in recorded]
+        whole = stack([each.factors(arm, change, own) for each, change, own in zip(
+            recorded, changes, carried, strict=True)])
+        # Rests show no inertia, and some joints may never move.
+        used = np.flatnonzero(whole.factors[:, :, :-1].any(axis=(0, 1)))
+        self._factors, self._changes = whole.part(used), [change[:, used] for change in changes]
+        # The mass is the first parameter of the load.
+        self._mass = int(np.searchsorted(used, changes[0].shape[1] - len(INERTIAL)))
+        rows, p = int(self._factors.rows.sum()), len(used)
         if rows <= p + arm.n:
             raise RecordingError(
                 f'{rows} rows are left after filtering, without joints at rest: too few for '
-                f'{p} parameters and {arm.n} gains; record a longer motion, or raise the cut-off')
+                f'{p} parameters and {arm.n} gains; record a longer motion, or more rests')
         self.sigma = np.ones(arm.n)
+
+    @property
+    def error_percent(self) -> float:
+        """Residual of all drive signals by them, in the torque of the gains stated, %."""
+        left = self._scaled(self._factors, self.x).residual_squares(self.theta)
+        return float(100 * np.sqrt(left.sum() / max(self._factors.torque_squares().sum(), TINY)))
 
     @property
     def carried(self) -> list[Array]:
@@ -164,9 +174,9 @@ class GainProjection:
             reference, self.disagreement())
         if mass is None:
             return found
-        # The mass is the first parameter of the load.
-        chosen = np.append(np.arange(p, p + n - 1), p - len(INERTIAL))
-        return by_mass(found, others, float(self.theta[chosen[-1]]), mass,
+        chosen = np.append(np.arange(p, p + n - 1), self._mass)
+        # The mass follows from x as it stands, in which the reference need not be zero.
+        return by_mass(replace(found, value=self.x), others, float(self.theta[chosen[-1]]), mass,
                        covariance[np.ix_(chosen, chosen)])
 
     def disagreement(self) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.loaded_rows import load_columns, own_friction, with_columns
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.recordings.in_blocks import blocks
-from dynid_ros.regression.rows import RowBlock, Rows
+from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
@@ -23,6 +24,16 @@ Flags = NDArray[np.bool_]
 #: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
 #: the error. Without this, gains of a simulated TX40 are wrong by 7 %, those of a UR10 by 1 %.
 REVERSAL = 0.5
+
+
+class CompressedRows(Protocol):
+    """Rows of an arm with any of the friction terms, one by one and compressed."""
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None, /) -> Iterator[RowBlock]:
+        """Yield the rows, given parameters that the load on the joints follows from."""
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None, /) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +47,18 @@ class MotorRows:
 
     Attributes
     ----------
-    rows : Rows
-        Rows of the joints.
+    rows : CompressedRows
+        Rows of the joints, such as `KeptRows`.
     loaded : bool
         Whether the arm carries the load.
+    own_friction : bool
+        Whether friction may have changed since the recordings without the load.
 
     """
 
-    rows: Rows
+    rows: CompressedRows
     loaded: bool = False
+    own_friction: bool = True
 
     def factors(self, arm: ArmModel, change: Array, carried: Array | None) -> QRFactors:
         """
@@ -97,7 +111,8 @@ def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
     same = np.eye(base_parameters(arm).count)
     if not with_load:
         return same
-    more = np.hstack([own_friction(arm), load_columns(arm)])
+    changed = own_friction(arm)[:, :None if recorded.own_friction else 0]
+    more = np.hstack([changed, load_columns(arm)])
     return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
 
 

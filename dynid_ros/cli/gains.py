@@ -29,7 +29,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add_arm(parser)
     parser.add_argument(
         '--loaded', action='append', default=[], type=Path, metavar='BAG',
-        help='recording with a weighed load on the tool; may be given several times')
+        help='recording with a weighed load on the tool; may be given several times. If the arm '
+             'mostly rests in this one and in those without the load, its weight gives the gains')
     parser.add_argument(
         '--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
     parser.add_argument(

@@ -14,6 +14,7 @@ from dynid_ros.calibration.gain_verdict import DriveGains, with_reference
 from dynid_ros.calibration.log_gains import LogGains
 from dynid_ros.calibration.motor_rows import MotorRows, without_reversals
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.identification.gain_rests import gains_at_rest, rests_of
 from dynid_ros.identification.model_choice import fit_model
 from dynid_ros.model.metrics import metrics, TINY
 from dynid_ros.recordings.recording import Recording
@@ -62,7 +63,8 @@ def recorded_gains(
     recordings : iterable of Recording
         Recordings in which the arm carries nothing further.
     loaded : iterable of Recording
-        Recordings of the same arm with a weighed load on its tool.
+        Recordings of the same arm with a weighed load on its tool. If these and those without it
+        are of rests, the weight alone gives the gains.
     mass : float, optional
         Mass of that load, kg; without it, only ratios of gains are found.
     friction : sequence of str, optional
@@ -93,6 +95,10 @@ def recorded_gains(
         raise RecordingError('recordings must hold at least one Recording, but holds none')
     if bool(data.loaded) != (mass is not None):
         raise InputError('a loaded recording and the mass of its load belong together; give both')
+    if mass is not None:
+        free, held = rests_of(arm, data.free), rests_of(arm, data.loaded)
+        if free is not None and held is not None:
+            return gains_at_rest(arm, free, held, mass)
     arm, start = arm.as_measured, np.zeros(arm.n)
     if friction is None:
         # Terms that were chosen by gains which follow from these terms would confirm themselves.
