@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError
-from dynid_ros.identification.gain_findings import CODE, refuted_gains
+from dynid_ros.identification.gain_findings import CODE, ONE, refuted_gains
 from dynid_ros.identification.gain_recordings import RICHEST
 from dynid_ros.identification.identify import identify
 from dynid_ros.recordings.recording import Defect, Recording
@@ -17,8 +17,6 @@ from dynid_ros.regression.preparation import checked_recording, choose_condition
 #: Time from the start of a recording in which gains are looked at, s: more does not change the
 #: outcome of a check, and an hour would take half a minute.
 LONGEST = 300.0
-#: Findings that tell of several wrong gains, and of one.
-WRONG_GAINS = (CODE, 'effort_scale')
 
 
 def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
@@ -51,7 +49,7 @@ def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         # "dynid identify" gives the reason for which it tells nothing.
         return ()
     return tuple(Defect(CODE, 'warning', finding.sentence)
-                 for finding in findings if finding.code in WRONG_GAINS)
+                 for finding in findings if finding.code in (CODE, ONE))
 
 
 def _suspect(arm: ArmModel, recording: Recording) -> bool:

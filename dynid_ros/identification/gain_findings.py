@@ -18,8 +18,9 @@ from dynid_ros.regression.kept_rows import KeptRows
 
 Array = NDArray[np.float64]
 
-#: Findings that wrong gains make themselves, or one of them.
-OF_GAINS = ('effort_scale', 'unexplained', 'held_out_error', 'not_general', *CONSEQUENCES)
+#: Finding of one wrong gain, and all those that wrong gains make.
+ONE = 'effort_scale'
+OF_GAINS = (ONE, 'unexplained', 'held_out_error', 'not_general', *CONSEQUENCES)
 #: Finding that takes gains out of the reach of the data.
 VAGUE = 'excitation'
 CODE = 'gains_refuted'
@@ -113,9 +114,10 @@ def with_gains(verdict: Verdict, refuted: Finding | None) -> Verdict:
     # Another fault makes gains contradict each other, too.
     if refuted is None or VAGUE in codes or not codes <= set(OF_GAINS):
         return verdict
-    single = [each for each in verdict.findings if each.code == 'effort_scale']
-    if single and set(refuted.joints) <= {name for each in single for name in each.joints}:
+    single = {name for each in verdict.findings if each.code == ONE for name in each.joints}
+    # Of two gains, either may be the wrong one.
+    if single and (len(refuted.joints) < 2 or set(refuted.joints) <= single):
         return verdict
     kept = [each for each in verdict.findings
-            if each.code not in (*CONSEQUENCES, 'effort_scale', 'unexplained')]
+            if each.code not in (*CONSEQUENCES, ONE, 'unexplained')]
     return replace(verdict, trustworthy=False, findings=(refuted, *kept))

@@ -82,9 +82,10 @@ def test_gains_are_the_cause_where_no_other_fault_is(codes, expected):
 
 
 @pytest.mark.parametrize(('joints', 'expected'), [
-    (('joint_2',), ['gains_refuted']), (('joint_2', 'joint_3'), ['effort_scale'])])
+    (('joint_2', 'joint_3'), 'gains_refuted'), (('joint_2',), 'effort_scale'),
+    (('joint_3',), 'effort_scale')])
 def test_one_wrong_scale_stays_the_cause_unless_further_gains_are_wrong(joints, expected):
-    scale = Finding('effort_scale', 'scale', joints=joints)
-    found = with_gains(Verdict(False, (scale,), 1.0), REFUTED)
-    assert [finding.code for finding in found.findings] == expected
+    scale = Finding('effort_scale', 'scale', joints=('joint_2',))
+    found = with_gains(Verdict(False, (scale,), 1.0), replace(REFUTED, joints=joints))
+    assert [finding.code for finding in found.findings] == [expected]
     assert with_gains(found, None) == found
