@@ -120,7 +120,8 @@ _OPTIONS = {
     'gains': ('--loaded', '--mass', '--write', '--topic'),
     'replay': ('--memory', '--cutoff', '--delay', '--topic', '--payload'),
     'init': ('--joints', '--tip'), 'validate': ('--arm', '--topic', '--cutoff'),
-    'simulate': ('--seed', '-o'), 'report': ('--x',), 'payload': ('--model', '--flange', '--topic'),
+    'simulate': ('--seed', '-o'), 'report': ('--x',),
+    'payload': ('--model', '--flange', '--topic'),
     'feedforward': ('--model', '--rate'),
     'monitor': ('--model', '--alarms-per-hour', '--topic')}
 
