@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 #: Finding of one wrong gain, and all those that wrong gains make.
 ONE = 'effort_scale'
-OF_GAINS = (ONE, 'unexplained', 'held_out_error', 'not_general', *CONSEQUENCES)
+OF_GAINS = (ONE, 'unexplained', 'held_out_error', 'not_general', 'joint_error', *CONSEQUENCES)
 #: Finding that takes gains out of the reach of the data.
 VAGUE = 'excitation'
 CODE = 'gains_refuted'

@@ -18,7 +18,7 @@ from dynid_ros.identification.gain_rests import gains_at_rest, rests_of
 from dynid_ros.identification.model_choice import fit_model
 from dynid_ros.model.metrics import metrics, TINY
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.fit import CANDIDATES
+from dynid_ros.regression.friction_choice import CANDIDATES
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import (
     checked_recording,
