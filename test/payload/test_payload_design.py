@@ -49,7 +49,7 @@ def torque(arm, load, states):
 
 
 def spread(motion):
-    """Return standard deviations of mass and centre, by differences of Pinocchio's inverse dynamics."""
+    """Return standard deviations of mass and centre, by differences of Pinocchio's torque."""
     states = motion.evaluate(np.arange(0, motion.period, motion.period / 300))
     # Torque is linear in the parameters, so that any step will do that a body can have.
     start = 2 * LOAD
