@@ -59,6 +59,7 @@ setup(
     entry_points={'console_scripts': [
         'dynid = dynid_ros.cli.main:main',
         'identifier = dynid_ros.nodes.identifier:main',
+        'monitor = dynid_ros.nodes.monitor:main',
         'recorder = dynid_ros.nodes.recorder:main',
         'simulated_arm = dynid_ros.nodes.simulated_arm:main',
         'trajectory_publisher = dynid_ros.nodes.trajectory_publisher:main',

@@ -1,7 +1,7 @@
 """
 A simulated fleet through ``dynid fleet``: time, memory, kills, and who is named.
 
-    python benchmarks/fleet.py [--bags 500] [--folder /tmp/fleet]
+    python benchmarks/fleet.py [--bags 500] [--folder /tmp/fleet] [--own-scheduler]
 
 Makes short recordings (10 s at 100 Hz) of twenty UR10: exact torque of a random Fourier motion,
 friction that differs by 3 % from bag to bag, and first-order coloured noise of 3 %. One arm
@@ -9,7 +9,8 @@ carries a payload from some day on, one has friction that grows, one another too
 hundred bags one is bad, of ten kinds in turn (ten bags in all, at least). Then it runs the
 command: kills a worker (SIGKILL) after a quarter of the bags, the command itself after half of
 them, and starts it again, and prints the rate, the memory of the workers, what was lost, and who
-was named, rightly or not.
+was named, rightly or not. With --own-scheduler the cluster is one of other processes (``dask
+scheduler``, two times ``dask worker``), whose scheduler is killed instead of the command.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import json
 import os
 from pathlib import Path
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -133,25 +135,58 @@ def spoil(kind: str, path: Path, t: Array, q: Array, tau: Array) -> None:
         path.write_bytes(path.read_bytes()[:30_000])
 
 
+class Cluster:
+    """A scheduler and two workers in processes of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            port = str(free.getsockname()[1])
+        self.address = f'tcp://127.0.0.1:{port}'
+        self.scheduler = subprocess.Popen(
+            [*start_of('scheduler'), '--port', port, '--no-dashboard'],
+            stderr=subprocess.DEVNULL)
+        self.workers = [subprocess.Popen(
+            [*start_of('worker'), self.address, '--nthreads', '1', '--no-dashboard',
+             '--local-directory', str(folder), '--death-timeout', '10'],
+            stderr=subprocess.DEVNULL) for _ in range(2)]
+
+    def end(self) -> None:
+        """End what is left of it."""
+        # Killed, a worker's nanny would leave its process behind.
+        for each in (*self.workers, self.scheduler):
+            each.terminate()
+            each.wait()
+
+
+def start_of(part: str) -> list[str]:
+    """Return the command of a part of a cluster."""
+    return [sys.executable, '-m', f'distributed.cli.dask_{part}']
+
+
 class Command:
     """The command under way, with the largest memory of its workers."""
 
-    def __init__(self, folder: Path) -> None:
-        self.out, self.largest = folder / 'out', 0.0
+    def __init__(self, folder: Path, cluster: Cluster | None) -> None:
+        self.out, self.largest, self.cluster = folder / 'out', 0.0, cluster
         self.log = (folder / 'log.json').open('w+')
+        elsewhere = ['--scheduler', cluster.address] if cluster else []
         self.process = subprocess.Popen(
             [sys.executable, '-m', 'dynid_ros.cli.main', 'fleet', str(folder / 'bags'), '--arm',
-             'ur10', '-o', str(self.out), '--by', '{arm}/*', '--json'],
+             'ur10', '-o', str(self.out), '--by', '{arm}/*', '--json', *elsewhere],
             stdout=self.log, start_new_session=True)
 
     def workers(self) -> list[int]:
         """Return the processes of the workers."""
         import psutil
 
+        roots = ([each.pid for each in self.cluster.workers] if self.cluster
+                 else [self.process.pid])
         found = []
         # A process may end while it is looked at.
         with suppress(psutil.Error):
-            for each in psutil.Process(self.process.pid).children(recursive=True):
+            for each in (x for root in roots
+                         for x in psutil.Process(root).children(recursive=True)):
                 if 'spawn_main' in ' '.join(each.cmdline()):
                     found.append(each.pid)
                     self.largest = max(self.largest, each.memory_info().rss / 2**20)
@@ -202,11 +237,33 @@ def judge(found: dict[str, object], bags: int) -> None:
                 print(f'  {name} ({bad.get(name)}): {each["difference"]}; {codes}')
 
 
+def kills(folder: Path, bags: int, cluster: Cluster | None) -> int:
+    """Kill a worker, and then the command or the scheduler; return how many bags are finished."""
+    first = Command(folder, cluster)
+    first.wait_for(bags // 4)
+    before, victim = first.sidecars(), first.workers()[0]
+    os.kill(victim, signal.SIGKILL)
+    print(f'worker {victim} killed after {before} bags')
+    first.wait_for(bags // 2)
+    if cluster:
+        cluster.scheduler.kill()
+    else:
+        os.killpg(first.process.pid, signal.SIGKILL)
+    status = first.process.wait()
+    if cluster:
+        cluster.end()
+    done = first.sidecars()
+    print(f'{"scheduler" if cluster else "command"} killed: the command ends with {status} after '
+          f'{done} bags; largest worker so far {first.largest:.0f} MB')
+    return done
+
+
 def main() -> None:
     """Make the fleet, run, kill, run again, and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument('--bags', type=int, default=500)
     parser.add_argument('--folder', type=Path, default=Path('/tmp/dynid_fleet'))
+    parser.add_argument('--own-scheduler', action='store_true')
     args = parser.parse_args()
     folder, bags = args.folder, args.bags
     for owner in range(ARMS):
@@ -215,18 +272,10 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         list(pool.map(make, [(folder / 'bags', k, bags) for k in range(bags)], chunksize=20))
     print(f'{bags} recordings made in {time.perf_counter() - begin:.0f} s')
-    first = Command(folder)
-    first.wait_for(bags // 4)
-    before, victim = first.sidecars(), first.workers()[0]
-    os.kill(victim, signal.SIGKILL)
-    print(f'worker {victim} killed after {before} bags')
-    first.wait_for(bags // 2)
-    os.killpg(first.process.pid, signal.SIGKILL)
-    first.process.wait()
-    done = first.sidecars()
-    print(f'command killed after {done} bags')
+    done = kills(folder, bags, Cluster(folder) if args.own_scheduler else None)
     begin = time.perf_counter()
-    second = Command(folder)
+    cluster = Cluster(folder) if args.own_scheduler else None
+    second = Command(folder, cluster)
     second.wait_for(done + 1)
     middle, at = time.perf_counter(), second.sidecars()
     second.wait_for(bags)
@@ -238,10 +287,12 @@ def main() -> None:
           f'{middle - begin:.0f} s, {rate:.1f} bags a second, reduction {end - mapped:.0f} s')
     print(f'ten thousand bags at this rate: {10_000 / rate / 60:.0f} minutes, and '
           f'{(end - mapped) * 10_000 / bags / 60:.0f} minutes for the reduction')
-    print(f'largest worker: {max(first.largest, second.largest):.0f} MB; sidecars: '
+    print(f'largest worker: {second.largest:.0f} MB; sidecars: '
           f'{sum(p.stat().st_size for p in (second.out / "sidecars").iterdir()) / bags / 1e3:.0f}'
           ' kB each')
     judge(found, bags)
+    if cluster:
+        cluster.end()
 
 
 if __name__ == '__main__':

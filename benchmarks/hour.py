@@ -7,6 +7,10 @@ Makes a recording of a simulated 7-joint arm at 1 kHz, runs `dynid identify` on 
 to the report and with friction chosen, and then a Python loop that only evaluates Pinocchio's
 regressor at as many samples. Printed are the processor time and the peak memory of each process,
 and the ratio. With --bag, the recording is a bag (MCAP) instead of an npz file.
+
+Two figures of memory are printed. The resident memory (ru_maxrss) includes pages of files, such as
+the libraries and the samples that dynid keeps in a file in TMPDIR, which the system drops when
+memory is short. The anonymous memory (RssAnon, sampled every 10 ms) is what it cannot drop.
 """
 
 from __future__ import annotations
@@ -14,24 +18,33 @@ from __future__ import annotations
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
+from dataclasses import dataclass
 import os
 from pathlib import Path
+import re
 import subprocess
 import sys
 import tempfile
+from threading import Event, Thread
 import time
+import zipfile
 
 import numpy as np
+from numpy.lib import format as npy
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
+from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.storage.bag_writer import write_joint_states
 
 ARM = 'panda'
 RATE = 1000.0
 HARMONICS = 5
 BLOCK = 20_000
+#: Time between samples of the memory of a process, s.
+SAMPLED = 0.01
 #: Friction of the simulated arm: viscous, Coulomb and offset of each joint.
 FRICTION = {'viscous': 2.0, 'coulomb': 1.5, 'offset': 0.2}
 #: Noise of the torque by its standard deviation, and of the positions, rad.
@@ -61,14 +74,16 @@ def recording(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         first = arm.layout.friction_column(0, arm.layout.friction[k])
         parameters[first::arm.layout.block] = value
     rng = np.random.default_rng(1)
-    t = np.arange(samples) / RATE
-    q, tau = np.empty((2, samples, arm.n))
+    t = large_array(samples)
+    q, tau = (large_array((samples, arm.n)) for _ in range(2))
     for start in range(0, samples, BLOCK):
-        part = slice(start, start + BLOCK)
+        part = slice(start, min(start + BLOCK, samples))
+        t[part] = np.arange(part.start, part.stop) / RATE
         state = motion(t[part])
         clean = regressor(arm, *state) @ parameters
         q[part] = state[0] + POSITION_NOISE * rng.normal(size=clean.shape)
         tau[part] = clean + TORQUE_NOISE * clean.std(axis=0) * rng.normal(size=clean.shape)
+        release_pages()
     return t, q, tau
 
 
@@ -76,12 +91,17 @@ def write(path: Path, minutes: float) -> None:
     """Write the recording as npz, or as a bag where the name has no suffix."""
     t, q, tau = recording(int(60 * minutes * RATE))
     if path.suffix:
-        np.savez(path, t=t, q=q, tau=tau)
+        with zipfile.ZipFile(path, 'w') as file:
+            for name, x in {'t': t, 'q': q, 'tau': tau}.items():
+                with file.open(f'{name}.npy', 'w', force_zip64=True) as member:
+                    npy.write_array_header_1_0(member, npy.header_data_from_array_1_0(x))
+                    for part in blocks(len(x)):
+                        member.write(x[part].data)
     else:
         write_joint_states(path, load_arm(ARM).joint_names, t, q, None, tau)
 
 
-def loop(samples: int) -> None:
+def pinocchio_loop(samples: int) -> None:
     """Evaluate Pinocchio's regressor, and print the processor time that it took."""
     import pinocchio
 
@@ -94,16 +114,57 @@ def loop(samples: int) -> None:
     print(time.process_time() - start)
 
 
-def run(*command: str | Path) -> tuple[str, float, float]:
-    """Run a process: what it printed, its processor time, s, and its peak memory, MB."""
+@dataclass(frozen=True)
+class Spent:
+    """
+    Means that a process took.
+
+    Attributes
+    ----------
+    printed : str
+        Its output.
+    seconds : float
+        Processor time, s.
+    resident, anonymous : float
+        Peak of the resident memory, and of its part that is in no file, MB.
+
+    """
+
+    printed: str
+    seconds: float
+    resident: float
+    anonymous: float
+
+    @property
+    def memory(self) -> str:
+        """Describe both figures."""
+        return (f'at most {self.resident:.0f} MB resident (ru_maxrss), {self.anonymous:.0f} MB '
+                'anonymous (RssAnon)')
+
+
+def run(*command: str | Path) -> Spent:
+    """Run a process."""
     process = subprocess.Popen(
         [sys.executable, *map(str, command)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
+    ended, anonymous = Event(), [0.0]
+
+    def watch() -> None:
+        status = Path(f'/proc/{process.pid}/status')
+        while not ended.wait(SAMPLED):
+            found = re.search(r'RssAnon:\s+(\d+)', status.read_text())
+            # A process that has ended has no memory.
+            anonymous.append(int(found[1]) / 1024 if found else 0.0)
+
+    watcher = Thread(target=watch)
+    watcher.start()
     printed = process.stdout.read()
+    ended.set()
+    watcher.join()
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status):
         sys.exit(f'{" ".join(map(str, command))} failed: {printed}')
-    return printed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return Spent(printed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, max(anonymous))
 
 
 def size(path: Path) -> float:
@@ -121,13 +182,13 @@ def main(minutes: float, bag: bool, folder: Path) -> None:
     identify = ('-m', 'dynid_ros.cli.main', 'identify', '--arm', ARM, '-o')
     # The first run after an installation compiles the kernels.
     run(*identify, folder / 'short_result', short)
-    printed, own, memory = run(*identify, folder / 'long_result', long)
-    spent, _, loop_memory = run(__file__, '--loop', '--minutes', str(minutes))
-    peer = float(spent)
-    print(printed)
-    print(f'{minutes:g} min at {RATE:g} Hz, {size(long):.0f} MB: dynid identify {own:.1f} s of '
-          f'processor time, {memory:.0f} MB; loop over the regressor of Pinocchio {peer:.1f} s, '
-          f'{loop_memory:.0f} MB; ratio {own / peer:.2f}')
+    own = run(*identify, folder / 'long_result', long)
+    loop = run(__file__, '--loop', '--minutes', str(minutes))
+    peer = float(loop.printed)
+    print(own.printed)
+    print(f'{minutes:g} min at {RATE:g} Hz, {size(long):.0f} MB: dynid identify {own.seconds:.1f} '
+          f's of processor time, {own.memory}; loop over the regressor of Pinocchio {peer:.1f} s, '
+          f'{loop.memory}; ratio {own.seconds / peer:.2f}')
 
 
 if __name__ == '__main__':
@@ -139,7 +200,7 @@ if __name__ == '__main__':
     parser.add_argument('--loop', action='store_true', help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.loop:
-        loop(int(60 * args.minutes * RATE))
+        pinocchio_loop(int(60 * args.minutes * RATE))
     elif args.write:
         write(args.write, args.minutes)
     elif args.folder:

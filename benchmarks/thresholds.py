@@ -47,7 +47,7 @@ from dynid_ros.online import innovation_statistics
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression import delay, fit, preparation
+from dynid_ros.regression import delay, fit, friction_choice, preparation
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.simulation.record import simulate
@@ -63,7 +63,7 @@ SETTINGS = (
     (conditioning, 'energy'), (conditioning, 'margin'),
     (conditioning, 'highest'), (conditioning, 'position_margin'),
     (filters, 'kaiser'), (filters, 'half_periods'), (filters, 'rate_per_cutoff'),
-    (fit, 'folds'), (fit, 'standard_errors'),
+    (friction_choice, 'folds'), (friction_choice, 'standard_errors'),
 )
 ONLINE = ('memory', 'cut', 'correlation', 'known', 'some')
 
@@ -258,13 +258,13 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def behind(data: Data, terms: tuple[str, ...]) -> float:
-        every = data.arm.with_friction(fit.all_terms())
+        every = data.arm.with_friction(friction_choice.all_terms())
         start = data.arm.without_load
         rows = KeptRows(every, data.motions, data.treatment)
         load_theta = fit.carry_over(fit.fit(start, rows).theta, start, every)
         folds = [fold.part(rows.columns(every)) for fold in rows.factors(
-            every, load_theta, fit.THRESHOLDS.folds)]
-        errors = fit._errors(every, folds)
+            every, load_theta, friction_choice.THRESHOLDS.folds)]
+        errors = friction_choice._errors(every, folds)
         best = min(errors, key=lambda each: float(errors[each].mean()))
         more = errors[terms] - errors[best]
         spread = more.std(ddof=1) / np.sqrt(len(more))
@@ -272,7 +272,7 @@ def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     exact = [data for data in good if data.friction]
     true = ('viscous', 'coulomb', 'offset')
-    yield (fit, 'standard_errors',
+    yield (friction_choice, 'standard_errors',
            [behind(data, true) for data in exact],
            [behind(data, ('viscous', 'offset')) for data in exact],
            'Coulomb friction left out of a simulated arm that has it')

@@ -23,7 +23,7 @@ for _, each in found.buffer:
         print(kernel.__name__)
 """
 
-KERNELS = ['five_points', 'filter_both_ways']
+KERNELS = ['five_points', 'filter_part']
 
 
 @pytest.fixture

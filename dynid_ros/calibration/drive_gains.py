@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.block_jackknife import block_jackknife
 from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
 from dynid_ros.calibration.motor_rows import MotorRows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.metrics import TINY
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.fit import carry_over, LOAD_PASSES
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
@@ -36,7 +36,7 @@ SETS_APART = 1 << 32
 
 
 def estimate_gains(
-    arm: ArmModel, recorded: Sequence[MotorRows], rate_hz: float, mass: float | None = None,
+    arm: ArmModel, recorded: Sequence[MotorRows], mass: float | None = None,
 ) -> LogGains:
     """
     Estimate the drive gains together with the dynamics.
@@ -54,8 +54,6 @@ def estimate_gains(
         The arm, with the friction terms to identify.
     recorded : sequence of MotorRows
         Rows without a load, and with the weighed one.
-    rate_hz : float
-        Rate of the rows.
     mass : float, optional
         Mass of the load, kg.
 
@@ -77,18 +75,18 @@ def estimate_gains(
 
     """
     start = arm.without_load
-    problem = _Projection(start, recorded, [None] * len(recorded))
+    problem = GainProjection(start, recorded, [None] * len(recorded))
     problem.minimise(np.zeros(arm.n))
     if start.friction != arm.friction:
         carried = [carry_over(own, start, arm) for own in problem.carried]
         for _ in range(LOAD_PASSES):
-            x, problem = problem.x, _Projection(arm, recorded, carried)
+            x, problem = problem.x, GainProjection(arm, recorded, carried)
             problem.minimise(x)
             carried = problem.carried
-    return problem.gains(rate_hz, mass)
+    return problem.gains(mass)
 
 
-class _Projection:
+class GainProjection:
     """
     Least squares over parameters and logarithms of gains, the parameters projected out.
 
@@ -117,16 +115,26 @@ class _Projection:
     ) -> None:
         self._arm, self._recorded, self._load = arm, recorded, carried
         with_load = any(each.loaded for each in recorded)
-        self._changes = [unknowns(arm, each, with_load=with_load) for each in recorded]
-        self._factors = stack([
-            each.factors(arm, change, own)
-            for each, change, own in zip(recorded, self._changes, carried, strict=True)])
-        rows, p = int(self._factors.rows.sum()), self._factors.factors.shape[2] - 1
+        changes = [unknowns(arm, each, with_load=with_load) for each in recorded]
+        whole = stack([each.factors(arm, change, own) for each, change, own in zip(
+            recorded, changes, carried, strict=True)])
+        # Rests show no inertia, and some joints may never move.
+        used = np.flatnonzero(whole.factors[:, :, :-1].any(axis=(0, 1)))
+        self._factors, self._changes = whole.part(used), [change[:, used] for change in changes]
+        # The mass is the first parameter of the load.
+        self._mass = int(np.searchsorted(used, changes[0].shape[1] - len(INERTIAL)))
+        rows, p = int(self._factors.rows.sum()), len(used)
         if rows <= p + arm.n:
             raise RecordingError(
                 f'{rows} rows are left after filtering, without joints at rest: too few for '
-                f'{p} parameters and {arm.n} gains; record a longer motion, or raise the cut-off')
+                f'{p} parameters and {arm.n} gains; record a longer motion, or more rests')
         self.sigma = np.ones(arm.n)
+
+    @property
+    def error_percent(self) -> float:
+        """Residual of all drive signals by them, in the torque of the gains stated, %."""
+        left = self._scaled(self._factors, self.x).residual_squares(self.theta)
+        return float(100 * np.sqrt(left.sum() / max(self._factors.torque_squares().sum(), TINY)))
 
     @property
     def carried(self) -> list[Array]:
@@ -135,40 +143,40 @@ class _Projection:
 
     def minimise(self, x: Array) -> None:
         """Take Gauss-Newton steps of the gains from `x`, halved where they raise the cost."""
-        cost = self._fit(x)
+        cost = self.fit(x)
         for _ in range(STEPS):
-            x, step = self.x, self._step()
+            x, step = self.x, self.step()
             for _ in range(HALVINGS):
-                tried = self._fit(np.clip(x + step, -FARTHEST, FARTHEST))
+                tried = self.fit(np.clip(x + step, -FARTHEST, FARTHEST))
                 if tried <= cost:
                     break
                 step = step / 2
             else:
-                self._fit(x)
+                self.fit(x)
                 return
             cost = tried
             if np.abs(step).max() < SETTLED:
                 return
 
-    def gains(self, rate_hz: float, mass: float | None) -> LogGains:
-        """Return the gains with their covariance for coloured residuals."""
+    def gains(self, mass: float | None) -> LogGains:
+        """Return the gains with their covariance."""
         p, n = len(self.theta), self._arm.n
         reference = self._leading(self._projected()[0])
         others = np.delete(np.arange(n), reference)
         kept = np.concatenate([np.arange(p), p + others])
         fitted = LeastSquares(self._weighted()[0][:, kept])
-        scores = weighted_scores(
-            self._linear(kept), np.append(self.theta, np.zeros(n - 1)), self.sigma)
-        covariance = hac_covariance(scores, fitted.covariance, rate_hz)
+        covariance = block_jackknife(
+            self._linear(kept), int(self._factors.rows.sum()),
+            np.append(self.theta, np.zeros(n - 1)), self.sigma, fitted)
         covariance[fitted.undetermined, fitted.undetermined] = np.inf
         found = LogGains(
             self.x - self.x[reference], spread(np.eye(n)[:, others], covariance[p:, p:]),
             reference, self.disagreement())
         if mass is None:
             return found
-        # The mass is the first parameter of the load.
-        chosen = np.append(np.arange(p, p + n - 1), p - len(INERTIAL))
-        return by_mass(found, others, float(self.theta[chosen[-1]]), mass,
+        chosen = np.append(np.arange(p, p + n - 1), self._mass)
+        # The mass follows from x as it stands, in which the reference need not be zero.
+        return by_mass(replace(found, value=self.x), others, float(self.theta[chosen[-1]]), mass,
                        covariance[np.ix_(chosen, chosen)])
 
     def disagreement(self) -> Array:
@@ -184,7 +192,7 @@ class _Projection:
             found = np.maximum(found, np.sqrt(together / np.maximum(least, TINY)))
         return found
 
-    def _fit(self, x: Array) -> float:
+    def fit(self, x: Array) -> float:
         """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
         self.x = x
         self.theta, self.sigma, _ = reweighted(self._scaled(self._factors, x), self.sigma)
@@ -197,7 +205,7 @@ class _Projection:
         factors[:, :, :-1] *= np.exp(-x)[:, None, None]
         return QRFactors(factors, data.rows)
 
-    def _step(self) -> Array:
+    def step(self) -> Array:
         """Gauss-Newton step of the gains, one of which stays."""
         change, residual = self._projected()
         others = np.delete(np.arange(len(self.x)), self._leading(change))

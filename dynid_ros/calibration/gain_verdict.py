@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.calibration.block_jackknife import INTERVAL
 from dynid_ros.calibration.log_gains import LogGains
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
-NOT_DETERMINED = 'not determined'
+ROUGH, NOT_DETERMINED = 'rough', 'not determined'
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,11 @@ class GainThresholds:
     Attributes
     ----------
     determined : float
-        Largest standard deviation of a logarithm, that is of a ratio by itself. The shoulder and
-        elbow of the real arms have 0.012 to 0.04, their wrists 0.06 to 7.
+        Largest standard deviation of a logarithm, that is of a ratio by itself, of a gain that is
+        within 1 % of the truth.
+    rough : float
+        The same of a gain that is known, but not to 1 %. The shoulder and elbow of the real arms
+        have 0.005 to 0.05, their wrists 0.035 to 3.
     tells : float
         Largest standard deviation with which a gain may still be refuted; beyond it, the
         equations are not linear within the error bars.
@@ -48,7 +52,8 @@ class GainThresholds:
 
     """
 
-    determined: float = 0.05
+    determined: float = 0.004
+    rough: float = 0.05
     tells: float = 0.25
     deviations: float = 4.0
     least_change: float = 0.05
@@ -109,8 +114,21 @@ class DriveGains:
 
     @property
     def determined(self) -> Flags:
-        """Whether the data determine the gain, (n,), the reference included."""
-        return np.asarray((self.logarithms.std <= THRESHOLDS.determined) | self.refuted)
+        """Whether the data determine the gain to 1 %, (n,), the reference included."""
+        return np.asarray(self.logarithms.std <= THRESHOLDS.determined)
+
+    @property
+    def known(self) -> Flags:
+        """Whether they determine it at least roughly, or refute the one stated, (n,)."""
+        return np.asarray((self.logarithms.std <= THRESHOLDS.rough) | self.refuted)
+
+    @property
+    def interval(self) -> tuple[Array, Array]:
+        """Ends of the 95 % intervals of `ratio`, (n,) each."""
+        half = INTERVAL * self.logarithms.std
+        with np.errstate(over='ignore'):
+            return (np.asarray(np.exp(self.logarithms.value - half)),
+                    np.asarray(np.exp(self.logarithms.value + half)))
 
     @property
     def gain(self) -> Array:
@@ -122,9 +140,9 @@ class DriveGains:
         return np.where(self.refuted, self.stated * self.ratio, self.stated)
 
     @property
-    def any_determined(self) -> bool:
-        """Whether the data determine anything: a gain, or a ratio of two."""
-        return bool(self.determined.sum() > (self.logarithms.reference is not None))
+    def any_known(self) -> bool:
+        """Whether the data tell anything: a gain, or a ratio of two."""
+        return bool(self.known.sum() > (self.logarithms.reference is not None))
 
     @property
     def objection(self) -> str:
@@ -138,17 +156,18 @@ class DriveGains:
             return ('the recordings with the load are not of the same arm, tool and drives as '
                     f"those without it: the residual of joint '{self.joint_names[worst]}' is "
                     f'{apart:.3g} times that of either alone')
-        if not self.any_determined:
+        if not self.any_known:
             return ('the data determine no gain; move all joints, far and fast, with the heaviest '
                     'tool there is')
         return ''
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """Return one of the four words for each joint."""
+        """Return one of the five words for each joint."""
         return tuple(
             REFERENCE if j == self.logarithms.reference
-            else REFUTED if self.refuted[j] else AGREES if self.determined[j] else NOT_DETERMINED
+            else REFUTED if self.refuted[j] else AGREES if self.determined[j]
+            else ROUGH if self.known[j] else NOT_DETERMINED
             for j in range(len(self.joint_names)))
 
 
@@ -164,14 +183,14 @@ def with_reference(found: LogGains) -> LogGains:
     Choose the reference of gains that are known but for a common factor.
 
     If one stated gain is wrong, all ratios to it are. The reference is the motor to which most
-    ratios are determined, of these one whose stated gain most others agree with, and of these
+    ratios are known, of these one whose stated gain most others agree with, and of these
     the one to which the ratios are known best.
     """
     if found.reference is None:
         return found
 
     def rank(ratios: LogGains) -> tuple[int, int, float]:
-        known = ratios.std <= THRESHOLDS.determined
+        known = ratios.std <= THRESHOLDS.rough
         return -int(known.sum()), int(differs(ratios).sum()), float(ratios.std[known].sum())
 
     usable = np.flatnonzero(np.isfinite(found.std))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,28 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.loaded_rows import load_columns, own_friction, with_columns
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.regression.rows import RowBlock, Rows
+from dynid_ros.recordings.in_blocks import blocks
+from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+#: Periods of the cut-off on each side of a reversal in which rows of a motor are left out.
+#: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
+#: the error. Without this, gains of a simulated TX40 are wrong by 7 %, those of a UR10 by 1 %.
+REVERSAL = 0.5
+
+
+class CompressedRows(Protocol):
+    """Rows of an arm with any of the friction terms, one by one and compressed."""
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None, /) -> Iterator[RowBlock]:
+        """Yield the rows, given parameters that the load on the joints follows from."""
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None, /) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +47,18 @@ class MotorRows:
 
     Attributes
     ----------
-    rows : Rows
-        Rows of the joints.
+    rows : CompressedRows
+        Rows of the joints, such as `KeptRows`.
     loaded : bool
         Whether the arm carries the load.
+    own_friction : bool
+        Whether friction may have changed since the recordings without the load.
 
     """
 
-    rows: Rows
+    rows: CompressedRows
     loaded: bool = False
+    own_friction: bool = True
 
     def factors(self, arm: ArmModel, change: Array, carried: Array | None) -> QRFactors:
         """
@@ -89,8 +111,54 @@ def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
     same = np.eye(base_parameters(arm).count)
     if not with_load:
         return same
-    more = np.hstack([own_friction(arm), load_columns(arm)])
+    changed = own_friction(arm)[:, :None if recorded.own_friction else 0]
+    more = np.hstack([changed, load_columns(arm)])
     return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
+
+
+def without_reversals(
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+) -> list[ConditionedMotion]:
+    """
+    Let joints count as at rest while they, or motors that act on them, turn round.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Rate and cut-off.
+
+    """
+    reach = max(1, round(REVERSAL * settings.rate_hz / settings.cutoff_hz))
+    return [replace(motion, moving=motion.moving & ~_near_reversals(arm, motion, reach))
+            for motion in motions]
+
+
+def _near_reversals(arm: ArmModel, motion: ConditionedMotion, reach: int) -> Flags:
+    near = np.zeros(motion.moving.shape, dtype=np.bool_)
+    samples = len(near)
+    for part in blocks(samples):
+        first = max(part.start - reach, 0)
+        turns = _turns(arm, motion.qd[first:min(part.stop + reach + 1, samples)])
+        before = np.concatenate([np.zeros((1, arm.n), dtype=np.int64), turns.cumsum(axis=0)])
+        at = np.arange(part.start, part.stop) - first
+        near[part] = (before[np.minimum(at + reach, len(turns))]
+                      > before[np.maximum(at - reach, 0)])
+    return near
+
+
+def _turns(arm: ArmModel, qd: Array) -> Flags:
+    """Whether a joint, or a motor that acts on it, turns round before the next sample."""
+    ahead = qd > 0
+    turns = ahead[1:] != ahead[:-1]
+    if not _has_own_motors(arm):
+        through = arm.drive.transmission
+        ahead = qd @ through.T > 0
+        turns |= (ahead[1:] != ahead[:-1]) @ (through != 0)
+    return np.asarray(turns)
 
 
 def _has_own_motors(arm: ArmModel) -> bool:

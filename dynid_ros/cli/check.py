@@ -1,4 +1,4 @@
-"""``dynid check``: the defects of a recording."""
+"""``dynid check``: the defects of a recording, and stated gains that it refutes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         'check', help='report the defects of a recording',
-        description='Check the stamps, names and values of a recording for defects.')
+        description='Check the stamps, names and values of a recording for defects, and the '
+                    'drive gains of the arm against it.')
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser)
     add_reading(parser)
@@ -24,6 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Check and print the defects; status 1 if nothing can be identified from the recording."""
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import defect_lines, print_json
+    from dynid_ros.identification.gain_check import gain_defects
     from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.recordings.quality import check_recording
     from dynid_ros.storage.recording_reader import read_recording
@@ -33,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     defects = check_recording(recording, arm)
     seconds = with_one_clock(recording).seconds
     unusable = any(defect.severity == 'error' for defect in defects)
+    if not unusable:
+        defects = (*defects, *gain_defects(arm, recording))
     if args.json:
         print_json({
             'arm': arm.name, 'samples': len(recording.t), 'seconds': seconds,

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from dynid_ros.cli.common.arguments import (
     add_arm,
+    add_friction,
     add_json,
     add_reading,
+    friction_choice,
     positive,
     Subparsers,
 )
@@ -27,12 +29,14 @@ def add_parser(subparsers: Subparsers) -> None:
     add_arm(parser)
     parser.add_argument(
         '--loaded', action='append', default=[], type=Path, metavar='BAG',
-        help='recording with a weighed load on the tool; may be given several times')
+        help='recording with a weighed load on the tool; may be given several times. If the arm '
+             'mostly rests in this one and in those without the load, its weight gives the gains')
     parser.add_argument(
         '--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
     parser.add_argument(
         '--write', type=Path, metavar='FILE',
         help='write a copy of the arm.yaml with the gains found for those that the data refute')
+    add_friction(parser)
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -53,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
         check_copy(args.arm, args.write)
     read = partial(read_recording, arm=arm, topic=args.topic, received=args.received)
     found = recorded_gains(
-        arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass)
+        arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass,
+        friction=friction_choice(args))
     written = None
     if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)

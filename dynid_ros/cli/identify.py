@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from dynid_ros.cli.common.arguments import (
     add_arm,
+    add_friction,
     add_json,
     add_output,
     add_reading,
     check_folder,
     cutoff,
+    friction_choice,
     share,
     Subparsers,
 )
@@ -24,8 +26,6 @@ from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
     from dynid_ros.recordings.recording import Recording
-
-AUTO = 'auto'
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -37,10 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
     add_output(parser, 'folder for result.yaml and report.html')
-    parser.add_argument(
-        '--friction', default=AUTO, metavar='TERMS',
-        help='auto (chosen by cross-validation inside the training part), or names joined by '
-             'commas, such as viscous,coulomb,offset (default: %(default)s)')
+    add_friction(parser)
     parser.add_argument(
         '--holdout', type=share, default=0.33, metavar='SHARE',
         help='share at the end of each recording that is held out for validation (default: '
@@ -79,12 +76,11 @@ def run(args: argparse.Namespace) -> int:
         arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=args.cutoff))
     check_folder(args.output)
     check_apart(args.recordings, args.validate)
-    friction = None if args.friction == AUTO else tuple(filter(None, args.friction.split(',')))
     reading = ReadingClock(partial(
         read_recording, arm=arm, topic=args.topic, received=args.received))
     result = identify(
-        arm, map(reading.read, args.recordings), friction=friction, holdout=args.holdout,
-        validation=map(reading.read, args.validate), method=args.method,
+        arm, map(reading.read, args.recordings), friction=friction_choice(args),
+        holdout=args.holdout, validation=map(reading.read, args.validate), method=args.method,
         joint_offsets=args.joint_offsets)
     timing = {'read': reading.seconds, **result.timing, 'total': perf_counter() - start}
     timing['condition'] -= reading.seconds

@@ -7,7 +7,9 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 import os
 import re
+import signal
 import sys
+import threading
 from typing import Any, NoReturn, TextIO, TYPE_CHECKING
 import warnings
 
@@ -17,11 +19,13 @@ from dynid_ros.first_compilation import announced
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser  # Imported where an interrupt is answered.
+    from types import FrameType
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'identify', 'gains', 'fleet', 'replay',
-    'validate', 'payload', 'report', 'export', 'external-force', 'pose-error', 'run')
+    'validate', 'payload', 'monitor', 'report', 'export', 'feedforward', 'external-force',
+    'pose-error', 'run')
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 
@@ -74,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     name = f'dynid {given[0]}' if given and given[0] in COMMANDS else 'dynid'
     try:
-        return _outcome(name, given)
+        with _noted_interrupts() as interrupts:
+            return _outcome(name, given, interrupts)
     except KeyboardInterrupt:
         _tell(f'{name}: interrupted')
         # CPython ends by the signal, whatever the status, if it came within exec() of a text, as
@@ -83,7 +88,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _outcome(name: str, given: Sequence[str]) -> int:
+@contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Keep the interrupts that came, where nobody else answers them."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        signal.default_int_handler(number, frame)
+
+    mine = (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    if mine:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield came
+    finally:
+        if mine and signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _outcome(name: str, given: Sequence[str], interrupts: Sequence[int]) -> int:
     """Run the command, and turn each of its ends into a status and at most one line."""
     try:
         try:
@@ -106,6 +131,9 @@ def _outcome(name: str, given: Sequence[str]) -> int:
         _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
         return UNUSABLE
     except Exception as error:
+        if interrupts:
+            # Libraries in C, such as NumPy while it is imported, make other errors of it.
+            raise KeyboardInterrupt from error
         # A script must not take it for a result that is not trustworthy.
         _tell(f'{name}: a fault of dynid: {written_down(error, given)}')
         return FAULT

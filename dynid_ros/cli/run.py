@@ -8,7 +8,7 @@ import sys
 
 from dynid_ros.cli.common.arguments import Subparsers
 
-NODES = ('identifier', 'recorder', 'simulated_arm', 'trajectory_publisher')
+NODES = ('identifier', 'monitor', 'recorder', 'simulated_arm', 'trajectory_publisher')
 
 
 def add_parser(subparsers: Subparsers) -> None:

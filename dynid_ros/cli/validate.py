@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from dynid_ros.cli.common.arguments import add_json, add_reading, Subparsers
+from dynid_ros.cli.common.arguments import add_json, add_reading, cutoff, Subparsers
 from dynid_ros.errors import InputError
 
 
@@ -22,6 +22,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument('recording', type=Path, metavar='BAG')
     parser.add_argument('--arm', metavar='ARM',
                         help='with a URDF: the arm, for its topic, drive and friction terms')
+    parser.add_argument('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
+                        help='print the torque error below these cut-offs, too; errors compare at '
+                             'one bandwidth only')
     add_reading(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -32,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm.load import is_robot_file
 
     if is_robot_file(args.model):
+        if args.cutoff:
+            raise InputError('--cutoff is for the folder of an identified model, not for a URDF')
         return _validate_description(args)
     if args.arm is not None:
         raise InputError('--arm is for a URDF only; a result holds its arm')
@@ -40,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
-    from dynid_ros.diagnosis.verdict import held_out_findings
+    from dynid_ros.diagnosis.verdict import held_out_findings, joint_findings
+    from dynid_ros.identification.bandwidth import error_at
     from dynid_ros.identification.validation import validate
     from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.storage.recording_reader import read_recording
@@ -55,17 +61,24 @@ def _validate_result(args: argparse.Namespace) -> int:
         metrics = replace(metrics, held_out=False)
     seconds = with_one_clock(recording).seconds
     if metrics.held_out:
-        reasons = [each.sentence for each in held_out_findings(result.fit, metrics)]
+        found = held_out_findings(result.fit, metrics) or joint_findings(metrics)
+        reasons = [each.sentence for each in found]
     else:
         reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
                    'so these errors are in-sample; give a recording of another motion']
+    others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     if args.json:
         print_json({
             'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
+            'cutoff_hz': result.treatment.cutoff_hz,
             'validation': metrics_as_dict(metrics), 'reasons': reasons,
+            'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
+                           for hz, other in others.items()],
         })
     else:
         print('\n'.join(metric_lines(metrics)))
+        for hz, other in (others and {result.treatment.cutoff_hz: metrics} | others).items():
+            print(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %')
         print('verdict: ' + ('the model generalises' if not reasons else '; '.join(reasons)))
     return 1 if reasons else 0
 

@@ -1,20 +1,48 @@
-"""External torque without acceleration, sample by sample."""
+"""External torque without acceleration, as the samples come."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import NamedTuple
 
-from dynid_ros.contact.external_torque import FALSE_ALARM, quantile
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.contact.friction_band import FrictionBand
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import friction_load, torque_variance
+from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter, REACH
 
 Array = NDArray[np.float64]
 
-BANDWIDTH_HZ = 5.0
+#: Default bandwidth: a step is at 63 % after 20 ms.
+BANDWIDTH_HZ = 8.0
+#: Largest bandwidth as a share of the sample rate; the filter needs room below half the rate.
+HIGHEST = 0.1
+#: Samples by which the output is behind the input, and that give none at the start of a stretch.
+BEHIND, LOST = 1, REACH
+
+
+class Observed(NamedTuple):
+    """
+    External torque of m samples.
+
+    Attributes
+    ----------
+    torque : (m, n) ndarray
+        Low-passed measured minus modelled torque, Nm.
+    variance : (m, n) ndarray
+        Its variance by the covariance of the parameters, Nm².
+    friction : (m, n) ndarray
+        Largest torque that friction of slow joints may add to either side, Nm.
+
+    """
+
+    torque: Array
+    variance: Array
+    friction: Array
 
 
 class MomentumObserver:
@@ -25,30 +53,22 @@ class MomentumObserver:
     `momentum_regressors`), the observer low-passes both sides by ``K / (s + K)``; what the right
     side has more is the external torque, measured minus modelled. That is the residual of the
     generalised-momentum observer, with the opposite sign. Since it is linear in the parameters,
-    their covariance gives its standard deviation.
+    their covariance gives its variance. The impulse response is positive, so that the low-passed
+    band of the friction bounds the low-passed friction.
 
     Parameters
     ----------
     model : IdentifiedModel
         The model.
+    rate_hz : float
+        Rate of the samples.
     bandwidth_hz : float
-        ``K / 2 pi``. The identified residual is known up to the cut-off of its conditioning; a
-        higher bandwidth lets more noise through than the thresholds know of.
-    false_alarm : float
-        Probability that chance alone exceeds the threshold, sample by sample and joint by joint,
-        for residuals like those of the identification.
-
-    Attributes
-    ----------
-    torque : (n,) ndarray
-        Latest external torque, Nm.
-    std : (n,) ndarray
-        Its standard deviation, Nm.
+        ``K / 2 pi``, at most `HIGHEST` of the rate.
 
     Raises
     ------
     InputError
-        The bandwidth or the probability is out of its range.
+        The bandwidth is out of its range.
 
     References
     ----------
@@ -58,77 +78,51 @@ class MomentumObserver:
     """
 
     def __init__(
-        self, model: IdentifiedModel, *, bandwidth_hz: float = BANDWIDTH_HZ,
-        false_alarm: float = FALSE_ALARM,
+        self, model: IdentifiedModel, rate_hz: float, bandwidth_hz: float = BANDWIDTH_HZ,
     ) -> None:
-        if not 0 < bandwidth_hz < np.inf:
+        if not 0 < bandwidth_hz <= HIGHEST * rate_hz:
             raise InputError(
-                f'the bandwidth of an observer must be above zero, not {bandwidth_hz:g} Hz')
+                f'the bandwidth of an observer lies above zero and up to {HIGHEST:g} of the '
+                f'sample rate, {HIGHEST * rate_hz:.3g} Hz, not at {bandwidth_hz:g} Hz')
         self._model = model
+        self._band = FrictionBand(model)
         self._columns = base_parameters(model.arm).columns
-        self._gain = 2 * np.pi * bandwidth_hz
-        self._quantile = quantile(false_alarm)
-        self.reset()
+        n = model.arm.n
+        scheme = Discretisation.simpson(2 * np.pi * bandwidth_hz, 1 / rate_hz)
+        self._rows = FirstOrderFilter(scheme, n * len(self._columns))
+        self._torques = FirstOrderFilter(scheme, 2 * n)
 
     def reset(self) -> None:
-        """Forget all samples."""
-        n, b = self._model.arm.n, len(self._columns)
-        self.torque = np.zeros(n)
-        self.std = np.full(n, np.inf)
-        self._time: float | None = None
-        self._sum = np.zeros((n, b + 1))
-        self._rate = np.zeros((n, b + 1))
+        """Forget all samples, as after a gap."""
+        self._rows.reset()
+        self._torques.reset()
 
-    @property
-    def threshold(self) -> Array:
-        """Magnitude above which the torque is hardly chance, (n,), Nm."""
-        return np.asarray(self._quantile * self.std)
-
-    @property
-    def contact(self) -> NDArray[np.bool_]:
-        """Joints, (n,), whose threshold is exceeded."""
-        return np.asarray(np.abs(self.torque) > self.threshold)
-
-    def update(self, t: float, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+    def apply(self, q: Array, qd: Array, tau: Array) -> Observed:
         """
-        Take in one sample.
+        Take in the next samples, at a uniform rate.
 
         Parameters
         ----------
-        t : float
-            Time, s; a sample that is not later than the one before is left out.
-        q, qd, tau : (n,) array_like
+        q, qd, tau : (k, n) ndarray
             Positions, velocities and measured torque at the joints.
 
         Returns
         -------
-        (n,) ndarray
-            External torque, Nm.
+        Observed
+            At the times of the samples before these, one sample earlier; fewer rows at the start,
+            where the first two samples give none.
 
         """
-        if self._time is not None and t <= self._time:
-            return self.torque
-        momentum, rate = self._rows(q, qd, tau)
-        if self._time is None:
-            self._sum = -momentum
-        step = 0.0 if self._time is None else t - self._time
-        # The input of the filter by the trapezoidal rule, its own decay implicitly: stable for
-        # any step.
-        self._sum = self._sum + step * (self._rate + rate) / 2
-        filtered = self._gain * (momentum + self._sum) / (1 + self._gain * step)
-        self._sum = self._sum - step * filtered
-        self._time, self._rate = t, rate
-        modelled = filtered[:, :-1]
-        self.torque = filtered[:, -1] - modelled @ self._model.theta
-        self.std = np.sqrt(torque_variance(
-            modelled[None], self._model.covariance, self._model.sigma)[0])
-        return self.torque
-
-    def _rows(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
-        """Rows ``[P 0]`` and ``[F tau]``, (n, b + 1) each."""
-        position, velocity = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd))
-        load = friction_load(self._model.arm, self._model.theta, position)
-        P, F = momentum_regressors(self._model.arm, position, velocity, load=load)
-        measured = np.asarray(tau, dtype=float)[:, None]
-        return (np.concatenate([P[0][:, self._columns], np.zeros_like(measured)], axis=1),
-                np.concatenate([F[0][:, self._columns], measured], axis=1))
+        model, k = self._model, len(q)
+        load = friction_load(model.arm, model.theta, q)
+        momentum, force = (
+            x[:, :, self._columns].reshape(k, -1)
+            for x in momentum_regressors(model.arm, q, qd, load=load))
+        change, width = self._band.at(q, qd)
+        rows = self._rows.apply(force, momentum)
+        torques = self._torques.apply(np.concatenate([tau - change, width], axis=1))
+        W = rows.reshape(len(rows), model.arm.n, -1)
+        measured, friction = np.split(torques, 2, axis=1)
+        none = np.zeros(model.arm.n)
+        return Observed(
+            measured - W @ model.theta, torque_variance(W, model.covariance, none), friction)

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import TOOL
+from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.rigid_body import geometric_jacobian
-from dynid_ros.kinematics.compensation import reach
-from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.dynamics.external_force import link_poses
+from dynid_ros.dynamics.rigid_body import jacobians
 
 Array = NDArray[np.float64]
 
-#: Singular value of the Jacobian by the largest one below which a wrench is not determined.
-UNDETERMINED = 0.02
+#: Force and moment of a usual contact, N and Nm: a push of 100 N within 0.1 m of the origin.
+USUAL_FORCE, USUAL_MOMENT = 100.0, 10.0
+#: Share of the usual variance that is left of a component that the torque determines.
+LEFT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +31,9 @@ class ToolWrench:
         ``[Tx Ty Tz Fx Fy Fz]`` on the body, along the axes of the base frame, its moment about
         the origin of the body's frame, Nm and N.
     covariance : (6, 6) ndarray
-        Of what the torque determines.
+        Of the estimate.
     determined : (6,) ndarray of bool
-        Components that the torque determines.
+        Components that the torque determines, rather than that a contact is a usual one.
 
     """
 
@@ -52,21 +53,48 @@ def tool_wrench(
     arm : ArmModel
         The arm.
     q, torque, std : (n,) array_like
-        Position, external torque (measured minus modelled) and its standard deviation.
+        Position, external torque (measured minus modelled) and its standard deviation, which is
+        infinite for a joint that tells nothing.
     body : str
         ``tool``, or the joint that moves the link.
 
     Returns
     -------
     ToolWrench
-        Weighted least squares of ``torque = -Jᵀ w``; the smallest wrench where the torque leaves
-        a choice, as with less than six joints or near a singular pose.
+        Weighted least squares of ``torque = -Jᵀ w``, with `USUAL_FORCE` and `USUAL_MOMENT` as the
+        standard deviations of w beforehand: less than six joints, joints at rest and singular
+        poses leave components open, and the most usual wrench is taken of those that fit.
 
     """
-    spread = np.asarray(std, dtype=float)
-    # Moments in N times the reach, so that they compare with forces.
-    units = np.repeat([reach(arm), 1.0], 3)
-    design = -geometric_jacobian(arm, q, body).T / spread[:, None]
-    fitted = LeastSquares(design, scale=1 / units, tolerance=UNDETERMINED)
-    wrench = fitted.solve(np.asarray(torque, dtype=float) / spread)
-    return ToolWrench(wrench, fitted.covariance, ~fitted.undetermined)
+    usual = np.repeat([USUAL_MOMENT, USUAL_FORCE], 3)
+    J = jacobians(arm, np.atleast_2d(np.asarray(q, dtype=float)), body)[0]
+    weight = 1 / np.asarray(std, dtype=float)
+    design = -J.T * weight[:, None] * usual
+    # The update of a Gaussian prior of unit covariance, by the smaller of both matrices.
+    gain = np.linalg.solve(np.eye(len(design)) + design @ design.T, design).T
+    known = np.where(weight > 0, weight * np.asarray(torque, dtype=float), 0.0)
+    left = np.eye(6) - gain @ design
+    covariance = left * np.outer(usual, usual)
+    return ToolWrench(usual * (gain @ known), covariance, np.diag(left) < LEFT)
+
+
+def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike, body: str = TOOL) -> Array:
+    """
+    Turn a wrench (6,) on a body from the axes of the base frame to those of the body.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (n,) array_like
+        Position.
+    wrench : (6,) array_like
+        As in `ToolWrench`; its moment stays about the origin of the body's frame.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    """
+    joint, placement = find_body(arm, body)
+    pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, joint, :9].reshape(3, 3)
+    parts = np.asarray(wrench, dtype=float).reshape(2, 3)
+    return np.asarray((parts @ pose @ placement.rotation).ravel())

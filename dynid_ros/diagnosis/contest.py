@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dynid_ros.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names
-from dynid_ros.diagnosis.trial_sensitivity import expected_error, unseen_faults
+from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names, without_more
+from dynid_ros.diagnosis.trial_sensitivity import downhill, expected_error, unseen_faults
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.model.verdict import Finding
 
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
+Search = Callable[[Hypothesis, Sequence[int]], Iterable[Hypothesis]]
 
 #: Rivals that are always tried, and those that take a search for something doubtful.
 QUICK: tuple[Rivals, ...] = (
     signal_rivals.exchanged_signals, signal_rivals.reversed_signals, signal_rivals.late_signals,
     motion_rivals.reversed_positions, motion_rivals.other_arms)
 SLOW: tuple[Rivals, ...] = (
-    signal_rivals.meaningless_signals, signal_rivals.scaled_signals,
-    signal_rivals.loads_from_a_moment_on, motion_rivals.exchanged_positions,
-    motion_rivals.shifted_positions, motion_rivals.integrated_positions,
-    motion_rivals.other_lengths)
+    signal_rivals.meaningless_signals, signal_rivals.loads_from_a_moment_on,
+    motion_rivals.exchanged_positions, motion_rivals.integrated_positions)
 #: Faults that are planted into a good recording, to see whether it would show them.
 PLANTED: tuple[Rivals, ...] = (
     motion_rivals.coarsely_shifted_positions, motion_rivals.coarsely_other_lengths,
     signal_rivals.coarsely_scaled_signals, signal_rivals.typically_late_signals)
+#: Searches for a number in each joint, and their first steps, planted as well.
+SEARCHES: dict[Rivals, Search] = {
+    signal_rivals.coarsely_scaled_signals: signal_rivals.scaled_signals,
+    motion_rivals.coarsely_shifted_positions: motion_rivals.shifted_positions,
+    motion_rivals.coarsely_other_lengths: motion_rivals.other_lengths,
+}
 #: Faults of which a recording may have several, and where to look for the next one.
 REPEATED: dict[str, Rivals] = {
     'effort_exchanged': signal_rivals.exchanged_signals,
@@ -37,8 +42,6 @@ REPEATED: dict[str, Rivals] = {
 }
 #: Faults of one kind at most, and explanations from which the next one is looked for.
 DEPTH, BEAM = 3, 3
-#: Relative difference of two costs that is rounding.
-SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class ContestThresholds:
         Gain from which an explanation of a recording that fits badly holds although the motion
         excites too little, and much passes for a gain.
     hint : float
-        Gain from which all rivals are tried.
+        Gain from which more rivals are tried.
     apart : float
         Gain over the next one below which the verdict reports both.
     each : float
@@ -207,25 +210,35 @@ def contest(
         return Contest(base, (), ())
     tried = [each for rivals in QUICK for each in rivals(base)]
     tried += motion_rivals.other_gravity(base, gravity)
-    suspicious = (doubted or base.error_percent > THRESHOLDS.suspicious
-                  or bool(unexplained_joints(base)) or bool(base.still_driven))
-    unseen: tuple[str, ...] = ()
-    if not doubted:
-        planted = [each for rivals in PLANTED for each in rivals(base)]
-        unseen = unseen_faults(base, planted, THRESHOLDS.gain)
-        suspicious |= any(
-            base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *planted))
-    if suspicious:
-        tried += [each for rivals in SLOW for each in rivals(base)]
+    planted = {} if doubted else {rivals: list(rivals(base)) for rivals in PLANTED}
+    flat = [each for found in planted.values() for each in found]
+    unseen = unseen_faults(base, flat, THRESHOLDS.gain)
+    if doubted or _suspicious(base):
+        tried += _searched(base, dict.fromkeys(SEARCHES, base.joints.tolist()))
         tried += _repeated(base, tried)
+    elif any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
+        tried += _searched(base, {rivals: downhill(base, planted[rivals]) for rivals in SEARCHES})
     tried.sort(key=_price)
     least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
-    holding = _without_more([each for each in tried if _holds(each, base, least)])
+    holding = without_more([each for each in tried if _holds(each, base, least)])
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > THRESHOLDS.named:
         winners = []
     return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
+
+
+def _suspicious(base: Hypothesis) -> bool:
+    """Whether the error itself asks for a cause."""
+    return (base.error_percent > THRESHOLDS.suspicious
+            or bool(unexplained_joints(base)) or bool(base.still_driven))
+
+
+def _searched(base: Hypothesis, wanted: Mapping[Rivals, Sequence[int]]) -> list[Hypothesis]:
+    """Try the rivals that take longer; search for a number in the joints that are wanted."""
+    tried = [each for rivals in SLOW for each in rivals(base)]
+    return tried + [each for steps, joints in wanted.items()
+                    for each in SEARCHES[steps](base, joints)]
 
 
 def _excited(best: Hypothesis, base: Hypothesis) -> bool:
@@ -277,22 +290,3 @@ def _holds(each: Hypothesis, base: Hypothesis, least: float) -> bool:
         return False
     changed = [joint for joint in each.changed_joints if joint not in each.excluded]
     return all(left[joint] < limits.unexplained for joint in changed)
-
-
-def _without_more(winners: list[Hypothesis]) -> list[Hypothesis]:
-    """Leave out explanations that are another one, and those with a further step."""
-    kept: list[Hypothesis] = []
-    for each in sorted(winners, key=lambda one: (len(one.steps), _price(one))):
-        if not any(_contains(each, other) for other in kept):
-            kept.append(each)
-    return sorted(kept, key=_price)
-
-
-def _contains(each: Hypothesis, other: Hypothesis) -> bool:
-    """Whether an explanation holds all steps of another, or orders the same joints alike."""
-    own, others = ({(step.code, step.joints) for step in one.steps} for one in (each, other))
-    codes, other_codes = ({code for code, _ in one} for one in (own, others))
-    # Three exchanges of two joints make each order of three joints.
-    alike = (codes == other_codes and each.changed_joints == other.changed_joints
-             and abs(each.cost - other.cost) < SAME * abs(other.cost))
-    return others <= own or alike

@@ -108,8 +108,9 @@ def friction_power(
     dissipating = [term.symbol for term in friction_terms(arm.friction) if term.name != 'offset']
     power = np.zeros((arm.n, len(base)))
     for i in range(arm.n):
-        columns = [arm.layout.friction_column(i, symbol) for symbol in dissipating]
-        power[i] = (qd[:, i] @ W[:, i] / max(len(qd), 1)) * np.isin(base, columns)
+        own = {arm.layout.friction_column(i, symbol) for symbol in dissipating}
+        places = [k for k, column in enumerate(base.tolist()) if column in own]
+        power[i, places] = qd[:, i] @ W[:, i, places] / max(len(qd), 1)
     return power
 
 

@@ -20,6 +20,7 @@ from dynid_ros.diagnosis.trial_rows import (
     TrialSamples,
     TrialScore,
 )
+from dynid_ros.dynamics.base import base_parameters
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,8 @@ EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positio
 DRIVEN = 5.0
 #: Cost of friction that drives a joint, as a logarithm of its residual.
 DRIVEN_COST = 1.0
+#: Relative difference of two costs that is rounding.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,14 @@ class Hypothesis:
         return replace(self, arm=arm, rows=trial_rows(arm, self.samples),
                        steps=(*self.steps, step))
 
+    def with_lengths(self, translation: Array, step: Step) -> Hypothesis:
+        """Assume offsets (n, 3) between the joints of other lengths, none of which vanishes."""
+        arm = self.arm.with_tree(translation=translation)
+        # The same parameters are a base of it, which takes longer to find than the rows.
+        base = base_parameters(self.arm).columns
+        return replace(self, arm=arm, rows=trial_rows(arm, self.samples, base=base),
+                       steps=(*self.steps, step))
+
     def with_load(self, loaded: NDArray[np.bool_], step: Step) -> Hypothesis:
         """Assume other parameters of the last link in some samples."""
         return replace(self, rows=trial_rows(self.arm, self.samples, loaded), loaded=loaded,
@@ -226,6 +237,25 @@ def nearest(
         beside = [(y, make(y)) for y in (x - step, x + step)]
         x, first = min([(x, first), *beside], key=lambda each: each[1].cost)
     return x, first
+
+
+def without_more(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Leave out explanations that are another one, and those with a further step."""
+    kept: list[Hypothesis] = []
+    for each in sorted(ordered, key=lambda one: len(one.steps)):
+        if not any(_contains(each, other) for other in kept):
+            kept.append(each)
+    return [each for each in ordered if any(each is one for one in kept)]
+
+
+def _contains(each: Hypothesis, other: Hypothesis) -> bool:
+    """Whether an explanation holds all steps of another, or orders the same joints alike."""
+    own, others = ({(step.code, step.joints) for step in one.steps} for one in (each, other))
+    codes, other_codes = ({code for code, _ in one} for one in (own, others))
+    # Three exchanges of two joints make each order of three joints.
+    alike = (codes == other_codes and each.changed_joints == other.changed_joints
+             and abs(each.cost - other.cost) < SAME * abs(other.cost))
+    return others <= own or alike
 
 
 def exchange(n: int, pair: Sequence[int]) -> Array:

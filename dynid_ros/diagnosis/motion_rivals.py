@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
@@ -67,9 +67,9 @@ def coarsely_shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
         yield _shifted(base, joint, -ZERO)
 
 
-def shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Shift the zero of each revolute joint by the angle that fits best."""
-    for joint in base.joints.tolist():
+def shifted_positions(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
+    """Shift the zero of each revolute joint among some by the angle that fits best."""
+    for joint in joints:
         if base.arm.prismatic[joint]:
             continue
         angle, best = nearest(
@@ -111,9 +111,9 @@ def coarsely_other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
         yield _stretched(base, joint, -LENGTH)
 
 
-def other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Scale the offset between each joint and the one before by the factor that fits best."""
-    for joint in _offset_joints(base):
+def other_lengths(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
+    """Scale the offset between some joints and the one before by the factor that fits best."""
+    for joint in sorted({*joints} & {*_offset_joints(base)}):
         x, best = nearest(
             partial(_stretched, base, joint), 0.0, base, 2 * LENGTH, LENGTH_SETTLED)
         if abs(x) > LENGTH_BAND:
@@ -199,7 +199,7 @@ def _stretched(base: Hypothesis, joint: int, logarithm: float) -> Hypothesis:
     translation[joint] *= np.exp(logarithm)
     millimetres = 1000 * np.linalg.norm(translation[joint])
     stated = 1000 * np.linalg.norm(base.arm.translation[joint])
-    return base.with_arm(base.arm.with_tree(translation=translation), Step(
+    return base.with_lengths(translation, Step(
         'link_length', (joint,),
         f'the offset of {names(base.arm, [joint])} from the joint before it seems to be '
         f'{millimetres:.0f} mm instead of {stated:.0f} mm',

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
+from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -182,7 +183,7 @@ def without(
             result.append(motion)
             continue
         part, marks = next(kept)
-        moving = motion.moving.copy()
+        moving = transformed(motion.moving, np.copy)
         for k, j in np.argwhere(marks):
             at = int(np.searchsorted(motion.t, part.t[k]))
             moving[max(at - decimator.reach, 0):at + decimator.reach + 1, j] = False

@@ -58,9 +58,9 @@ def coarsely_scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
             yield _scaled(base, joint, float(np.log10(factor)))
 
 
-def scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Scale the drive signal of each joint by the factor that fits best."""
-    for joint in base.joints.tolist():
+def scaled_signals(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
+    """Scale the drive signal of each of some joints by the factor that fits best."""
+    for joint in joints:
         tried = [(x, _scaled(base, joint, x)) for x in DECADES.tolist()]
         first = min(tried, key=lambda each: each[1].cost)
         x, best = nearest(partial(_scaled, base, joint), *first, 1.0, SETTLED)

@@ -13,6 +13,7 @@ from dynid_ros.diagnosis.dissipation import friction_power
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.metrics import TINY
+from dynid_ros.recordings.in_blocks import taken
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.filtered_friction import fill_filtered_friction
 
@@ -98,12 +99,12 @@ def trial_samples(
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))
         chosen, period = rows[::every], 1 / settings.cutoff_hz
-        q, qd, qdd = (x[chosen] for x in (motion.q, motion.qd, motion.qdd))
-        used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
+        t, q, qd, qdd, moving = (
+            taken(x, chosen) for x in (motion.t, motion.q, motion.qd, motion.qdd, motion.moving))
+        used = moving & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
-            motion.t[chosen], q, qd, qdd, tau[::every],
-            used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
-            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period)))
+            t, q, qd, qdd, tau[::every], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
+            torque_later(taken(motion.t, rows), tau, every), np.full(len(chosen), period)))
     return joined(parts)
 
 
@@ -121,12 +122,9 @@ def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
     """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
-    if not marks.any():
-        # A count of every sample of an hour would take as much memory as its positions.
+    if not len(chosen) or not marks.any():
         return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
-    before = np.concatenate([np.zeros((1, marks.shape[1]), dtype=int), marks.cumsum(axis=0)])
-    ahead = np.minimum(chosen + reach + 1, len(marks))
-    return np.asarray(before[ahead] > before[np.maximum(chosen - reach, 0)])
+    return np.array([marks[max(k - reach, 0):k + reach + 1].any(axis=0) for k in chosen.tolist()])
 
 
 def thinned(samples: TrialSamples) -> TrialSamples:
@@ -224,6 +222,7 @@ class TrialRows:
 
 def trial_rows(
     arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
+    base: NDArray[np.intp] | None = None,
 ) -> TrialRows:
     """
     Make the rows of an arm that moves as given.
@@ -236,30 +235,37 @@ def trial_rows(
         Its motion and torque.
     loaded : (k,) ndarray of bool, optional
         Samples in which the last link may have another mass and first moment than before.
+    base : (b,) ndarray of int, optional
+        Standard parameters that are a base of the arm, where they are known.
 
     """
-    base = base_parameters(arm).columns
-    W = trial_regressor(arm, samples, loaded)
+    if base is None:
+        base = base_parameters(arm).columns
+    W = trial_regressor(arm, samples, base, loaded)
     friction = friction_power(arm, samples.qd * samples.moving, W[:, :, :len(base)], base)
     friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
     k, n, c = W.shape
     fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
-    for f in range(FOLDS):
-        for i in range(n):
-            used = (fold == f) & samples.moving[:, i]
-            rows = np.concatenate([W[used, i], samples.tau[used]], axis=1)
-            products[f, i], counts[f, i] = rows.T @ rows, len(rows)
+    for i in range(n):
+        # Links before a joint do not load it.
+        own = np.flatnonzero(W[:, i].any(axis=0))
+        place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
+        rows = np.concatenate([W[:, i, own], samples.tau], axis=1)
+        for f in range(FOLDS):
+            part = rows[(fold == f) & samples.moving[:, i]]
+            products[f, i][place], counts[f, i] = part.T @ part, len(part)
     return TrialRows(products, counts, friction)
 
 
 def trial_regressor(
-    arm: ArmModel, samples: TrialSamples, loaded: NDArray[np.bool_] | None = None,
+    arm: ArmModel, samples: TrialSamples, base: NDArray[np.intp],
+    loaded: NDArray[np.bool_] | None = None,
 ) -> Array:
     """Return the regressor (k, n, c) of `trial_rows`."""
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)
     fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-    W = Y[:, :, base_parameters(arm).columns]
+    W = Y[:, :, base]
     if loaded is None:
         return W
     # Mass and first moments: most of a load is its weight, and six inertias more fit anything.
@@ -281,11 +287,12 @@ def _fitted(
         power, SILENT * power.max(axis=1, keepdims=True, initial=0.0) + np.sqrt(TINY))
     floor = FLOOR * variance
     stacked = chosen.reshape(*chosen.shape[:2], (c + 1)**2)
+    scale, ridge = 1 / (length[:, :, None] * length[:, None]), RIDGE * np.eye(c)
     for _ in range(REWEIGHTINGS):
         normal = ((1 / variance)[:, None] @ stacked).reshape(-1, c + 1, c + 1)
-        scaled = normal[:, :c, :c] / (length[:, :, None] * length[:, None])
+        scaled = normal[:, :c, :c] * scale
         mean = np.trace(scaled, axis1=1, axis2=2) / c
-        scaled += RIDGE * np.maximum(mean, TINY)[:, None, None] * np.eye(c)
+        scaled += np.maximum(mean, TINY)[:, None, None] * ridge
         right = normal[:, :c, c] / length
         theta = np.linalg.solve(scaled, right[..., None])[..., 0] / length
         variance = np.maximum(_squares(chosen, theta) / rows, floor)

@@ -24,6 +24,8 @@ KINDS = {
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
 }
+#: Difference of the cost to both sides, and fall to one, from which a search is worth its time.
+SLOPE, FALL = 0.3, 0.1
 
 
 def expected_error(each: Hypothesis) -> float:
@@ -35,7 +37,8 @@ def expected_error(each: Hypothesis) -> float:
     arm, samples = each.arm, each.samples
     if len(samples.t) < 2:
         return float('inf')
-    W = trial_regressor(arm, samples, each.loaded)
+    base = base_parameters(arm)
+    W = trial_regressor(arm, samples, base.columns, each.loaded)
     theta, white = each.rows.fit(each.mixing, each.compared)
     tau = samples.tau @ each.mixing
     residual = (tau - W @ theta) * samples.moving
@@ -46,7 +49,7 @@ def expected_error(each: Hypothesis) -> float:
     interval = float(np.median(np.diff(samples.t)))
     covariance = hac_covariance(
         [np.einsum('kib,ki->kb', W, weighted)], white, 1 / interval)
-    own = base_parameters(arm).count
+    own = base.count
     motion = Prediction(
         '', False, samples.t, samples.q, samples.qd, np.where(samples.moving, tau, np.nan), tau)
     error, _, _ = expected_errors(
@@ -82,6 +85,30 @@ def unseen_faults(base: Hypothesis, planted: Iterable[Hypothesis], gain: float) 
         return ()
     listed = '; '.join(f'{kind} ({_those(base, joints)})' for kind, joints in hidden.items())
     return (f'these data would not show {listed}: the parameters absorb them',)
+
+
+def downhill(base: Hypothesis, steps: Iterable[Hypothesis]) -> tuple[int, ...]:
+    """
+    List joints in which a step to one side of the recording costs clearly less than to the other.
+
+    Parameters
+    ----------
+    base : Hypothesis
+        A good recording as it is.
+    steps : iterable of Hypothesis
+        The same with one fault in one joint each, to both sides.
+
+    Returns
+    -------
+    tuple of int
+        Joints in which the least cost may be far from the recording.
+
+    """
+    costs: dict[int, list[float]] = {}
+    for each in steps:
+        costs.setdefault(each.steps[0].joints[0], []).append(each.cost)
+    return tuple(joint for joint, sides in costs.items()
+                 if max(sides) - min(sides) > SLOPE or min(sides) < base.cost - FALL)
 
 
 def _those(base: Hypothesis, joints: set[int]) -> str:

@@ -193,13 +193,18 @@ def geometric_jacobian(
 
     """
     kinematic = arm if isinstance(arm, ArmModel) else arm.arm
-    joint, placement = find_body(kinematic, body)
     states = as_states(kinematic, q)
-    result = np.zeros((len(states.q), 6, kinematic.n))
-    path = np.array(path_to(kinematic, joint), dtype=np.int64)
+    return states.shaped(jacobians(kinematic, states.q, body))
+
+
+def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
+    """Jacobians (N, 6, n) as above at measured positions (N, n), also outside of the limits."""
+    joint, placement = find_body(arm, body)
+    result = np.zeros((len(q), 6, arm.n))
+    path = np.array(path_to(arm, joint), dtype=np.int64)
     point = np.ascontiguousarray(placement.translation)
-    fill_jacobian(*tree(kinematic)[:6], path, point, states.q, result)
-    return states.shaped(result)
+    fill_jacobian(*tree(arm)[:6], path, point, np.ascontiguousarray(q), result)
+    return result
 
 
 def _states(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 import logging
 import os
@@ -65,7 +67,8 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
         raise InputError(
             "a fleet needs Dask; install it with: pip install 'dynid_ros[fleet]'") from error
     # Dask logs each worker that dies; the command tells what follows from it.
-    logging.getLogger('distributed').setLevel(logging.CRITICAL)
+    for name in ('distributed', 'distributed.client', 'distributed.utils'):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     settings = {'distributed.scheduler.allowed-failures': RETRIES,
                 'distributed.comm.retry.count': 2, 'distributed.logging.distributed': 'critical'}
     with dask.config.set(settings), tempfile.TemporaryDirectory(prefix='dynid-dask-') as folder:
@@ -76,17 +79,28 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
                 raise InputError(
                     f'no Dask scheduler answers at {scheduler}: {error}; start one with '
                     '"dask scheduler"') from error
-            with client:
+            with client, _lost_schedulers():
                 yield _Dask(client)
             return
         processors = (len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity')
                       else os.cpu_count())
         with (LocalCluster(
                 n_workers=processors, threads_per_worker=1, processes=True,
-                dashboard_address=None, local_directory=folder,
+                dashboard_address='127.0.0.1:0', local_directory=folder,
                 silence_logs=logging.CRITICAL) as local,
               Client(local) as client):
             yield _Dask(client)
+
+
+@contextmanager
+def _lost_schedulers() -> Iterator[None]:
+    """Name the cause where the scheduler ends while it is needed."""
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (asyncio.CancelledError, CancelledError, CommClosedError) as error:
+        raise InputError(LOST) from error
 
 
 class _Dask:

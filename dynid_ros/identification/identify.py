@@ -22,6 +22,7 @@ from dynid_ros.diagnosis.trial_rows import joined, trial_samples
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.identification.gain_findings import refuted_gains, with_gains
 from dynid_ros.identification.model_choice import fit_model, unexplained
 from dynid_ros.identification.stated_parameters import stated_errors
 from dynid_ros.identification.validation import (
@@ -122,8 +123,8 @@ def identify(
     prepared = take_motions(arm, data.train, settings)
     laps.append(perf_counter())
 
-    model = fit_model(
-        arm, KeptRows(arm, prepared, settings), method, data.source, choose=friction is None)
+    kept = KeptRows(arm, prepared, settings)
+    model = fit_model(arm, kept, method, data.source, choose=friction is None)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
     laps.append(perf_counter())
 
@@ -136,7 +137,8 @@ def identify(
     # A wrong model leaves out as outliers what would show its cause.
     samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
-    del prepared, model
+    refuted = refuted_gains(arm, kept.masked(model.rows.motions), theta)
+    del prepared, model, kept
     held = take_unseen(arm, data, settings, stated)
     unseen = predict_unseen(arm, held, theta)
     samples += [
@@ -149,6 +151,7 @@ def identify(
     verdict, remarks = with_cause(
         verdict, replace(arm.without_load, gravity=gravity), joined(samples),
         clipped_findings(arm, levels))
+    verdict = with_gains(verdict, refuted)
     notes = (*notes, *remarks, *unexplained(arm, own, unseen))
     laps.append(perf_counter())
     result = IdentifiedModel(

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.recordings.in_blocks import all_within, finite_span, Index, Mask, where
+from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.recordings.stamp_checks import stamp_of
+
 Array = NDArray[np.float64]
 
 
@@ -78,3 +82,41 @@ def largest_steps(time: Array, velocity: Array) -> Array:
     known = np.where((velocity > 0) & np.isfinite(velocity), velocity, np.inf)
     speed = np.minimum(THRESHOLDS.jump_speed, THRESHOLDS.jump_limits * known)
     return np.asarray(np.maximum(THRESHOLDS.jump, time[:, None] * speed))
+
+
+def absurd_defects(recording: Recording) -> list[Defect]:
+    """Report absurd finite values."""
+    found = []
+    for code, what, values, limit in (
+        ('position_absurd', 'positions', recording.q, THRESHOLDS.position),
+        ('effort_absurd', f'values of {recording.signal}', recording.u, THRESHOLDS.signal),
+    ):
+        if all_within(values, limit):
+            continue
+        def beyond(part: Array, limit: float = limit) -> Mask:
+            return np.isfinite(part) & (np.abs(part) > limit)
+
+        count, first = where(values, beyond)
+        lowest, highest = finite_span(values)
+        for j in np.flatnonzero(count):
+            value = float(max(-lowest[j], highest[j]))
+            text = (f'{{name}}: {{count}} {what} reach {value:.3g}: uninitialised memory or a '
+                    'wrong unit.')
+            one = np.arange(len(count)) == j
+            found += marked_defects(
+                recording, (count * one, first), code, 'error', text, value=value, threshold=limit)
+    return found
+
+
+def marked_defects(
+    recording: Recording, marked: tuple[Index, Index], code: str, severity: str, text: str,
+    **numbers: float
+) -> list[Defect]:
+    """Report samples that `where` marks, by joint; ``{name}`` and ``{count}`` are filled in."""
+    found = []
+    for j in np.flatnonzero(marked[0]):
+        name, count = recording.joint_names[j], int(marked[0][j])
+        message = text.format(name=name, count=count, total=len(recording.t))
+        begin = stamp_of(recording, int(marked[1][j]))
+        found.append(Defect(code, severity, message, name, count, begin, **numbers))
+    return found

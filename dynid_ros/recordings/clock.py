@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings import stamp_checks
+from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask, transformed
+from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -89,42 +93,92 @@ def with_one_clock(recording: Recording) -> Recording:
     t = recording.t
     if _goes_on(t):
         return recording
-    rows = np.flatnonzero(np.isfinite(t))
+    finite = transformed(t, np.isfinite)
+    known = t if finite.all() else chosen(t, finite)
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore'):
-        steps = np.diff(t[rows])
-    if not (steps > 0).any():
-        return recording
-    usual = float(np.median(steps[steps > 0]))
-    far = _far(usual)
-    back = steps < 0
-    good = len(rows) == len(t) and not back.any() and float(steps.max()) <= far
-    if good or int(back.sum()) > THRESHOLDS.mixed * len(t):
-        return recording
-    starts = np.flatnonzero(np.concatenate([[True], _breaks(t[rows], steps, usual)]))
-    stops = np.append(starts[1:], len(rows))
-    # Stamps that stand still date nothing.
-    fresh = np.concatenate([[True], steps > 0])
-    fresh[starts] = True
-    size = np.add.reduceat(fresh.astype(np.int64), starts)
+        forward, back, most = _directions(known)
+        if not forward:
+            return recording
+        usual = median(differences(known), least=0.0)
+        far = _far(usual)
+        good = len(known) == len(t) and not back and most <= far
+        if good or back > THRESHOLDS.mixed * len(t):
+            return recording
+        starts = _starts(known, usual)
+    stops = np.append(starts[1:], len(known))
     share = stamp_checks.THRESHOLDS.backwards_share
     least = max(THRESHOLDS.samples, round(min(THRESHOLDS.settled / usual, share * len(t))))
-    chosen = _longest_chain(t[rows[starts]], t[rows[stops - 1]], size, least, far)
-    kept = np.concatenate([rows[starts[k]:stops[k]] for k in chosen])
-    return _on_one_clock(recording, kept, usual, far)
+    chain = _longest_chain(
+        known[starts], known[stops - 1], _sizes(known, starts), least, far)
+    kept: Mask = large_array(len(known), bool)
+    kept[:] = False
+    for k in chain:
+        kept[starts[k]:stops[k]] = True
+    return _on_one_clock(recording, _spread(kept, finite, False), usual, far)
+
+
+def _directions(t: Array) -> tuple[int, int, float]:
+    """Count the steps forward and back, and find the longest one."""
+    forward, back, most = 0, 0, -np.inf
+    for steps in differences(t).parts():
+        forward += int(np.count_nonzero(steps > 0))
+        back += int(np.count_nonzero(steps < 0))
+        most = max(most, float(steps.max(initial=-np.inf)))
+    return forward, back, most
+
+
+def _spread(values: NDArray[Any], places: Mask, other: float) -> NDArray[Any]:
+    """Put values at marked places, and another one everywhere else."""
+    whole = large_array(len(places), values.dtype)
+    done = 0
+    for part in blocks(len(places)):
+        count = int(np.count_nonzero(places[part]))
+        whole[part] = other
+        whole[part][places[part]] = values[done:done + count]
+        done += count
+    return whole
 
 
 def _goes_on(t: Array) -> bool:
     """Whether the stamps are those of a clock that always goes on, as nearly all are."""
+    between = differences(t)
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore', invalid='ignore'):
-        steps = np.diff(t)
-    return bool(len(steps) and steps.min() > 0 and steps.max() <= _far(float(np.median(steps))))
+        least, most = between.extremes()
+    return bool(len(between) and least > 0 and most <= _far(median(between)))
 
 
 def _far(usual: float) -> float:
     """Step forward from which a clock was set, s, given its usual step."""
     return max(THRESHOLDS.step, THRESHOLDS.steps * usual)
+
+
+def _starts(t: Array, usual: float) -> Index:
+    """Find the samples at which a piece may begin, the first one among them."""
+    found = [np.zeros(1, dtype=np.int64)]
+    reach = THRESHOLDS.reach + 1
+    for part in blocks(len(t)):
+        # Breaks lie between a sample and the next one.
+        begin = max(part.start - 1, 0)
+        first = max(begin - reach, 0)
+        near = t[first:part.stop + reach]
+        breaks = _breaks(near, np.diff(near), usual)[begin - first:part.stop - 1 - first]
+        found.append(begin + 1 + np.flatnonzero(breaks))
+    return np.concatenate(found)
+
+
+def _sizes(t: Array, starts: Index) -> Index:
+    """Count the different stamps of each piece: those that stand still date nothing."""
+    size = np.ones(len(starts), dtype=np.int64)
+    for part in blocks(len(t), overlap=1):
+        later = part.start + 1 + np.flatnonzero(np.diff(t[part]) > 0)
+        piece = np.searchsorted(starts, later, side='right') - 1
+        # The first of a piece counts anyhow.
+        piece = piece[starts[piece] != later]
+        if len(piece):
+            size[piece[0]:piece[-1] + 1] += np.bincount(piece - piece[0])
+    return size
 
 
 def _breaks(t: Array, steps: Array, usual: float) -> NDArray[np.bool_]:
@@ -180,48 +234,54 @@ def _longest_chain(
 
 
 def _on_one_clock(
-    recording: Recording, kept: Index, usual: float, far: float
+    recording: Recording, keep: Mask, usual: float, far: float
 ) -> Recording:
     """Keep samples, take the steps of the clock out of their stamps, and report all of it."""
-    raw = recording.t[kept]
-    steps = np.diff(raw)
-    jumps = np.flatnonzero((steps < 0) | (steps > far))
-    shift = np.zeros(len(raw))
+    raw: Array = chosen(recording.t, keep)
+    jumps = np.concatenate([
+        part.start + np.flatnonzero((steps < 0) | (steps > far))
+        for part in blocks(len(raw), overlap=1) for steps in [np.diff(raw[part])]])
+    size = raw[jumps + 1] - raw[jumps]
     pause = max(THRESHOLDS.pause, THRESHOLDS.pause_steps * usual)
-    shift[jumps + 1] = pause - steps[jumps]
+    shift = np.append(0.0, np.cumsum(pause - size))
     # A wrong first stamp is no start to count from.
-    t = raw + np.cumsum(shift) - (raw[0] if kept[0] else 0.0)
-    keep = np.zeros(len(recording.t), dtype=np.bool_)
-    keep[kept] = True
-    whole = np.full(len(recording.t), np.nan)
-    whole[kept] = t
-    since_start = t - t[0]
-    place = np.maximum(np.searchsorted(kept, np.arange(len(keep))) - 1, 0)
+    start = 0.0 if keep[0] else raw[0]
+    t: Array = large_array(len(raw))
+    for part in blocks(len(raw)):
+        passed = np.searchsorted(jumps, np.arange(part.start, part.stop))
+        t[part] = raw[part] + shift[passed] - start
+    dropped = np.concatenate([
+        part.start + np.flatnonzero(~keep[part]) for part in blocks(len(keep))])
+    # The last sample before each of them that is kept.
+    place = np.maximum(dropped - np.arange(len(dropped)) - 1, 0)
     with np.errstate(over='ignore', invalid='ignore'):
-        distance = np.abs(recording.t - raw[place])
-    off = ~keep & ~(distance <= far)
+        distance = np.abs(recording.t[dropped] - raw[place])
+    off = ~(distance <= far)
+    late = np.zeros(len(keep), dtype=np.bool_)
+    late[dropped[~off]] = True
     found = [
-        *_far_off(off, distance, since_start[place]),
-        *stamp_checks.backwards_defects(recording, ~keep & ~off),
-        *(_set(float(steps[k]) - usual, float(since_start[k])) for k in jumps.tolist()),
+        *_far_off(distance[off], t[place[off]] - t[0], len(keep), dropped[off]),
+        *stamp_checks.backwards_defects(recording, late),
+        *(_set(step - usual, moment) for step, moment in zip(
+            size.tolist(), (t[jumps] - t[0]).tolist(), strict=True)),
     ]
+    whole = _spread(t, keep, np.nan)
     return stamp_checks.take(replace(recording, t=whole), keep, found)
 
 
-def _far_off(off: NDArray[np.bool_], distance: Array, since_start: Array) -> list[Defect]:
-    count = int(off.sum())
+def _far_off(distance: Array, since_start: Array, total: int, places: Index) -> list[Defect]:
+    count = len(places)
     if not count:
         return []
-    first = int(np.argmax(off))
-    away = float(distance[first])
+    away = float(distance[0])
     where = f'{_duration(away)} from the one before' if np.isfinite(away) else 'not finite'
-    share, limit = count / len(off), stamp_checks.THRESHOLDS.backwards_share
-    text = (f'{count} of {len(off)} stamps are far from those around them or not finite, and '
-            f'their samples are left out; the first is that of sample {first}, {where}.')
+    share, limit = count / total, stamp_checks.THRESHOLDS.backwards_share
+    text = (f'{count} of {total} stamps are far from those around them or not finite, and '
+            f'their samples are left out; the first is that of sample {places[0]}, {where}.')
     severity = 'warning'
     if share > limit:
         severity, text = 'error', f'{text} Let the driver stamp by one clock and record again.'
-    return [Defect('stamps_far_off', severity, text, None, count, float(since_start[first]),
+    return [Defect('stamps_far_off', severity, text, None, count, float(since_start[0]),
                    share, limit)]
 
 

@@ -1,19 +1,30 @@
-"""Reductions of long signals block by block: what they compare never fills the memory."""
+"""Long signals block by block: what is computed of them never fills the memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.large_arrays import large_array, release_pages
+
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.int64]
 
 #: Samples of a block: those of seven joints stay in the cache.
 BLOCK = 8192
 #: Samples that are compared at once.
 GROUP = 32
+#: Blocks after which pages of files are released: some 60 MB of seven joints.
+RELEASED = 64
+#: Samples that are taken from far apart before pages are released.
+TAKEN = 16
+_passed = count(1)
 
 
 class Samples(Protocol):
@@ -28,10 +39,95 @@ class Samples(Protocol):
         """Return the values of some samples."""
 
 
-def blocks(samples: int, overlap: int = 0) -> Iterator[slice]:
-    """Cut samples into consecutive blocks, each with so many samples of the next one."""
-    for start in range(0, samples, BLOCK):
+def blocks(samples: int, overlap: int = 0, back: bool = False) -> Iterator[slice]:
+    """
+    Cut samples into blocks, each with so many samples of the next one.
+
+    They come in the order of time, or `back` from the last to the first.
+    """
+    starts = range(0, samples, BLOCK)
+    for start in reversed(starts) if back else starts:
         yield slice(start, min(start + BLOCK + overlap, samples))
+        # Short passes add up.
+        if next(_passed) % RELEASED == 0:
+            release_pages()
+
+
+def transformed(x: NDArray[Any], function: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
+    """Apply a function of single samples to a signal (N, ...)."""
+    first = function(x[:0])
+    result = large_array((len(x), *first.shape[1:]), first.dtype)
+    for part in blocks(len(x)):
+        result[part] = function(x[part])
+    return result
+
+
+def chosen(x: NDArray[Any], keep: Mask) -> NDArray[Any]:
+    """Copy the samples to keep, ``x[keep]``."""
+    result = large_array((int(np.count_nonzero(keep)), *x.shape[1:]), x.dtype)
+    done = 0
+    for part in blocks(len(x)):
+        some = x[part][keep[part]]
+        result[done:done + len(some)] = some
+        done += len(some)
+    return result
+
+
+def taken(x: Any, places: Index) -> NDArray[Any]:
+    """Copy samples that lie far apart, ``x[places]``: each may bring in megabytes of a file."""
+    parts = [x[places[:0]]]
+    for start in range(0, len(places), TAKEN):
+        parts.append(x[places[start:start + TAKEN]])
+        release_pages()
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """
+    Values (N,) or (N, n) computed where they are read.
+
+    Attributes
+    ----------
+    samples : int
+        Their number N.
+    compute : callable
+        Computes those of a block of `blocks`.
+
+    """
+
+    samples: int
+    compute: Callable[[slice], Array]
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return self.samples
+
+    def parts(self) -> Iterator[Array]:
+        """Compute all values, block by block."""
+        return (self.compute(part) for part in blocks(self.samples))
+
+    def extremes(self) -> tuple[Array, Array]:
+        """
+        Find the smallest and the largest value, (,) or (n,).
+
+        They are NaN where one is NaN, and infinite where there is none.
+        """
+        lowest, highest = np.array(np.inf), np.array(-np.inf)
+        for values in self.parts():
+            lowest = np.asarray(np.minimum(lowest, values.min(axis=0)))
+            highest = np.asarray(np.maximum(highest, values.max(axis=0)))
+        return lowest, highest
+
+
+def values_of(x: NDArray[Any]) -> Computed:
+    """Return the values of a signal (N,)."""
+    return Computed(len(x), lambda part: x[part])
+
+
+def differences(t: NDArray[Any]) -> Computed:
+    """Differences between the values of a signal (N,) and the ones before."""
+    return Computed(max(len(t) - 1, 0), lambda part: np.diff(t[part.start:part.stop + 1]))
 
 
 def finite_span(x: Samples) -> tuple[Array, Array]:
@@ -60,6 +156,35 @@ def _extremes(reduce: Callable[..., Array], values: Array) -> Array:
 def all_within(x: Samples, limit: float) -> bool:
     """Whether all values of a signal are finite and no larger than a limit."""
     return all(bool((np.abs(x[part]) <= limit).all()) for part in blocks(len(x)))
+
+
+def where(x: Samples, condition: Callable[[Array], Mask]) -> tuple[Index, Index]:
+    """
+    Find the samples of which a condition holds.
+
+    Parameters
+    ----------
+    x : (N, n) Samples
+        Signals, column by column.
+    condition : callable
+        Marks values of a block.
+
+    Returns
+    -------
+    count : (n,) ndarray of int64
+        How many of each column are marked.
+    first : (n,) ndarray of int64
+        The first one, where there is any.
+
+    """
+    number, first = np.zeros((2, x.shape[1]), dtype=np.int64)
+    for part in blocks(len(x)):
+        marks = condition(x[part])
+        if marks.any():
+            new = (number == 0) & marks.any(axis=0)
+            first[new] = part.start + marks.argmax(axis=0)[new]
+            number += marks.sum(axis=0)
+    return number, first
 
 
 def all_finite(x: Samples) -> bool:

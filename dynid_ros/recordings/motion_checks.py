@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,11 +10,19 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
-from dynid_ros.recordings.in_blocks import finite_span, largest_step
+from dynid_ros.recordings.in_blocks import (
+    blocks,
+    Computed,
+    finite_span,
+    largest_step,
+    transformed,
+)
+from dynid_ros.recordings.order_statistics import percentile
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.recordings.stamp_checks import first_stamp
+from dynid_ros.recordings.stamp_checks import stamp_of
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
 
 TURN = 2 * np.pi
 #: Samples that are searched for encoder steps; more of them change nothing.
@@ -104,39 +113,57 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     q = recording.q
     if len(q) < 3 or largest_step(q) <= THRESHOLDS.wrap_step:
         return recording
-    q, found = q.copy(), []
+    q, found = transformed(q, np.copy), []
     for j in np.flatnonzero(~arm.prismatic):
-        turns = _turns(q[:, j], recording.t)
-        count = int(np.count_nonzero(turns))
-        if not count:
+        places, turns = _turns(q[:, j], recording.t)
+        if not len(places):
             continue
-        q[1:, j] -= TURN * np.cumsum(turns)
+        passed = np.append(0.0, np.cumsum(turns))
+        for part in blocks(len(q)):
+            # The number of wraps up to each sample of the block.
+            upto = np.searchsorted(places, np.arange(part.start, part.stop))
+            q[part, j] -= TURN * passed[upto]
         name = recording.joint_names[j]
-        text = f'{name} wraps around {count} times; its position is unwrapped.'
-        where = first_stamp(recording, np.concatenate([[False], turns != 0]))
+        text = f'{name} wraps around {len(places)} times; its position is unwrapped.'
+        where = stamp_of(recording, int(places[0]) + 1)
         limit = THRESHOLDS.wrap_step
         found.append(
-            Defect('position_wrapped', 'warning', text, name, count, where, TURN, limit)
+            Defect('position_wrapped', 'warning', text, name, len(places), where, TURN, limit)
         )
     return replace(recording, q=q, defects=(*recording.defects, *found))
 
 
-def _turns(q: Array, t: Array) -> Array:
-    """Whole turns in each step that are not motion, (N-1,)."""
-    step, time = np.diff(q), np.diff(t)
-    large = np.abs(step) > THRESHOLDS.wrap_step
-    if not large.any() or large.all():
-        return np.zeros(len(step))
-    moved = THRESHOLDS.wrap_slack * _speed(step[~large], time[~large]) * time
+def _turns(q: Array, t: Array) -> tuple[Index, Array]:
+    """Find the steps that are not motion (k,), and the whole turns in each."""
+    large = _places(q, lambda step: np.abs(step) > THRESHOLDS.wrap_step)
+    if not 0 < len(large) < len(q) - 1:
+        return large[:0], np.zeros(0)
+    step, time = q[large + 1] - q[large], t[large + 1] - t[large]
+    moved = THRESHOLDS.wrap_slack * _speed(q, t, len(large)) * time
     turns = np.rint(step / TURN)
     wrapped = np.abs(step - TURN * turns) <= moved + THRESHOLDS.wrap_noise
-    turns[~(large & wrapped & (np.abs(step) > moved))] = 0
-    return turns
+    chosen = wrapped & (np.abs(step) > moved) & (turns != 0)
+    return large[chosen], turns[chosen]
 
 
-def _speed(step: Array, time: Array) -> float:
-    """Highest speed without outliers, rad/s or m/s."""
-    return float(np.percentile(np.abs(step / time), 99.5))
+def _places(x: Array, condition: Callable[[Array], NDArray[np.bool_]]) -> Index:
+    """Find the steps of a signal (N,) for which a condition holds."""
+    return np.concatenate([
+        part.start + np.flatnonzero(condition(np.diff(x[part.start:part.stop + 1])))
+        for part in blocks(len(x))])
+
+
+def _speed(q: Array, t: Array, large: int) -> float:
+    """Highest speed without outliers and large steps, rad/s or m/s."""
+    def speeds(part: slice) -> Array:
+        near = slice(part.start, part.stop + 1)
+        step = np.abs(np.diff(q[near]))
+        # Large steps go first, where they do not count.
+        return np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t[near]))
+
+    steps = len(q) - 1
+    rank = large + 0.995 * (steps - large - 1)
+    return percentile(Computed(steps, speeds), 100 * rank / (steps - 1))
 
 
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
@@ -163,19 +190,21 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position."""
     if largest_step(recording.q) <= absurd_values.THRESHOLDS.jump:
         return []
-    time, found = np.diff(recording.t), []
+    t, q, found = recording.t, recording.q, []
+    limits, threshold = arm.limits.velocity, absurd_values.THRESHOLDS.jump
     for j, name in enumerate(recording.joint_names):
-        step = np.abs(np.diff(recording.q[:, j]))
-        jumps = step > absurd_values.largest_steps(time, arm.limits.velocity[j:j + 1])[:, 0]
-        if not jumps.any():
+        places = np.concatenate([
+            part.start + np.flatnonzero(np.abs(np.diff(q[part, j])) > absurd_values.largest_steps(
+                np.diff(t[part]), limits[j:j + 1])[:, 0])
+            for part in blocks(len(t), overlap=1)])
+        if not len(places):
             continue
-        count, value = int(jumps.sum()), float(step[jumps].max())
+        count, value = len(places), float(np.abs(q[places + 1, j] - q[places, j]).max())
         text = (
             f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
             f'fault, a wrong unit, or a wrap that is not a whole turn; cut it out or record again.'
         )
-        where = first_stamp(recording, np.concatenate([[False], jumps]))
-        threshold = absurd_values.THRESHOLDS.jump
+        where = stamp_of(recording, int(places[0]) + 1)
         found.append(Defect('position_jump', 'error', text, name, count, where, value, threshold))
     return found
 
@@ -215,22 +244,32 @@ def quantisation_defects(recording: Recording) -> list[Defect]:
     return found
 
 
+def _repeated(q: Array, u: Array) -> Index:
+    """Find the samples that the next one repeats in all values."""
+    places = np.arange(len(q) - 1)
+    for column in (*q.T, *u.T):
+        # Only samples that are equal so far; those are few.
+        places = places[column[places + 1] == column[places]]
+    return places
+
+
 def stale_defects(recording: Recording) -> list[Defect]:
     """Report samples that repeat the one before bit for bit while the arm moves."""
-    same = np.ones(len(recording.t) - 1, dtype=np.bool_)
-    for column in (*recording.q.T, *recording.u.T):
-        # Only samples that are equal so far; those are few.
-        places = np.flatnonzero(same)
-        same[places] = column[places + 1] == column[places]
-    if not same.any():
+    same = np.concatenate([
+        part.start + _repeated(recording.q[part], recording.u[part])
+        for part in blocks(len(recording.t), overlap=1)])
+    if not len(same):
         return []
-    edges = np.diff(np.concatenate([[0], same.astype(np.int8), [0]]))
-    starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    inside = (starts > 0) & (stops < len(same))
+    ends = np.flatnonzero(np.diff(same) > 1)
+    starts, stops = same[np.append(0, ends + 1)], same[np.append(ends, -1)] + 1
+    inside = (starts > 0) & (stops < len(recording.t) - 1)
     starts, stops = starts[inside], stops[inside]
-    step = np.abs(np.diff(recording.q, axis=0))
-    least = THRESHOLDS.repeat_motion * np.sqrt(np.mean(step**2, axis=0))
-    moving = ((step[starts - 1] > least) & (step[stops] > least)).any(axis=1)
+    q, squares = recording.q, np.zeros(recording.q.shape[1])
+    for part in blocks(len(q), overlap=1):
+        squares += (np.diff(q[part], axis=0)**2).sum(axis=0)
+    least = THRESHOLDS.repeat_motion * np.sqrt(squares / (len(q) - 1))
+    before, after = (np.abs(q[k + 1] - q[k]) for k in (starts - 1, stops))
+    moving = ((before > least) & (after > least)).any(axis=1)
     lengths = (stops - starts)[moving]
     if not len(lengths):
         return []

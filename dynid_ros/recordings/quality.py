@@ -10,8 +10,19 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
+from dynid_ros.recordings.absurd_values import absurd_defects, marked_defects
 from dynid_ros.recordings.clock import with_one_clock
-from dynid_ros.recordings.in_blocks import all_finite, all_within, BLOCK, blocks, finite_span
+from dynid_ros.recordings.in_blocks import (
+    all_finite,
+    all_within,
+    BLOCK,
+    blocks,
+    differences,
+    finite_span,
+    Mask,
+    transformed,
+    where,
+)
 from dynid_ros.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -21,11 +32,12 @@ from dynid_ros.recordings.motion_checks import (
     stale_defects,
     unwrapped,
 )
+from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import (
-    first_stamp,
     only_increasing,
     stamp_defects,
+    stamp_of,
     take,
     usable,
 )
@@ -108,20 +120,25 @@ def _finite_positions(recording: Recording) -> Recording:
     """Drop samples without a position, if they are few."""
     if all_finite(recording.q):
         return recording
-    bad = ~np.isfinite(recording.q)
-    rows: NDArray[np.bool_] = np.asarray(bad.any(axis=1))
-    fraction = float(rows.mean()) if len(recording.t) else 0.0
+    good = transformed(recording.q, lambda part: np.isfinite(part).all(axis=1))
+    bad = len(good) - int(np.count_nonzero(good))
+    fraction = bad / max(len(good), 1)
     if not 0 < fraction <= THRESHOLDS.missing_share:
         return recording
+    count, first = where(recording.q, _infinite)
     found = [
         Defect(
             'position_nan', 'warning',
-            f'{recording.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite positions; '
-            f'these samples are left out.', recording.joint_names[j], int(bad[:, j].sum()),
-            first_stamp(recording, bad[:, j]), fraction, THRESHOLDS.missing_share)
-        for j in np.flatnonzero(bad.any(axis=0))
+            f'{recording.joint_names[j]} has {count[j]} NaN or infinite positions; '
+            f'these samples are left out.', recording.joint_names[j], int(count[j]),
+            stamp_of(recording, first[j]), fraction, THRESHOLDS.missing_share)
+        for j in np.flatnonzero(count)
     ]
-    return take(recording, ~rows, found)
+    return take(recording, good, found)
+
+
+def _infinite(x: Array) -> Mask:
+    return ~np.isfinite(x)
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
@@ -144,13 +161,13 @@ def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
 
 def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     """Find the defects of a cleaned recording, as `check_recording` does."""
-    found = [*_too_short(recording, arm), *_nonfinite(recording), *_absurd(recording)]
+    found = [*_too_short(recording, arm), *_nonfinite(recording), *absurd_defects(recording)]
     if len(recording.t) < 3:
         return (*recording.defects, *found)
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
     if not any(d.code == 'rate_implausible' for d in recording.defects):
-        found += rate_defects(float(np.median(np.diff(recording.t))))
+        found += rate_defects(median(differences(recording.t)))
     found += [*stamp_defects(recording), *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [
@@ -180,20 +197,6 @@ def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
     return []
 
 
-def _marked(
-    recording: Recording, bad: NDArray[np.bool_], code: str, severity: str, text: str,
-    **numbers: float
-) -> list[Defect]:
-    """Report marked samples, (N, n), joint by joint; ``{name}`` and ``{count}`` are filled in."""
-    found = []
-    for j in np.flatnonzero(bad.any(axis=0)):
-        name, count = recording.joint_names[j], int(bad[:, j].sum())
-        message = text.format(name=name, count=count, total=len(recording.t))
-        where = first_stamp(recording, bad[:, j])
-        found.append(Defect(code, severity, message, name, count, where, **numbers))
-    return found
-
-
 def _nonfinite(recording: Recording) -> list[Defect]:
     if all_finite(recording.q) and all_finite(recording.u):
         return []
@@ -206,42 +209,22 @@ def _nonfinite(recording: Recording) -> list[Defect]:
         'record again.'
     )
     return [
-        *_marked(recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
-                 threshold=THRESHOLDS.missing_share),
-        *_marked(recording, ~np.isfinite(recording.u), 'effort_nan', 'error', signal),
+        *marked_defects(recording, where(recording.q, _infinite), 'position_nan', 'error',
+                        position, threshold=THRESHOLDS.missing_share),
+        *marked_defects(recording, where(recording.u, _infinite), 'effort_nan', 'error', signal),
     ]
-
-
-def _absurd(recording: Recording) -> list[Defect]:
-    """Report absurd finite values."""
-    found = []
-    largest = absurd_values.THRESHOLDS
-    for code, what, values, limit in (
-        ('position_absurd', 'positions', recording.q, largest.position),
-        ('effort_absurd', f'values of {recording.signal}', recording.u, largest.signal),
-    ):
-        if all_within(values, limit):
-            continue
-        size = np.where(np.isfinite(values), np.abs(values), 0.0)
-        text = (f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a '
-                'wrong unit.')
-        for j in np.flatnonzero((size > limit).any(axis=0)):
-            value = float(size[:, j].max())
-            message = text.replace('{value:.3g}', f'{value:.3g}')
-            bad = np.zeros(size.shape, dtype=np.bool_)
-            bad[:, j] = size[:, j] > limit
-            found += _marked(recording, bad, code, 'error', message, value=value, threshold=limit)
-    return found
 
 
 def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
     u, nothing = recording.u, absurd_values.THRESHOLDS.nothing
-    first = np.where(np.abs(u[0]) > nothing, u[0], 0.0)
-    dead = moves(recording) & np.isfinite(first)
+    known = np.isfinite(u[0])
+    first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
+    dead = moves(recording) & known
     # Most signals differ in the first few samples.
-    for part in (u[:BLOCK], u):
-        dead[dead] = (np.abs(part[:, dead] - first[dead]) <= nothing).all(axis=0)
+    dead &= (np.abs(u[:BLOCK] - first) <= nothing).all(axis=0)
+    if dead.any():
+        dead &= where(u, lambda part: ~(np.abs(part - first) <= nothing))[0] == 0
     found = []
     for j in np.flatnonzero(dead):
         value = float(first[j])
@@ -266,11 +249,16 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if all((np.abs(joint_torque(recording.u[part], arm.drive)) < (1 - near) * limit).all()
            for part in blocks(len(recording.u))):
         return []
-    share = np.abs(joint_torque(recording.u, arm.drive)) / limit
-    bad = share >= 1 - near
-    bad &= (share.max(axis=0) <= 1 + near) & (bad.sum(axis=0) >= THRESHOLDS.saturated_samples)
+
+    def beyond(part: Array, share: float) -> Mask:
+        return np.abs(joint_torque(part, arm.drive)) / limit >= share
+
+    count, first = where(recording.u, lambda part: beyond(part, 1 - near))
+    count[where(recording.u, lambda part: beyond(part, np.nextafter(1 + near, 2)))[0] > 0] = 0
+    count[count < THRESHOLDS.saturated_samples] = 0
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
-    return _marked(recording, bad, 'effort_saturated', 'warning', text, threshold=1 - near)
+    return marked_defects(
+        recording, (count, first), 'effort_saturated', 'warning', text, threshold=1 - near)
 
 
 def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
@@ -281,26 +269,29 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     if all((np.abs(recording.qd[part]) <= slack * limit).all()
            for part in blocks(len(recording.qd))):
         return []
-    bad = np.abs(recording.qd) > slack * limit
+    bad = where(recording.qd, lambda part: np.abs(part) > slack * limit)
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
-    return _marked(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
+    return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
 
 
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
     lowest, highest = finite_span(recording.q)
     slack = THRESHOLDS.position_slack
-    beyond, touching = np.zeros((2, *recording.q.shape), dtype=np.bool_)
-    for j in np.flatnonzero((highest >= arm.limits.upper) | (lowest <= arm.limits.lower)):
-        q = recording.q[:, j]
-        excess: Array = np.maximum(q - arm.limits.upper[j], arm.limits.lower[j] - q)
-        beyond[:, j] = excess > slack
-        touching[:, j] = (excess >= 0) & ~beyond[:, j].any()
+    if not ((highest >= arm.limits.upper) | (lowest <= arm.limits.lower)).any():
+        return []
+
+    def excess(part: Array) -> Array:
+        return np.maximum(part - arm.limits.upper, arm.limits.lower - part)
+
+    beyond = where(recording.q, lambda part: excess(part) > slack)
+    touching = where(recording.q, lambda part: excess(part) >= 0)
+    touching[0][beyond[0] > 0] = 0
     outside = (
         '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
     )
     hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
     return [
-        *_marked(recording, beyond, 'position_limit', 'warning', outside, threshold=slack),
-        *_marked(recording, touching, 'position_limit', 'info', hit, threshold=0.0),
+        *marked_defects(recording, beyond, 'position_limit', 'warning', outside, threshold=slack),
+        *marked_defects(recording, touching, 'position_limit', 'info', hit, threshold=0.0),
     ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.large_arrays import large_array
+from dynid_ros.recordings.in_blocks import blocks, chosen, differences, finite_span
+from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -56,8 +60,8 @@ CLOCK_SET = 'clock_set'
 
 def usable(t: Array) -> bool:
     """Whether the clock moves at all."""
-    finite = t[np.isfinite(t)]
-    return len(finite) > 1 and bool(np.ptp(finite) > 0)
+    lowest, highest = finite_span(t[:, None])
+    return bool(highest[0] > lowest[0])
 
 
 def only_increasing(recording: Recording) -> Recording:
@@ -67,12 +71,16 @@ def only_increasing(recording: Recording) -> Recording:
     Of equal stamps the first is kept.
     """
     t = recording.t
-    if not usable(t) or (np.diff(t) > 0).all():
+    if differences(t).extremes()[0] > 0 or not usable(t):
         return recording
-    candidates = np.where(np.isfinite(t), t, -np.inf)
-    before = np.concatenate([[-np.inf], np.maximum.accumulate(candidates)[:-1]])
-    keep = candidates > before
-    repeated = ~keep & (t == before)
+    keep, repeated = (large_array(len(t), bool) for _ in range(2))
+    latest = -np.inf
+    for part in blocks(len(t)):
+        stamps = np.where(np.isfinite(t[part]), t[part], -np.inf)
+        before = np.maximum.accumulate(np.append(latest, stamps))
+        latest, before = before[-1], before[:-1]
+        keep[part] = stamps > before
+        repeated[part] = ~keep[part] & (t[part] == before)
     found = [
         *_repeated(recording, repeated),
         *backwards_defects(recording, ~keep & ~repeated),
@@ -82,15 +90,20 @@ def only_increasing(recording: Recording) -> Recording:
 
 def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
     """Return the samples to keep, with further defects."""
-    qd = None if recording.qd is None else recording.qd[keep]
+    qd = None if recording.qd is None else chosen(recording.qd, keep)
     defects = (*recording.defects, *found)
-    t, q, u = (x[keep] for x in (recording.t, recording.q, recording.u))
+    t, q, u = (chosen(x, keep) for x in (recording.t, recording.q, recording.u))
     return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
 
 
 def first_stamp(recording: Recording, mask: NDArray[np.bool_]) -> float | None:
     """Time of the first marked sample, s since the start, if its clock can be read."""
-    stamp = float(recording.t[int(np.argmax(mask))] - recording.t[0])
+    return stamp_of(recording, int(np.argmax(mask)))
+
+
+def stamp_of(recording: Recording, place: int) -> float | None:
+    """Time of a sample, s since the start, if its clock can be read."""
+    stamp = float(recording.t[place] - recording.t[0])
     return stamp if np.isfinite(stamp) else None
 
 
@@ -151,23 +164,27 @@ def stamp_defects(recording: Recording) -> list[Defect]:
     if not usable(recording.t):
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
         return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
-    steps = np.diff(recording.t)
-    median = float(np.median(steps))
-    return [*_gaps(recording, steps, median), *_jitter(steps, median)]
+    usual = median(differences(recording.t))
+    return [*_gaps(recording, usual), *_jitter(recording.t, usual)]
 
 
-def _gaps(recording: Recording, steps: Array, median: float) -> list[Defect]:
-    gaps = steps > THRESHOLDS.gap_steps * median
+def _gaps(recording: Recording, usual: float) -> list[Defect]:
+    t, limit = recording.t, THRESHOLDS.gap_steps * usual
+    gaps = np.concatenate([
+        part.start + np.flatnonzero(np.diff(t[part]) > limit) for part in blocks(len(t), 1)])
     # Where a clock was set, the pause stands for a step of unknown length.
-    known = np.array([d.first_stamp for d in recording.defects if d.code == CLOCK_SET], float)
-    places = np.searchsorted(recording.t - recording.t[0], known, side='right') - 1
-    gaps[np.minimum(places, len(gaps) - 1)] = False
-    if not gaps.any():
+    known = [d.first_stamp for d in recording.defects
+             if d.code == CLOCK_SET and d.first_stamp is not None]
+    places = [bisect_right(range(len(t) - 1), moment, key=lambda k: t[k] - t[0]) - 1
+              for moment in known]
+    gaps = np.setdiff1d(gaps, places)
+    if not len(gaps):
         return []
-    longest = float(steps[gaps].max())
-    lost = int(np.rint(steps[gaps] / median - 1).sum())
+    length = t[gaps + 1] - t[gaps]
+    longest = float(length.max())
+    lost = int(np.rint(length / usual - 1).sum())
     text = (
-        f'{int(gaps.sum())} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
+        f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
         f'raise the queue depth of the recorder or lower the load.'
     )
     return [
@@ -175,23 +192,28 @@ def _gaps(recording: Recording, steps: Array, median: float) -> list[Defect]:
             'stamps_gap',
             'warning' if longest > THRESHOLDS.gap_seconds else 'info',
             text,
-            count=int(gaps.sum()),
-            first_stamp=first_stamp(recording, np.concatenate([gaps, [False]])),
+            count=len(gaps),
+            first_stamp=float(t[gaps[0]] - t[0]),
             value=longest,
-            threshold=THRESHOLDS.gap_steps * median,
+            threshold=limit,
         )
     ]
 
 
-def _jitter(steps: Array, median: float) -> list[Defect]:
-    regular = steps[steps <= THRESHOLDS.gap_steps * median]
-    jitter = float(np.sqrt(np.mean((regular / median - 1) ** 2)))
+def _jitter(t: Array, usual: float) -> list[Defect]:
     limit = THRESHOLDS.jitter
+    seen = count = 0
+    total = 0.0
+    for step in differences(t).parts():
+        off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
+        seen += len(off)
+        count += int(np.count_nonzero(off > limit))
+        total += float(off @ off)
+    jitter = (total / max(seen, 1)) ** 0.5
     if jitter <= limit:
         return []
     text = (
         f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, not '
         f'at the measurement; let the driver stamp.'
     )
-    count = int((np.abs(regular / median - 1) > limit).sum())
     return [Defect('stamps_jitter', 'warning', text, count=count, value=jitter, threshold=limit)]

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.recordings import motion_checks
+from dynid_ros.recordings.in_blocks import differences
+from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -97,12 +99,12 @@ def with_checked_unit(recording: Recording) -> Recording:
     qd = recording.qd
     if qd is None or len(recording.t) < 3:
         return recording
-    time = np.diff(recording.t)
-    step, chosen = float(np.median(time)), motion_checks.moves(recording)
+    step, chosen = median(differences(recording.t)), motion_checks.moves(recording)
     if not 1.0 / THRESHOLDS.range_hz[1] <= step <= 1.0 / THRESHOLDS.range_hz[0]:
         return recording
     if step * THRESHOLDS.lowest_hz <= 1.0 or not chosen.any():
         return recording
+    time = np.diff(recording.t)
     moved = recording.q[1:, chosen] - recording.q[0, chosen]
     expected = np.cumsum(0.5 * (qd[1:] + qd[:-1])[:, chosen] * time[:, None], axis=0)
     most = motion_checks.THRESHOLDS.velocity_mismatch

@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.recordings import absurd_values
+from dynid_ros.recordings.in_blocks import blocks, differences, where
 from dynid_ros.recordings.motion_checks import moves, THRESHOLDS
+from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.recordings.stamp_checks import first_stamp
+from dynid_ros.recordings.stamp_checks import stamp_of
 
 Array = NDArray[np.float64]
+
+#: Keeps a division finite.
+TINY = float(np.finfo(float).tiny)
 
 
 def without_bad_velocities(recording: Recording) -> Recording:
@@ -27,18 +32,18 @@ def without_bad_velocities(recording: Recording) -> Recording:
 
 
 def _nonfinite(recording: Recording, qd: Array) -> list[Defect]:
-    bad = ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity)
+    count, first = where(qd, lambda part: ~(np.abs(part) <= absurd_values.THRESHOLDS.velocity))
     return [
         Defect(
             'velocity_nan',
             'warning',
-            f'{recording.joint_names[j]} has {int(bad[:, j].sum())} NaN or infinite velocities: '
+            f'{recording.joint_names[j]} has {count[j]} NaN or infinite velocities: '
             f'velocities are left out and positions differentiated.',
             recording.joint_names[j],
-            int(bad[:, j].sum()),
-            first_stamp(recording, bad[:, j]),
+            int(count[j]),
+            stamp_of(recording, first[j]),
         )
-        for j in np.flatnonzero(bad.any(axis=0))
+        for j in np.flatnonzero(count)
     ]
 
 
@@ -54,30 +59,38 @@ def _zero(recording: Recording, qd: Array) -> list[Defect]:
             0.0,
             0.0,
         )
-        for j in np.flatnonzero(moves(recording) & ~qd.any(axis=0))
+        for j in np.flatnonzero(moves(recording) & ~_any(qd))
     ]
+
+
+def _any(qd: Array) -> NDArray[np.bool_]:
+    return where(qd, lambda part: part != 0)[0] > 0
 
 
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
-    time, window = np.diff(recording.t), THRESHOLDS.velocity_window
-    width = round(window / float(np.median(time)))
-    if width < 2 or len(recording.t) < 4 * width:
+    t, q, window = recording.t, recording.q, THRESHOLDS.velocity_window
+    width = round(window / median(differences(t)))
+    if width < 2 or len(t) < 4 * width:
         return []
-    whole = recording.t[width:] - recording.t[:-width] < THRESHOLDS.velocity_stretch * window
-    if not whole.any():
-        return []
+    # Sums of squares of the motion, of its difference from the integral, and of the integral, and
+    # of their product.
+    motion, apart, integrated, product = sums = np.zeros((4, q.shape[1]))
+    for part in blocks(len(t) - width):
+        near = slice(part.start, part.stop + width)
+        time, place, v = t[near], q[near], qd[near]
+        areas = 0.5 * (v[1:] + v[:-1]) * np.diff(time)[:, None]
+        integral = np.concatenate([np.zeros((1, q.shape[1])), np.cumsum(areas, axis=0)])
+        whole = time[width:] - time[:-width] < THRESHOLDS.velocity_stretch * window
+        moved, expected = ((x[width:] - x[:-width])[whole] for x in (place, integral))
+        sums += [(moved**2).sum(axis=0), ((moved - expected)**2).sum(axis=0),
+                 (expected**2).sum(axis=0), (moved * expected).sum(axis=0)]
     found = []
-    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)):
-        integral = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:, j] + qd[:-1, j]) * time)])
-        moved = (recording.q[width:, j] - recording.q[:-width, j])[whole]
-        expected = (integral[width:] - integral[:-width])[whole]
-        if not moved.any():
-            continue
-        mismatch = float(np.linalg.norm(moved - expected) / np.linalg.norm(moved))
+    for j in np.flatnonzero(moves(recording) & _any(qd) & (motion > 0)):
+        mismatch = float(np.sqrt(apart[j] / motion[j]))
         if mismatch > THRESHOLDS.velocity_mismatch:
-            scale = float(expected @ moved / (expected @ expected))
-            found.append(_mismatch(recording.joint_names[j], len(recording.t), mismatch, scale))
+            scale = float(product[j] / max(integrated[j], TINY))
+            found.append(_mismatch(recording.joint_names[j], len(t), mismatch, scale))
     return found
 
 

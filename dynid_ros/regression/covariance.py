@@ -8,6 +8,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.large_arrays import GrowingArray
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -40,12 +41,13 @@ def weighted_scores(blocks: Iterable[RowBlock], theta: Array, sigma: Array) -> l
         One for each stretch.
 
     """
-    return [
-        np.concatenate([
-            np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2) for b in group
-        ])
-        for _, group in groupby(blocks, key=lambda block: block.segment)
-    ]
+    scores = []
+    for _, group in groupby(blocks, key=lambda block: block.segment):
+        whole = GrowingArray()
+        for b in group:
+            whole.add(np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2))
+        scores.append(whole.take())
+    return scores
 
 
 def hac_covariance(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.large_arrays import release_pages, stored
 from dynid_ros.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.regression.in_order import in_order
 from dynid_ros.regression.rows import RowBlock
@@ -18,10 +19,6 @@ from dynid_ros.regression.weighted_least_squares import embedded, QRFactors, tri
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
-
-#: Memory that rows are kept in; more of them are evaluated again in each pass. An hour of a
-#: 7-joint arm takes 53 MB at a cut-off of 2.5 Hz and 210 MB at 10 Hz, at any rate.
-KEPT_BYTES = 256 * 2**20
 
 
 class KeptRows:
@@ -41,8 +38,9 @@ class KeptRows:
         Cut-off and decimation.
     terms : sequence of str
         Friction terms that may be asked for; all by default.
-    budget : int
-        Bytes up to which rows are kept.
+    keep : bool
+        Whether they are read more than once: they are kept, an hour of a 7-joint arm in 53 MB at a
+        cut-off of 2.5 Hz and 210 MB at 10 Hz, and those of a long recording in files.
 
     Attributes
     ----------
@@ -55,14 +53,13 @@ class KeptRows:
 
     def __init__(
         self, arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-        terms: Sequence[str] = tuple(TERMS), budget: int = KEPT_BYTES,
+        terms: Sequence[str] = tuple(TERMS), keep: bool = True,
     ) -> None:
         self.motions, self.settings = list(motions), settings
         self._source = FilteredColumns(arm, settings, terms)
         self.names = self._source.names
         self._pieces = self._source.pieces(motions)
-        rows = sum(piece.count for piece in self._pieces)
-        self._keep = rows * len(self._source.joints) * 8 <= budget
+        self._keep = keep
         self._values: dict[Piece, Array] = {}
         self._loads: dict[bytes, dict[Piece, Array]] = {}
         self._factors: dict[tuple[bytes, int], list[QRFactors]] = {}
@@ -188,8 +185,9 @@ class KeptRows:
             tau = values[:, len(source.joints) - n:len(source.joints)]
             measured, predicted = (
                 np.where(self._moving(piece), x, np.nan) for x in (tau, values @ combine))
-            yield (piece.segment, motion.t[kept], motion.q[kept], motion.qd[kept], measured,
-                   predicted)
+            # Copies: views would bring the pages of all pieces back at once.
+            yield (piece.segment, motion.t[kept].copy(), motion.q[kept].copy(), motion.qd[kept],
+                   measured, predicted)
 
     def _entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows and columns of the values that `_read` yields."""
@@ -218,9 +216,11 @@ class KeptRows:
 
         for piece, (values, load) in zip(
                 self._pieces, in_order(evaluated, self._pieces), strict=True):
-            loads[piece] = load
-            if self._keep:
-                self._values[piece] = values
+            if self._keep and piece not in loads:
+                loads[piece] = stored(load)
+            if self._keep and piece not in self._values:
+                self._values[piece] = stored(values)
+            release_pages()
             yield piece, np.hstack([values, load])
 
     @staticmethod
@@ -285,4 +285,4 @@ def regression_blocks(
         In the order of time.
 
     """
-    return KeptRows(arm, motions, settings, arm.friction, budget=0).blocks(arm, load_theta)
+    return KeptRows(arm, motions, settings, arm.friction, keep=False).blocks(arm, load_theta)

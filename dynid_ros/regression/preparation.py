@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.quality import clean, defects_of
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.delay import estimate_delay
@@ -23,12 +24,9 @@ from dynid_ros.signals.conditioning import (
 )
 from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.periodic import find_period
-from dynid_ros.signals.segments import sample_rate, uniform_segments
+from dynid_ros.signals.segments import longest_segment, sample_rate, uniform_segments
 
 Array = NDArray[np.float64]
-
-#: Samples that are hashed at once.
-HASHED = 4096
 
 
 def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
@@ -83,13 +81,11 @@ def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> Condi
     """
     wanted = arm.conditioning
     rate = min(sample_rate(recording) for recording in recordings)
-    segments = [
-        segment for recording in recordings for segment in uniform_segments(recording, rate)]
-    cutoff = wanted.cutoff_hz or choose_cutoff([segment.q for segment in segments], rate)
+    longest = longest_segment(recordings, rate)
+    cutoff = wanted.cutoff_hz or choose_cutoff([longest.q], rate)
     if cutoff >= rate / 2:
         raise RecordingError(
             f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
-    longest = max(segments, key=lambda segment: len(segment.t))
     period = wanted.period
     if wanted.filter == 'periodic' and period is None:
         period = find_period(longest.q, rate)
@@ -99,7 +95,7 @@ def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> Condi
     )
     delay = wanted.delay
     if delay is None:
-        delay = estimate_delay(arm, segments, replace(settings, filter='butterworth'))
+        delay = estimate_delay(arm, [longest], replace(settings, filter='butterworth'))
     return replace(settings, delay=delay)
 
 
@@ -138,8 +134,7 @@ def data_hash(recordings: Sequence[Recording]) -> str:
     """SHA-256 of stamps, positions and drive signals, sample by sample."""
     digest = hashlib.sha256()
     for recording in recordings:
-        for start in range(0, len(recording.t), HASHED):
-            part = slice(start, start + HASHED)
+        for part in blocks(len(recording.t)):
             digest.update(sample_bytes(recording.t[part], recording.q[part], recording.u[part]))
     return digest.hexdigest()
 

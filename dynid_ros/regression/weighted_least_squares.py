@@ -234,9 +234,8 @@ def reweighted(
         The fit that theta is taken from.
 
     """
-    b, rows = data.factors.shape[2] - 1, int(data.rows.sum())
-    freedom = np.maximum(data.rows * (1 - b / rows), 1)
-    floor = max(FLOOR * data.torque_squares().sum() / rows, np.finfo(float).tiny)
+    b = data.factors.shape[2] - 1
+    freedom, floor = noise_floor(data, b)
     previous = np.ones(len(data.factors)) if sigma is None else sigma
     stacked, joints = data.stacked()
     for _ in range(iterations):
@@ -249,3 +248,10 @@ def reweighted(
         previous = sigma
     assert sigma is not None
     return theta, sigma, last
+
+
+def noise_floor(data: QRFactors, parameters: int) -> tuple[Array, float]:
+    """Degrees of freedom of each joint's residual, (n,), and its least mean square."""
+    rows = int(data.rows.sum())
+    freedom = np.maximum(data.rows * (1 - parameters / rows), 1)
+    return freedom, max(FLOOR * data.torque_squares().sum() / rows, np.finfo(float).tiny)

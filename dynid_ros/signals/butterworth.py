@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
+from dynid_ros.large_arrays import large_array
+from dynid_ros.recordings.in_blocks import blocks
 
 Array = NDArray[np.float64]
 
@@ -36,12 +38,18 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     """
     # The transient of a low cut-off is as long as three of its periods.
     padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
-    extended = np.empty((len(x) + 2 * padding, x.shape[1]))
+    extended: Array = large_array((len(x) + 2 * padding, x.shape[1]))
+    inner = extended[padding:padding + len(x)]
     extended[:padding] = 2 * x[0] - x[padding:0:-1]
-    extended[padding:padding + len(x)] = x
+    for part in blocks(len(x)):
+        inner[part] = x[part]
     extended[padding + len(x):] = 2 * x[-1] - x[len(x) - padding - 1:len(x) - 1][::-1]
-    filter_both_ways(sections(rate_hz, cutoff_hz), extended)
-    return extended[padding:padding + len(x)]
+    factors = sections(rate_hz, cutoff_hz)
+    for back in (False, True):
+        state = settled(factors, extended[-1 if back else 0])
+        for part in blocks(len(extended), back=back):
+            filter_part(factors, state, back, extended[part])
+    return inner
 
 
 def sections(rate_hz: float, cutoff_hz: float) -> Array:
@@ -69,15 +77,41 @@ def sections(rate_hz: float, cutoff_hz: float) -> Array:
         1 - damping + warped**2]) / highest[:, None])
 
 
-@kernel
-def filter_both_ways(sections: Array, x: Array) -> None:
+def settled(sections: Array, x: Array) -> Array:
     """
-    Filter signals in place, from the first sample to the last and back.
+    Find the state of a filter that has seen one value for ever.
 
     Parameters
     ----------
     sections : (s, 3) ndarray
         As `sections` makes them.
+    x : (n,) ndarray
+        The value of each signal, which a section passes unchanged.
+
+    Returns
+    -------
+    (s, 2, n) ndarray
+        State of each section.
+
+    """
+    b, a1, a2 = sections.T[:, :, None]
+    later = (b - a2) * x
+    return np.stack([(2 * b - a1) * x + later, later], axis=1)
+
+
+@kernel
+def filter_part(sections: Array, state: Array, back: bool, x: Array) -> None:
+    """
+    Filter a part of signals in place.
+
+    Parameters
+    ----------
+    sections : (s, 3) ndarray
+        As `sections` makes them.
+    state : (s, 2, n) ndarray
+        State after the part before, and then after this one.
+    back : bool
+        Whether to go from the last sample to the first.
     x : (N, n) ndarray
         Signals, column by column.
 
@@ -87,21 +121,13 @@ def filter_both_ways(sections: Array, x: Array) -> None:
 
     """
     last, joints = x.shape[0] - 1, x.shape[1]
-    state = np.empty((sections.shape[0], 2, joints))
-    for back in range(2):
+    for i in range(x.shape[0]):
+        k = last - i if back else i
         for s in range(sections.shape[0]):
             b, a1, a2 = sections[s, 0], sections[s, 1], sections[s, 2]
             for j in range(joints):
-                # Settled at the first value, which a section passes unchanged.
-                state[s, 1, j] = (b - a2) * x[back * last, j]
-                state[s, 0, j] = (2 * b - a1) * x[back * last, j] + state[s, 1, j]
-        for i in range(x.shape[0]):
-            k = last - i if back else i
-            for s in range(sections.shape[0]):
-                b, a1, a2 = sections[s, 0], sections[s, 1], sections[s, 2]
-                for j in range(joints):
-                    share = b * x[k, j]
-                    result = share + state[s, 0, j]
-                    state[s, 0, j] = 2 * share - a1 * result + state[s, 1, j]
-                    state[s, 1, j] = share - a2 * result
-                    x[k, j] = result
+                share = b * x[k, j]
+                result = share + state[s, 0, j]
+                state[s, 0, j] = 2 * share - a1 * result + state[s, 1, j]
+                state[s, 1, j] = share - a2 * result
+                x[k, j] = result

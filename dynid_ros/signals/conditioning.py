@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.arm.drive import Drive, is_direct, joint_torque
+from dynid_ros.recordings.in_blocks import blocks, transformed
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
     Decimator,
@@ -64,6 +65,9 @@ class CutoffThresholds:
 THRESHOLDS = CutoffThresholds()
 #: Samples from which on a stretch is cut for a fast transform: by a thousandth at most.
 LONG = 100_000
+#: Samples of a part at most, over which spectra are averaged: nearly nine minutes at 1 kHz. A
+#: longer transform does not fit the cache.
+LONGEST = 2**19
 
 
 @dataclass(frozen=True)
@@ -130,29 +134,41 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
 
     """
     longest = max(positions, key=len)
-    if len(longest) > LONG:
+    parts = -(-len(longest) // LONGEST)
+    steps = len(longest) // parts - 1
+    if steps >= LONG:
         # The transform of an unlucky number of samples takes ten times as long.
-        longest = longest[:_fast_length(len(longest) - 1) + 1]
-    steps = len(longest) - 1
+        steps = _fast_length(steps)
     f = np.fft.rfftfreq(steps, 1 / rate_hz)
     window = 0.5 - 0.5 * np.cos(2 * np.pi / steps * np.arange(steps))
     bands = []
     for position in longest.T:
-        change = np.diff(position)
-        # In place: fresh memory costs as much time as the arithmetic.
-        change -= change.mean()
-        change *= window
-        power = np.abs(np.fft.rfft(change))
-        power *= power
-        # Of the two halves of the spectrum; zero and half the rate have no other half.
-        power[1:(steps + 1) // 2] *= 2
-        # The floor of white noise; the median of a periodogram lies at ln 2 of its mean.
-        floor = np.median(power[f > rate_hz / 4]) / np.log(2)
-        energy = np.cumsum(np.subtract(power, floor, out=power))
+        power = np.zeros(len(f))
+        for start in np.arange(parts) * (len(longest) // parts):
+            change = np.empty(steps)
+            for part in blocks(steps):
+                change[part] = np.diff(position[start + part.start:start + part.stop + 1])
+            power += _above_noise(change, window, f > rate_hz / 4)
+        energy = np.cumsum(power, out=power)
         if energy.max() > 0:
             bands.append(f[np.argmax(energy >= THRESHOLDS.energy * energy.max())])
     highest = THRESHOLDS.highest * rate_hz
     return float(min(THRESHOLDS.margin * np.mean(bands), highest)) if bands else highest
+
+
+def _above_noise(change: Array, window: Array, high: NDArray[np.bool_]) -> Array:
+    """Compute the spectrum of steps (N,), less the floor of white noise at high frequencies."""
+    # In place: fresh memory costs as much time as the arithmetic.
+    change -= change.mean()
+    change *= window
+    power: Array = np.abs(np.fft.rfft(change))
+    power *= power
+    # Of the two halves of the spectrum; zero and half the rate have no other half.
+    power[1:(len(change) + 1) // 2] *= 2
+    # The median of a periodogram lies at ln 2 of its mean.
+    floor = np.median(power[high]) / np.log(2)
+    power -= floor
+    return power
 
 
 def _fast_length(samples: int) -> int:
@@ -213,7 +229,9 @@ def condition(
         of the decimating filter.
 
     """
-    tau = joint_torque(segment.u, drive)
+    tau = segment.u
+    if not (is_direct(drive) and (drive.gain == 1).all()):
+        tau = transformed(tau, lambda part: joint_torque(part, drive))
     rate = settings.rate_hz
     if settings.filter == 'periodic':
         return _one_period(segment, tau, settings)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
+from dynid_ros.large_arrays import release_pages
 
 Array = NDArray[np.float64]
 
@@ -16,6 +17,8 @@ FIR_ORDER = 30
 FIR_CUTOFF = 0.07
 #: Samples that are filtered at once.
 BLOCK = 512
+#: Samples after which pages of files are released.
+RELEASED = 2**19
 
 
 def nuttall_fir(x: Array) -> Array:
@@ -114,7 +117,7 @@ class Derivative:
     def _at(self, places: NDArray[np.intp]) -> Array:
         """Compute the derivative at single samples."""
         near = np.clip(places[:, None] + np.arange(-2, 3), 0, len(self) - 1)
-        x = self._x[near.ravel()].reshape(*near.shape, -1)
+        x = self._x[near.ravel()].reshape(*near.shape, self.shape[1])
         result: Array = (8 * (x[:, 3] - x[:, 1]) - (x[:, 4] - x[:, 0])) * (self._rate / 12)
         for k in np.flatnonzero((places < 2) | (places > len(self) - 3)):
             result[k] = self[int(places[k]):int(places[k]) + 1][0]
@@ -244,5 +247,9 @@ class Decimator:
 
     def whole(self, x: Array) -> Array:
         """Filter and decimate a whole signal (N, ...)."""
-        parts = [self.apply(x[s], count) for s, count in self.blocks(len(x))]
-        return np.concatenate(parts) if parts else np.empty((0, *x.shape[1:]))
+        parts = [np.empty((0, *x.shape[1:]))]
+        for some, count in self.blocks(len(x)):
+            parts.append(self.apply(x[some], count))
+            if some.start // RELEASED < some.stop // RELEASED:
+                release_pages()
+        return np.concatenate(parts)

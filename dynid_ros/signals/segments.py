@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.large_arrays import large_array, release_pages
 from dynid_ros.recordings import quality, stamp_checks
+from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask
+from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Recording
 
 Array = NDArray[np.float64]
@@ -50,6 +55,11 @@ class ResamplingThresholds:
 
 
 THRESHOLDS = ResamplingThresholds()
+#: Samples through which one spline is laid: those of a long recording fill memory several times.
+KNOTS = 65_536
+#: Samples to either side that it goes through, too. What lies beyond changes a spline by less than
+#: half as much with each sample, and by less than a rounding error after these.
+MARGIN = 64
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,13 @@ class Segment:
 
 def sample_rate(recording: Recording) -> float:
     """Median rate of a recording, Hz."""
-    return float(1 / np.median(np.diff(recording.t)))
+    t = recording.t
+    step, mean = median(differences(t)), float(t[-1] - t[0]) / (len(t) - 1)
+    # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
+    rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
+    if rounded and abs(mean - step) * len(t) > THRESHOLDS.off_grid * step:
+        step = mean
+    return 1 / step
 
 
 def longest_gap(rate_hz: float) -> float:
@@ -108,49 +124,97 @@ def uniform_segments(
         Every stretch between gaps is too short, or the stamps come in bursts.
 
     """
-    shortest = quality.THRESHOLDS.shortest
-    breaks = np.flatnonzero(np.diff(recording.t) > longest_gap(rate_hz)) + 1
-    edges = [0, *breaks.tolist(), len(recording.t)]
-    stretches = [slice(a, b) for a, b in pairwise(edges)]
-    seconds = [float(recording.t[s.stop - 1] - recording.t[s.start]) for s in stretches]
-    kept = sum(length for length in seconds if length >= shortest)
-    if kept * rate_hz > THRESHOLDS.filled * len(recording.t):
+    return tuple(
+        _uniform(recording, stretch, rate_hz, delay) for stretch in _stretches(recording, rate_hz))
+
+
+def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
+    """
+    Return the longest one of `uniform_segments` of several recordings, and compute no other.
+
+    Parameters
+    ----------
+    recordings : sequence of Recording
+        Recordings with increasing stamps.
+    rate_hz : float
+        Rate to bring them to.
+
+    """
+    found = [(recording, stretch) for recording in recordings
+             for stretch in _stretches(recording, rate_hz)]
+    recording, longest = max(
+        found, key=lambda each: _samples(each[0].t, each[1], rate_hz))
+    return _uniform(recording, longest, rate_hz, 0.0)
+
+
+def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
+    """Cut a recording at its gaps, and leave out stretches that are too short."""
+    t, shortest, longest = recording.t, quality.THRESHOLDS.shortest, longest_gap(rate_hz)
+    breaks = np.concatenate([
+        part.start + 1 + np.flatnonzero(np.diff(t[part]) > longest)
+        for part in blocks(len(t), overlap=1)])
+    edges = [0, *breaks.tolist(), len(t)]
+    stretches = [slice(a, b) for a, b in pairwise(edges) if t[b - 1] - t[a] >= shortest]
+    kept = sum(float(t[s.stop - 1] - t[s.start]) for s in stretches)
+    if kept * rate_hz > THRESHOLDS.filled * len(t):
         raise RecordingError(
             f'{recording.source}: its stamps come in bursts, {rate_hz:.4g} Hz within them and '
-            f'{len(recording.t) / kept:.4g} Hz on average; let the driver stamp')
-    segments = [
-        _uniform(recording.t[s], recording.q[s], recording.u[s], rate_hz, delay)
-        for s, length in zip(stretches, seconds, strict=True) if length >= shortest
-    ]
-    if not segments:
+            f'{len(t) / kept:.4g} Hz on average; let the driver stamp')
+    if not stretches:
         raise RecordingError(
             f'{recording.source}: no stretch of {shortest:g} s without a gap in its stamps; '
             'record again'
         )
-    return tuple(segments)
+    return stretches
 
 
-def _uniform(t: Array, q: Array, u: Array, rate_hz: float, delay: float) -> Segment:
-    steps = np.arange(int((t[-1] - t[0]) * rate_hz + THRESHOLDS.off_grid) + 1)
-    grid = t[0] + steps / rate_hz
-    same = len(grid) == len(t) and bool(np.abs(grid - t).max() * rate_hz < THRESHOLDS.off_grid)
+def _samples(t: Array, stretch: slice, rate_hz: float) -> int:
+    """Count the uniform samples of a stretch."""
+    return int((t[stretch.stop - 1] - t[stretch.start]) * rate_hz + THRESHOLDS.off_grid) + 1
+
+
+def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float) -> Segment:
+    t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
+    grid: Array = large_array(_samples(recording.t, stretch, rate_hz))
+    for part in blocks(len(grid)):
+        grid[part] = t[0] + np.arange(part.start, part.stop) / rate_hz
+    same = len(grid) == len(t) and all(
+        np.abs(grid[part] - t[part]).max() * rate_hz < THRESHOLDS.off_grid
+        for part in blocks(len(t)))
     if not same:
-        q = _interpolate(t, q, grid)
+        q = _interpolate(t, q, grid, lambda times: times)
     if not same or delay:
-        u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
+        u = _interpolate(t, u, grid, lambda times: np.clip(times + delay, t[0], t[-1]))
     return Segment(grid, q, u)
 
 
-def _interpolate(t: Array, x: Array, grid: Array) -> Array:
+def _interpolate(
+    t: Array, x: Array, grid: Array, times_of: Callable[[Array], Array],
+) -> Array:
+    """Lay cubic splines through samples, and read them at times that follow from a grid."""
     from scipy.interpolate import CubicSpline
 
     # Stamps that are taken late come in bursts, and a spline through two samples that are next
     # to each other swings far out. Of a burst, the last one was stamped least late.
-    steps = np.diff(t)
-    calm = np.append(steps > THRESHOLDS.burst * np.median(steps), True)
-    t, x = t[calm], x[calm]
-    # Joint by joint: the coefficients of a long recording fill memory.
-    result = np.empty((len(grid), x.shape[1]))
-    for j, column in enumerate(x.T):
-        result[:, j] = CubicSpline(t, column)(grid)
+    limit = THRESHOLDS.burst * median(differences(t))
+    calm: Mask = large_array(len(t), bool)
+    calm[-1] = True
+    for part in blocks(len(t), overlap=1):
+        calm[part.start:part.stop - 1] = np.diff(t[part]) > limit
+    if not calm.all():
+        t, x = chosen(t, calm), chosen(x, calm)
+    result: Array = large_array((len(grid), x.shape[1]))
+    done = 0
+    for start in range(0, len(t), KNOTS):
+        stop, end = start + KNOTS, len(grid)
+        if stop < len(t):
+            end = bisect_left(
+                range(len(grid)), t[stop], key=lambda k: times_of(grid[k:k + 1])[0])
+        near = slice(max(start - MARGIN, 0), stop + MARGIN)
+        times = times_of(grid[done:end])
+        # Joint by joint, as the solver would copy all of them.
+        for j, column in enumerate(x[near].T):
+            result[done:end, j] = CubicSpline(t[near], column)(times)
+        done = end
+        release_pages()
     return result

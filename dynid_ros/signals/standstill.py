@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.recordings.in_blocks import blocks, finite_span
+from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.recordings.in_blocks import blocks, finite_span, transformed
 from dynid_ros.signals.filters import Signal
 
 Array = NDArray[np.float64]
@@ -48,6 +49,8 @@ class StandstillThresholds:
 
 
 THRESHOLDS = StandstillThresholds()
+#: Windows whose means are computed at once.
+WINDOWS = 512
 
 
 def still_below(top: Array) -> Array:
@@ -78,19 +81,25 @@ def moving(qd: Signal, rate_hz: float, shortest: float = THRESHOLDS.shortest) ->
         duration.
 
     """
-    result = np.ones(qd.shape, dtype=bool)
+    still: NDArray[np.bool_] = large_array(qd.shape, bool)
     least = int(shortest * rate_hz)
     lowest, highest = finite_span(qd)
     limit = still_below(np.maximum(-lowest, highest))
-    still = np.empty(qd.shape, dtype=bool)
     for part in blocks(len(qd)):
         still[part] = np.abs(qd[part]) < limit
-    for j, slow in enumerate(still.T):
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], slow.astype(np.int8), [0]])))
-        for start, stop in edges.reshape(-1, 2):
-            if stop - start >= least:
-                result[start:stop, j] = False
-    return result
+    for slow in still.T:
+        for start, stop in _runs(slow):
+            if stop - start < least:
+                slow[start:stop] = False
+    return transformed(still, np.logical_not)
+
+
+def _runs(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Begin and end of each run of marked samples, (k, 2)."""
+    edges = [part.start + 1 + np.flatnonzero(marks[part][1:] != marks[part][:-1])
+             for part in blocks(len(marks), overlap=1)]
+    ends = [[0] if marks[:1].any() else [], *edges, [len(marks)] if marks[-1:].any() else []]
+    return np.concatenate(ends).astype(np.int64).reshape(-1, 2)
 
 
 def time_in_motion(t: Array, q: Array) -> Array:
@@ -115,24 +124,42 @@ def time_in_motion(t: Array, q: Array) -> Array:
     window = THRESHOLDS.shortest
     first = _window_starts(t, window)
     if len(first) < 2:
-        return np.asarray(t - t[0])
-    count = np.diff(np.append(first, len(t)))
-    middle = np.add.reduceat(t, first) / count
-    place = np.add.reduceat(q, first, axis=0) / count[:, None]
+        return _since_start(t)
+    edges = np.append(first, len(t))
+    count = np.diff(edges)
+    middle, place = _sums(t, edges) / count, _sums(q, edges) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     moves = moving(speed, 1 / window, THRESHOLDS.pause).any(axis=1)
     if not moves.any():
-        return np.asarray(t - t[0])
+        return _since_start(t)
     middle[[0, -1]] = t[[0, -1]]
     passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves)])
-    return np.asarray(np.interp(t, middle, passed))
+    return transformed(t, lambda part: np.interp(part, middle, passed))
+
+
+def _since_start(t: Array) -> Array:
+    return transformed(t, lambda part: part - t[0])
+
+
+def _sums(x: Array, edges: NDArray[np.int64]) -> Array:
+    """Add up the samples between edges, the last of which is the end."""
+    parts = []
+    for start in range(0, len(edges) - 1, WINDOWS):
+        some = edges[start:start + WINDOWS + 1]
+        parts.append(np.add.reduceat(x[some[0]:some[-1]], some[:-1] - some[0], axis=0))
+        release_pages()
+    return np.concatenate(parts)
 
 
 def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
     """First sample in each window that holds any; windows without samples cost nothing."""
-    windows = np.floor((t - t[0]) / window)
-    # Stamps increase: sorting millions of them is not needed to find each window once.
-    windows = windows[np.append(True, np.diff(windows) > 0)]
+    found, last = [], -np.inf
+    for part in blocks(len(t)):
+        windows = np.floor((t[part] - t[0]) / window)
+        # Stamps increase: sorting millions of them is not needed to find each window once.
+        found.append(windows[np.diff(windows, prepend=last) > 0])
+        last = windows[-1]
+    windows = np.concatenate(found)
     # Of a stamp at an edge, rounding may give the window beside it.
     edges = t[0] + window * np.unique(windows[:, None] + np.array([-1.0, 0.0, 1.0]))
     edges = edges[(edges >= t[0]) & (edges < t[-1])]

@@ -84,6 +84,7 @@ class SimulatedArm:
         self._mass = np.zeros((arm.n, arm.n))
         # Pairs of a row and the unit vector that gives it.
         self._rows = list(zip(self._mass, np.eye(arm.n), strict=True))
+        self._pushed: tuple[int, Array, Array] | None = None
         self.reset(np.zeros(arm.n))
 
     @property
@@ -115,6 +116,24 @@ class SimulatedArm:
         self._tau = np.zeros(self.arm.n)
         self._change = np.zeros(self.arm.n)
         return self.state
+
+    def push(self, joint: int, point: ArrayLike, force: ArrayLike) -> None:
+        """
+        Let the surroundings push on a link, until another push.
+
+        Parameters
+        ----------
+        joint : int
+            Joint that moves the link.
+        point : (3,) array_like
+            Where, in the frame of the link, m.
+        force : (3,) array_like
+            Force along the axes of the base frame, N; zero for none.
+
+        """
+        self._pushed = (
+            int(self._model.dof_bodyid[self._order[joint]]), np.array(point, dtype=float),
+            np.array(force, dtype=float))
 
     def step(self, tau: ArrayLike, steps: int = 1) -> ArmState:
         """
@@ -157,7 +176,8 @@ class SimulatedArm:
             mujoco.mj_mulM(model, data, row, unit)
         qd = data.qvel[order]
         friction = self.friction
-        driving = self._tau - friction.offset
+        given = self._tau + self._external()
+        driving = given - friction.offset
         after = end_velocity(
             self._mass[self._grid], qd,
             driving - data.qfrc_bias[order], qd + self._change, friction.viscous,
@@ -165,8 +185,19 @@ class SimulatedArm:
         if not np.abs(after).max() < FASTEST:
             self._refuse_speed(after)
         self._change = after - qd
-        data.qfrc_applied[order] = self._tau - friction.torque(after)
+        data.qfrc_applied[order] = given - friction.torque(after)
         mujoco.mj_step2(model, data)
+
+    def _external(self) -> Array:
+        """Torque of a push at the joints, (n,), Nm."""
+        if self._pushed is None:
+            return np.zeros(self.arm.n)
+        body, point, force = self._pushed
+        data, all_joints = self._data, np.zeros(self._model.nv)
+        place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
+        self._mujoco.mj_applyFT(
+            self._model, data, force, np.zeros(3), place, body, all_joints)
+        return np.asarray(all_joints[self._order])
 
     def _refuse_speed(self, qd: Array) -> None:
         joint = int(np.argmin(np.abs(qd) < FASTEST))

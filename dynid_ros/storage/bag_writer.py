@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import ResultError
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
 from dynid_ros.storage.sidecar import SIDECAR, sidecar_text
 from dynid_ros.whole_file import whole_folder
@@ -59,11 +60,10 @@ def write_joint_states(
 
     """
     check_absent(Path(path))
-    stamps = np.rint(np.asarray(t) * 1e9).astype(np.int64) + start_ns
-    rows = encode(joint_names, stamps, (q, qd, effort))
+    values = (q, qd, effort)
     with whole_folder(Path(path)) as folder:
         try:
-            _write(folder, '/' + topic.lstrip('/'), stamps, rows)
+            _write(folder, '/' + topic.lstrip('/'), _messages(joint_names, t, values, start_ns))
         # Of rosbag2_py.
         except RuntimeError as error:
             raise ResultError(f'{path} cannot be written: {error}') from error
@@ -77,13 +77,23 @@ def check_absent(path: Path) -> None:
         raise ResultError(f'{path} exists already; remove it or choose another name')
 
 
-def _write(
-    path: Path, topic: str, stamps: NDArray[np.int64], messages: NDArray[np.uint8]
-) -> None:
+def _messages(
+    joint_names: Sequence[str], t: Array, values: Sequence[Array | None], start_ns: int,
+) -> Iterator[tuple[int, bytes]]:
+    """Encode block by block: the messages of a long recording fill memory."""
+    for part in blocks(len(t)):
+        stamps = np.rint(np.asarray(t[part]) * 1e9).astype(np.int64) + start_ns
+        rows = encode(
+            joint_names, stamps, [None if x is None else x[part] for x in values])
+        for stamp, message in zip(stamps.tolist(), rows, strict=True):
+            yield stamp, message.tobytes()
+
+
+def _write(path: Path, topic: str, messages: Iterator[tuple[int, bytes]]) -> None:
     opened = _rosbag2 if importlib.util.find_spec('rosbag2_py') is not None else _rosbags
     with opened(path, topic) as write:
-        for stamp, message in zip(stamps.tolist(), messages, strict=True):
-            write(stamp, message.tobytes())
+        for stamp, message in messages:
+            write(stamp, message)
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import DynidError, RecordingError
+from dynid_ros.large_arrays import large_array, release_pages
 
 Values = NDArray[np.generic]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
@@ -21,6 +22,8 @@ ENDING = '.npy'
 LARGEST_EXPANSION = 1032
 #: Bytes that are read at once.
 PART = 2**20
+#: Bytes after which pages of files are released.
+RELEASED = 32 * 2**20
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
     (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -54,6 +57,8 @@ def read_npz(path: Path, wanted: Sequence[str]) -> tuple[tuple[str, ...], dict[s
             members = {info.filename.removesuffix(ENDING): info for info in file.infolist()}
             arrays = {name: _read_array(file, members[name], path.stat().st_size)
                       for name in wanted if name in members}
+    except DynidError:
+        raise
     except Exception as error:
         # A damaged file may fail anywhere in the decoders of zip, npy and Python, with any
         # exception.
@@ -83,7 +88,7 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
             raise ValueError(
                 f'{info.filename} claims an array of shape {shape}, but holds '
                 f'{info.file_size} bytes')
-        values: Values = np.empty(count, dtype=dtype)
+        values: Values = large_array(count, dtype)
         room, filled = values.view(np.uint8), 0
         # In parts, which need no second copy; to the end of the member, where zipfile compares
         # its checksum.
@@ -92,6 +97,8 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
                 raise ValueError(f'{info.filename} is longer than its header claims')
             room[filled:filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
             filled += len(part)
+            if filled % RELEASED < len(part):
+                release_pages()
     if filled != len(room):
         raise ValueError(f'{info.filename} ends early')
     return values.reshape(shape, order='F' if by_columns else 'C')

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.arm.drive import is_direct, joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings import quality
+from dynid_ros.recordings.in_blocks import blocks, chosen, Mask, transformed
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_states
-from dynid_ros.storage.sample_blocks import SampleBlock
+from dynid_ros.storage.drive_signals import paired
+from dynid_ros.storage.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
-from dynid_ros.streaming.pairing import GAP, Pairing, Stamps
 
 Array = NDArray[np.float64]
-Order = NDArray[np.int64] | slice
 
 FIELDS = ('position', 'velocity', 'effort')
 BAG_SUFFIXES = ('.db3', '.mcap')
@@ -81,9 +81,13 @@ def read_recording(
 
 
 def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
-    qd = None if recording.qd is None else joint_velocity(recording.qd, arm.drive)
-    q = joint_position(recording.q, arm.drive)
-    return replace(recording, q=q, qd=qd)
+    drive, qd = arm.drive, recording.qd
+    if not is_direct(drive):
+        qd = None if qd is None else transformed(qd, lambda part: joint_velocity(part, drive))
+    if not is_direct(drive) or drive.offset.any():
+        recording = replace(
+            recording, q=transformed(recording.q, lambda part: joint_position(part, drive)), qd=qd)
+    return recording
 
 
 def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recording:
@@ -93,25 +97,25 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
     fields = {name: getattr(samples, name) for name in FIELDS}
-    values = {name: array if len(keep) == len(array) else array[keep]
-              for name, array in fields.items() if array.shape[1]}
-    stamps = stamps if len(keep) == len(stamps) else stamps[keep]
+    values = {name: _kept(array, keep) for name, array in fields.items() if array.shape[1]}
+    stamps = _kept(stamps, keep)
     defects = (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
         moving = [name for name in ('position', 'velocity') if name in values]
-        moved = np.hstack([values[name] for name in moving])
-        stamps, moved, u, unpaired = _paired(
-            (stamps, samples.received[keep], moved), own, received,
-            f'{source}: topic {signals.topic}')
+        stamps, moved, u, unpaired = paired(
+            (stamps, _kept(samples.received, keep), [values[name] for name in moving]), own,
+            received, f'{source}: topic {signals.topic}')
         values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
         # Defects of the files are known from the joint states.
         others = (defect for defect in signals.defects if defect not in states.defects)
         defects = (*defects, *others, *foreign, *unpaired)
+    start = stamps[0]
     return Recording(
-        (stamps - stamps[0]) * 1e-9, values['position'], values['effort'], arm.joint_names,
-        arm.drive.signal, source, values.get('velocity'), defects)
+        transformed(stamps, lambda part: (part - start) * 1e-9), values['position'],
+        values['effort'], arm.joint_names, arm.drive.signal, source, values.get('velocity'),
+        defects)
 
 
 def samples_of(
@@ -148,30 +152,10 @@ def samples_of(
     names = _recorded_names(states, arm, source)
     held = [block for block in states.blocks if set(names) <= set(block.names)]
     used, wrong = _of_right_lengths(held, names, f'{source}: topic {states.topic}', needed)
-    # One block is in order, and a copy would double the memory of a long recording.
-    order = slice(None) if len(used) == 1 else np.argsort(
-        np.concatenate([block.index for block in used]), kind='stable')
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
-    values = [_gather([getattr(b, f) for b in used], columns, order) if f in there
-              else np.empty((sum(len(b.index) for b in used), 0)) for f in FIELDS]
-    index, stamp, received = (
-        _joined([getattr(block, name) for block in used])[order]
-        for name in ('index', 'stamp', 'received'))
-    return (SampleBlock(names, index, stamp, received, *values),
+    return (in_order_of_time(used, names, columns, there),
             [*_name_defects(states, held, used, columns), *wrong])
-
-
-def _gather(parts: list[Array], columns: list[list[int]], order: Order) -> Array:
-    """Put the values of all blocks into the order of the joints and of time."""
-    if len(parts) == 1 and columns[0] == list(range(parts[0].shape[1])):
-        return parts[0]
-    sorted_parts = [part[:, chosen] for part, chosen in zip(parts, columns, strict=True)]
-    return np.ascontiguousarray(_joined(sorted_parts)[order])
-
-
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
@@ -248,50 +232,25 @@ def _name_defects(
     return found
 
 
-def _paired(
-    states: tuple[Stamps, Stamps, Array], signals: SampleBlock, received: bool, where: str,
-) -> tuple[Stamps, Array, Array, list[Defect]]:
-    """Pair stamps, times of reception and values with signals, in the order of reception."""
-    stamps, arrival, values = states
-    drive = signals.effort
-    # Messages without a stamp get their time of reception.
-    unset = received | (signals.stamp == 0)
-    every = np.concatenate([stamps, np.where(unset, signals.received, signals.stamp)]).tolist()
-    order = np.argsort(np.concatenate([arrival, signals.received]), kind='stable')
-    pairing, count = Pairing(values.shape[1], drive.shape[1]), len(stamps)
-    for k in order.tolist():
-        if k < count:
-            pairing.add_state(every[k], values[k])
-        else:
-            pairing.add_signal(every[k], drive[k - count])
-    paired = pairing.take()
-    pairing.close()
-    if not len(paired[0]):
-        raise RecordingError(
-            f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
-            'header stamps of both topics, or use the times of reception (--received)')
-    found = []
-    if pairing.unpaired:
-        level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
-        text = (f'{pairing.unpaired} of {count} joint states are left out: the drive signals '
-                f'around them are more than {GAP / 1e9:g} s apart.')
-        found.append(Defect('drive_signal_missing', level, text, count=pairing.unpaired))
-    return *paired, found
+def _kept(x: NDArray[Any], keep: Mask | None) -> NDArray[Any]:
+    return x if keep is None else chosen(x, keep)
 
 
 def _stamped(
     stamps: NDArray[np.int64], where: str
-) -> tuple[NDArray[np.int64], list[Defect]]:
-    """Find the samples to keep, and the defects."""
-    keep = np.arange(len(stamps), dtype=np.int64)
-    found = []
-    if len(stamps) > 1 and not stamps.any():
+) -> tuple[Mask | None, list[Defect]]:
+    """Find the samples to keep, all of them if None, and the defects."""
+    count = len(stamps)
+    unset = sum(int(np.count_nonzero(stamps[part] == 0)) for part in blocks(count))
+    if unset == count > 1:
         raise RecordingError(
             f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
             'driver stamp its messages, or use the times of reception (--received)')
-    if np.median(stamps) > DAY_NS and (stamps == 0).any():
-        unset = int((stamps == 0).sum())
-        keep = np.flatnonzero(stamps)
+    if not unset:
+        return None, []
+    late = sum(int(np.count_nonzero(stamps[part] > DAY_NS)) for part in blocks(count))
+    if 2 * late > count:
         text = f'{unset} messages have no header stamp and are left out.'
-        found.append(Defect('stamps_zero', 'warning', text, count=unset))
-    return keep, found
+        return (transformed(stamps, lambda part: part != 0),
+                [Defect('stamps_zero', 'warning', text, count=unset)])
+    return None, []

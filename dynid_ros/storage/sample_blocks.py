@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dynid_ros.large_arrays import GrowingArray, large_array
+from dynid_ros.recordings.in_blocks import blocks
 
-#: Room that growing arrays have beyond what they hold, as a share of it.
-SPARE = 0.1
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -43,20 +43,16 @@ class SampleBlock:
 
 
 class JoinedBlocks:
-    """
-    Blocks of equal names and array lengths, joined as they come.
-
-    The arrays grow in place: blocks beside their join would take the memory twice.
-    """
+    """Blocks of equal names and array lengths, joined as they come."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[object, ...], _Growing] = {}
+        self._groups: dict[tuple[object, ...], _Group] = {}
 
     def add(self, block: SampleBlock) -> None:
         """Take in the next block."""
         widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
-        group = self._groups.setdefault((block.names, *widths), _Growing(block.names))
-        group.add([getattr(block, field.name) for field in fields(SampleBlock)[1:]])
+        group = self._groups.setdefault((block.names, *widths), _Group(block.names))
+        group.add(block)
 
     def take(self) -> tuple[SampleBlock, ...]:
         """Return the blocks, in the order in which the first of each came, and forget them."""
@@ -64,29 +60,68 @@ class JoinedBlocks:
         return tuple(group.take() for group in groups.values())
 
 
-class _Growing:
-    """Arrays of one block, to which samples are added."""
+class _Group:
+    """Growing arrays of one block."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        self._names, self._count, self._room = names, 0, 0
-        self._arrays: list[NDArray[Any]] = []
+        self._names = names
+        self._arrays = {field.name: GrowingArray() for field in fields(SampleBlock)[1:]}
 
-    def add(self, arrays: Sequence[NDArray[Any]]) -> None:
-        if not self._arrays:
-            self._arrays = [np.empty((0, *array.shape[1:]), array.dtype) for array in arrays]
-        stop = self._count + len(arrays[0])
-        if stop > self._room:
-            self._resize(stop + int(SPARE * stop))
-        for whole, array in zip(self._arrays, arrays, strict=True):
-            whole[self._count:stop] = array
-        self._count = stop
+    def add(self, block: SampleBlock) -> None:
+        for name, array in self._arrays.items():
+            array.add(getattr(block, name))
 
     def take(self) -> SampleBlock:
-        self._resize(self._count)
-        return SampleBlock(self._names, *self._arrays)
+        return SampleBlock(
+            self._names, **{name: array.take() for name, array in self._arrays.items()})
 
-    def _resize(self, room: int) -> None:
-        self._room = room
-        for array in self._arrays:
-            # Nothing else refers to it, and the system moves large arrays without a copy.
-            array.resize((room, *array.shape[1:]), refcheck=False)
+
+def in_order_of_time(
+    used: Sequence[SampleBlock], names: tuple[str, ...], columns: Sequence[Sequence[int]],
+    there: Collection[str],
+) -> SampleBlock:
+    """
+    Put blocks together, in the order of the recording and of the joints.
+
+    Parameters
+    ----------
+    used : sequence of SampleBlock
+        Blocks, at least one.
+    names : tuple of str
+        Joints in the order wanted.
+    columns : sequence of sequence of int
+        Their places in each block.
+    there : collection of str
+        Fields that all blocks have, of position, velocity and effort; the others are left out.
+
+    Returns
+    -------
+    SampleBlock
+        With the arrays of the block itself, if it is a single one in that order.
+
+    """
+    index, stamp, received = (_merged(used, name, None) for name in ('index', 'stamp', 'received'))
+    values = [_merged(used, name, columns) if name in there else np.empty((len(index), 0))
+              for name in ('position', 'velocity', 'effort')]
+    return SampleBlock(names, index, stamp, received, *values)
+
+
+def _merged(
+    used: Sequence[SampleBlock], name: str, columns: Sequence[Sequence[int]] | None,
+) -> NDArray[Any]:
+    """Merge one field of blocks, each of which is in order."""
+    parts: list[NDArray[Any]] = [getattr(block, name) for block in used]
+    ordered = columns is None or list(columns[0]) == list(range(parts[0].shape[1]))
+    if len(used) == 1 and ordered:
+        return parts[0]
+    total = sum(map(len, parts))
+    width = () if columns is None else (len(columns[0]),)
+    whole = large_array((total, *width), parts[0].dtype)
+    for k, values in enumerate(parts):
+        own = used[k].index
+        for part in blocks(len(own)):
+            places = np.arange(part.start, part.stop)
+            for other in (*used[:k], *used[k + 1:]):
+                places += np.searchsorted(other.index, own[part])
+            whole[places] = values[part] if columns is None else values[part][:, columns[k]]
+    return whole

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.large_arrays import large_array
+from dynid_ros.recordings.in_blocks import blocks, chosen, transformed, values_of
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.npz_table import read_npz
 from dynid_ros.storage.text_table import open_text, TextTable
@@ -83,34 +84,39 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Ta
 
     """
     defects: tuple[Defect, ...] = ()
+    bad = np.zeros(0, dtype=np.bool_)
     if path.suffix == '.npz':
         data = _read_npz(path, arm)
-        bad = np.zeros(len(data['position']), dtype=np.bool_)
     else:
         data, bad, defects = _read_text(path, arm)
     q, qd, u = data['position'], data.get('velocity'), data['signal']
     t = _times(path, arm, data.get('time'), len(q), rate_hz)
     if bad.any():
-        t, q, u = t[~bad], q[~bad], u[~bad]
-        qd = None if qd is None else qd[~bad]
+        t, q, u = (chosen(x, ~bad) for x in (t, q, u))
+        qd = None if qd is None else chosen(qd, ~bad)
     return TableData(t, q, u, qd, defects)
 
 
 def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float | None) -> Array:
     if time is not None:
-        return time - _start(time)
+        start = _start(time)
+        return transformed(time, lambda part: part - start)
     rate = rate if rate is not None else arm.table.rate_hz
     if rate is None:
         raise RecordingError(
             f'{path} has no time column ({", ".join(TIME_NAMES)}) and arm.yaml no table.rate_hz; '
             f'name the column in table.time or give the rate'
         )
-    return np.arange(rows, dtype=np.float64) / rate
+    t = large_array(rows)
+    for part in blocks(rows):
+        t[part] = np.arange(part.start, part.stop) / rate
+    return t
 
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
-    if len(time) and np.ptp(time) <= FARTHEST:
+    first, last = values_of(time).extremes()
+    if last - first <= FARTHEST and len(time):
         return float(time[0])
     finite = time[np.isfinite(time)]
     if not len(finite):
@@ -148,7 +154,9 @@ def _npz_array(
         raise RecordingError(f'{path}: array {key} has shape {array.shape}, not {wanted}')
     if array.dtype.kind not in 'fiu':
         raise RecordingError(f'{path}: array {key} is not numeric')
-    return np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype == np.float64 and array.flags.c_contiguous:
+        return array.view(np.float64)
+    return transformed(array, lambda part: np.ascontiguousarray(part, dtype=np.float64))
 
 
 def _read_text(
@@ -176,15 +184,11 @@ def _read_text(
                 f'{path}: {len(bad)} rows of positions but {len(source.unreadable)} rows of '
                 f'signals in {arm.table.signal_file}')
         bad, defects = bad | source.unreadable, (*defects, *source.defects)
-    data = {quantity: _take(read.values, names) for quantity, names in columns.items() if names}
-    data['signal'] = _take(source.values, signal)
+    data = {quantity: read.take(names) for quantity, names in columns.items() if names}
+    data['signal'] = source.take(signal)
     if 'time' in data:
         data['time'] = data['time'][:, 0]
     return data, bad, defects
-
-
-def _take(values: Mapping[str, Array], names: Sequence[str]) -> Array:
-    return np.column_stack([values[name] for name in names])
 
 
 def _time_column(table: TextTable, arm: ArmModel) -> list[str]:

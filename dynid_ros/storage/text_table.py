@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.large_arrays import GrowingArray, large_array
 from dynid_ros.recordings import quality
+from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.recording import Defect
 
 Array = NDArray[np.float64]
@@ -21,6 +24,8 @@ SEPARATORS = (',', ';', '\t')
 REPLACED = '\ufffd'
 #: Lines that a defect names, and characters of a cell that an error shows.
 LISTED, LONGEST = 5, 40
+#: Rows that are read at once.
+ROWS = 16_384
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,10 @@ class Columns:
 
     Attributes
     ----------
-    values : dict of str to (N,) ndarray
-        Numbers of each column; NaN in rows that cannot be read.
+    names : tuple of str
+        Their names.
+    values : (N, c) ndarray
+        Numbers; NaN in rows that cannot be read.
     unreadable : (N,) ndarray of bool
         Marks these rows.
     defects : tuple of Defect
@@ -39,9 +46,16 @@ class Columns:
 
     """
 
-    values: dict[str, Array]
+    names: tuple[str, ...]
+    values: Array
     unreadable: NDArray[np.bool_]
     defects: tuple[Defect, ...] = ()
+
+    def take(self, names: Sequence[str]) -> Array:
+        """Copy some columns, (N, k)."""
+        places = [self.names.index(name) for name in names]
+        # Taken by an index, rows would lie in memory column by column.
+        return transformed(self.values, lambda part: part[:, places])
 
 
 @dataclass(frozen=True)
@@ -97,20 +111,35 @@ class TextTable:
 
         """
         self.require(names)
-        widths = self._widths()
-        if not len(widths):
+        # The other reader finds the row and the cell.
+        with suppress(ValueError):
+            values = self._read_in_parts(names)
+            return Columns(tuple(names), values, np.zeros(len(values), dtype=np.bool_))
+        return self._read_line_by_line(names, self._widths())
+
+    def _read_in_parts(self, names: Sequence[str]) -> Array:
+        """
+        Read rows of equal width.
+
+        Raises
+        ------
+        ValueError
+            Their widths differ, or a cell is no number.
+
+        """
+        places = [self.names.index(name) for name in names]
+        whole, width = GrowingArray(), None
+        rows = (text for _, text in self._lines())
+        while part := list(islice(rows, ROWS)):
+            widths = set(map(self._width, part))
+            width = widths.pop() if width is None else width
+            if widths - {width}:
+                raise ValueError('the widths of the rows differ')
+            whole.add(np.loadtxt(part, delimiter=self.separator, usecols=places, ndmin=2))
+        if width is None:
             raise RecordingError(f'{self.path} has a header but no rows')
-        if (widths == widths[0]).all():
-            places = [self.names.index(name) for name in names]
-            # The other reader finds the cell.
-            with suppress(ValueError):
-                values = np.loadtxt(
-                    self.path, delimiter=self.separator, skiprows=self.skip, usecols=places,
-                    ndmin=2)
-                return Columns(
-                    {name: values[:, i] for i, name in enumerate(names)},
-                    np.zeros(len(values), dtype=np.bool_))
-        return self._read_line_by_line(names, widths)
+        values: Array = whole.take()
+        return values
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield number and text of each row, without comments."""
@@ -122,17 +151,17 @@ class TextTable:
 
     def _widths(self) -> NDArray[np.int64]:
         """Count the cells of each row."""
-        if self.separator is None:
-            counts = (len(text.split()) for _, text in self._lines())
-        else:
-            counts = (text.count(self.separator) + 1 for _, text in self._lines())
-        return np.fromiter(counts, dtype=np.int64)
+        return np.fromiter((self._width(text) for _, text in self._lines()), dtype=np.int64)
+
+    def _width(self, text: str) -> int:
+        return len(text.split()) if self.separator is None else text.count(self.separator) + 1
 
     def _read_line_by_line(self, names: Sequence[str], widths: NDArray[np.int64]) -> Columns:
         """Leave out the rows that cannot be read, and report them."""
         usual, limit = int(np.bincount(widths).argmax()), quality.THRESHOLDS.missing_share
         places = [self.names.index(name) for name in names]
-        values = np.full((len(widths), len(names)), np.nan)
+        values = large_array((len(widths), len(names)))
+        values[:] = np.nan
         faults: list[tuple[int, str]] = []
         bad = np.zeros(len(widths), dtype=np.bool_)
         for row, (number, text) in enumerate(self._lines()):
@@ -148,9 +177,8 @@ class TextTable:
                 raise RecordingError(
                     f'{self.path}, line {first}{why}; more than {100 * limit:g} % of the '
                     f'{len(widths)} rows cannot be read')
-        columns = {name: values[:, i] for i, name in enumerate(names)}
         found = (_unreadable(self.path, faults, len(widths)),) if faults else ()
-        return Columns(columns, bad, found)
+        return Columns(tuple(names), values, bad, found)
 
 
 def _fault(

@@ -11,8 +11,9 @@ from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
 
-_DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
-_REACH = 2
+#: Derivative over five samples in units of their rate, newest first, and its reach to either side.
+DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
+REACH = 2
 
 
 class CausalConditioner(Checkpointed):
@@ -41,9 +42,9 @@ class CausalConditioner(Checkpointed):
 
     def __init__(self, settings: ConditioningSettings, joints: int) -> None:
         smooth = settings.decimator().taps
-        self._taps = np.pad(smooth, _REACH)
+        self._taps = np.pad(smooth, REACH)
         # Taps run from the oldest sample on.
-        self._slope = np.convolve(smooth, _DIFFERENCE[::-1]) * settings.rate_hz
+        self._slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
         self.lag = len(self._taps) // 2
         ahead = np.clip(settings.delay * settings.rate_hz, -self.lag, self.lag - 1)
         self._ahead = int(np.floor(ahead))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.trajectory_file import Trajectory, write_trajectory
 from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
@@ -52,26 +53,20 @@ def export_motion(
     if path.suffix.lower() not in FORMATS:
         raise InputError(
             f'{path} can be written as {", ".join(FORMATS)} only; choose one of these suffixes')
-    t = np.append(np.arange(0, motion.duration - 0.5 / rate_hz, 1 / rate_hz), motion.duration)
+    t = sample_times(motion, rate_hz)
     states = motion.evaluate(t)
-    write = _csv if path.suffix.lower() == '.csv' else _trajectory
-    write_whole(path, ('\n'.join(write(t, states, joint_names)) + '\n').encode())
+    if path.suffix.lower() == '.csv':
+        write_whole(path, ('\n'.join(_csv(t, states, joint_names)) + '\n').encode())
+    else:
+        write_trajectory(path, Trajectory(joint_names, t, *states))
+
+
+def sample_times(motion: FourierMotion, rate_hz: float) -> Array:
+    """Return times from the start of a motion to its end, which is always one of them, s."""
+    return np.append(np.arange(0, motion.duration - 0.5 / rate_hz, 1 / rate_hz), motion.duration)
 
 
 def _csv(t: Array, states: tuple[Array, Array, Array], names: tuple[str, ...]) -> Iterable[str]:
     yield ','.join(['t', *(f'{kind}_{name}' for kind in ('q', 'qd', 'qdd') for name in names)])
     for row in np.column_stack([t, *states]):
         yield ','.join(f'{value:.9g}' for value in row)
-
-
-def _trajectory(
-    t: Array, states: tuple[Array, Array, Array], names: tuple[str, ...],
-) -> Iterable[str]:
-    yield f'joint_names: [{", ".join(names)}]'
-    yield 'points:'
-    nanoseconds = np.round(t * 1e9).astype(np.int64)
-    for time, *rows in zip(nanoseconds, *states, strict=True):
-        for mark, key, row in zip(
-                '-  ', ('positions', 'velocities', 'accelerations'), rows, strict=True):
-            yield f'{mark} {key}: [{", ".join(f"{value:.9f}" for value in row)}]'
-        yield f'  time_from_start: {{sec: {time // 10**9}, nanosec: {time % 10**9}}}'

@@ -138,6 +138,17 @@ def test_validate_carries_the_model_over_to_another_motion(result, bags, run):
         'arm_joint', 'pendulum_joint']
 
 
+def test_validate_states_the_error_at_other_bandwidths(result, bags, run):
+    _, told = run('validate', result, bags[1], '--cutoff', '4', '8', '--json')
+    seen = json.loads(told)
+    assert [each['cutoff_hz'] for each in seen['bandwidths']] == [4, 8]
+    assert all(0 < each['relative_error_percent'] < 25 for each in seen['bandwidths'])
+    _, told = run('validate', result, bags[1], '--cutoff', '4', '8')
+    assert told.count('torque error below ') == 3
+    error = seen['bandwidths'][0]['relative_error_percent']
+    assert f'torque error below 4 Hz: {error:.2f} %' in told
+
+
 def test_validate_returns_1_where_the_model_does_not_carry_over(result, bags, tmp_path, run):
     log = read_recording(bags[1], load_arm(ARM))
     np.savez(tmp_path / 'other.npz', t=log.t, q=log.q, u=log.u[:, ::-1])

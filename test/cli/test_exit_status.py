@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 import re
+import signal
 import subprocess
 import sys
 
@@ -67,7 +68,9 @@ def test_an_interrupt_while_the_command_starts_is_one_line(tmp_path):
     # In processor time, so that it comes at the same place on a busy machine.
     code = ('import signal, sys\n'
             'from dynid_ros.cli.main import main\n'
-            'signal.signal(signal.SIGVTALRM, signal.default_int_handler)\n'
+            # A shell lets what it runs in the background ignore it.
+            'signal.signal(signal.SIGINT, signal.default_int_handler)\n'
+            'signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))\n'
             'signal.setitimer(signal.ITIMER_VIRTUAL, float(sys.stdin.read()))\n'
             f'sys.exit(main(["design", "ur10", "-o", {str(tmp_path / "m.yaml")!r}]))')
     for delay in (0.01, 0.05, 0.2):
@@ -75,3 +78,20 @@ def test_an_interrupt_while_the_command_starts_is_one_line(tmp_path):
                                capture_output=True, timeout=300, check=False)
         assert (ended.returncode, ended.stderr) == (130, 'dynid design: interrupted\n'), delay
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_that_a_library_turns_into_an_error_is_an_interrupt(monkeypatch, capsys):
+    def imports(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise ImportError('importing the C-extensions failed') from error
+
+    monkeypatch.setattr(check, 'run', imports)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(CHECK) == 130
+        assert capsys.readouterr().err == 'dynid check: interrupted\n'
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -10,12 +10,12 @@ import yaml
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
-from dynid_ros.diagnosis.verdict import held_out_findings, THRESHOLDS
+from dynid_ros.diagnosis.verdict import held_out_findings, joint_findings, THRESHOLDS
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import validate
-from dynid_ros.model.metrics import Metrics
+from dynid_ros.model.metrics import JointMetrics, Metrics
 
 RATE, SAMPLES = 100.0, 6000
 
@@ -32,8 +32,10 @@ def log_of(arm, waves, noise_share=0.02, seed=0):
     return recording(arm, waves, theta, noise, rate=RATE)
 
 
-def metrics(error, held_out=True):
-    return Metrics('last third', held_out, 100, error, ())
+def metrics(error, held_out=True, joints=()):
+    return Metrics('last third', held_out, 100, error, tuple(
+        JointMetrics(f'joint_{k}', 0.1, each, 1 - (each / 100)**2)
+        for k, each in enumerate(joints, 1)))
 
 
 @pytest.mark.parametrize('name', ['two_axis', 'ur10', 'panda'])
@@ -93,6 +95,24 @@ def test_a_held_out_error_counts_against_a_model_from_a_threshold_on(own, thresh
     reasons = held_out_findings(metrics(own, False), metrics(error))
     assert bool(reasons) == against
     assert all(f'{error:.1f} %' in reason.sentence for reason in reasons)
+
+
+def test_a_joint_that_the_model_misses_counts_where_the_whole_is_good():
+    limit = THRESHOLDS.one_joint_percent
+    assert joint_findings(metrics(2.0, joints=[1.0, limit - 1, float('nan')])) == []
+    assert joint_findings(None) == []
+    (finding,) = joint_findings(metrics(2.0, joints=[1.0, limit + 1, float('nan')]))
+    assert finding.joints == ('joint_2',)
+    assert f'joint_2 {limit + 1:.0f} %' in finding.text
+
+
+def test_a_joint_that_is_mostly_noise_is_not_trusted():
+    arm = arm_named('ur10')
+    share = np.where(np.arange(6) == 5, 0.9, 0.02)
+    result = identify(arm, [log_of(arm, Waves.random(arm, seed=1), share)], friction=arm.friction)
+    assert result.validation.relative_error_percent < 5
+    (finding,) = result.verdict.findings
+    assert (finding.code, finding.joints) == ('joint_error', (arm.joint_names[5],))
 
 
 def test_held_out_samples_without_motion_validate_nothing():

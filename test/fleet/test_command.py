@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ import pytest
 import yaml
 
 from dynid_ros.cli.main import main
+from dynid_ros.fleet.cluster import LOST
 from dynid_ros.storage.result_file import read_result
 
 pytestmark = pytest.mark.slow
@@ -133,3 +135,37 @@ def test_an_existing_scheduler_does_the_work(made, tmp_path):
             '--scheduler', running.scheduler_address)
     assert status == 0
     assert json.loads(out)['read'] == BAGS
+
+
+def part_of_a_cluster(part, *arguments):
+    return subprocess.Popen(
+        [sys.executable, '-m', f'distributed.cli.dask_{part}', *arguments, '--no-dashboard'],
+        stderr=subprocess.DEVNULL)
+
+
+def test_a_scheduler_that_is_killed_is_one_line_and_loses_no_sidecar(made, tmp_path):
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port = str(free.getsockname()[1])
+    address, out = f'tcp://127.0.0.1:{port}', tmp_path / 'out'
+    scheduler = part_of_a_cluster('scheduler', '--port', port)
+    worker = part_of_a_cluster('worker', address, '--nthreads', '1', '--no-nanny',
+                               '--local-directory', str(tmp_path))
+    try:
+        running = subprocess.Popen(
+            [sys.executable, '-m', 'dynid_ros.cli.main', 'fleet', str(made[2]), '--arm',
+             str(made[1]), '-o', str(out), '--scheduler', address], stderr=subprocess.PIPE,
+            text=True)
+        while not finished(out) and running.poll() is None:
+            time.sleep(0.01)
+        scheduler.kill()
+        _, told = running.communicate(timeout=300)
+        assert (running.returncode, told) == (2, f'dynid fleet: {LOST}\n')
+    finally:
+        for each in (worker, scheduler):
+            each.kill()
+            each.wait()
+    kept = finished(out)
+    assert kept > 0
+    _, printed, _ = command(made[2], '--arm', made[1], '-o', out, '--json')
+    assert json.loads(printed)['read'] == BAGS - kept

@@ -88,6 +88,7 @@ def result(rng: Random, good: Path) -> list[str]:
     return rng.choice((
         ['validate', 'result', str(good / 'log.npz'), '--json'], ['report', 'result'],
         ['payload', str(good / 'loaded.npz'), '--model', 'result', '--json'],
+        ['monitor', str(good / 'log.npz'), '--model', 'result', '--json'],
         ['replay', str(good / 'loaded.npz'), '--payload', 'result', '-o', 'out', '--json'],
         ['external-force', 'result', *_WRENCH, '--json'],
         ['design', str(good / 'arm.yaml'), '--given', 'result', '--time', '0.2', '--starts', '1',
@@ -99,7 +100,15 @@ def result(rng: Random, good: Path) -> list[str]:
 def motion(rng: Random, good: Path) -> list[str]:
     """Make an excitation.yaml."""
     Path('m.yaml').write_bytes(utf8(mutated_text(rng, (good / 'motion.yaml').read_text())))
-    return ['simulate', str(good / 'arm.yaml'), 'm.yaml', '-o', 'out']
+    return rng.choice((
+        ['simulate', str(good / 'arm.yaml'), 'm.yaml', '-o', 'out'],
+        ['feedforward', 'm.yaml', '--model', str(good / 'result'), '-o', 'out.yaml']))
+
+
+def trajectory(rng: Random, good: Path) -> list[str]:
+    """Make the points of a trajectory."""
+    Path('t.yaml').write_bytes(utf8(mutated_text(rng, (good / 'points.yaml').read_text())))
+    return ['feedforward', 't.yaml', '--model', str(good / 'result'), '-o', 'out.yaml']
 
 
 _OPTIONS = {
@@ -110,9 +119,11 @@ _OPTIONS = {
     'identify': ('--friction', '--holdout', '--cutoff', '--method', '--validate', '--topic'),
     'gains': ('--loaded', '--mass', '--write', '--topic'),
     'replay': ('--memory', '--cutoff', '--delay', '--topic', '--payload'),
-    'init': ('--joints', '--tip'),
-    'validate': ('--arm', '--topic'), 'simulate': ('--seed', '-o'), 'report': ('--x',),
-    'payload': ('--model', '--flange', '--topic')}
+    'init': ('--joints', '--tip'), 'validate': ('--arm', '--topic', '--cutoff'),
+    'simulate': ('--seed', '-o'), 'report': ('--x',),
+    'payload': ('--model', '--flange', '--topic'),
+    'feedforward': ('--model', '--rate'),
+    'monitor': ('--model', '--alarms-per-hour', '--topic')}
 
 
 def options(rng: Random, good: Path) -> list[str]:
@@ -130,7 +141,10 @@ def options(rng: Random, good: Path) -> list[str]:
         'validate': [str(good / 'result'), log],
         'simulate': [arm, str(good / 'motion.yaml'), '-o', 'out'],
         'report': ['none'],
-        'payload': [str(good / 'loaded.npz'), '--model', str(good / 'result')]}[command]
+        'payload': [str(good / 'loaded.npz'), '--model', str(good / 'result')],
+        'feedforward': [str(good / 'motion.yaml'), '--model', str(good / 'result'), '-o',
+                        'out.yaml'],
+        'monitor': [log, '--model', str(good / 'result'), '-o', 'out']}[command]
     for _ in range(rng.choice((1, 1, 2))):
         value = rng.choice((*NUMBERS, *TEXTS, 'viscous', 'joint_1', 'tool', '2', '0.5'))
         # Nothing is written outside of the folder of the case.
@@ -218,4 +232,4 @@ def _reading(rng: Random, recording: str, arm: str) -> list[str]:
 #: Kinds by turns; those that compute for long come once.
 KINDS: tuple[Case, ...] = (
     arm_yaml, urdf, table, options, result, bag, arm_yaml, urdf, table, options, result, bag,
-    arm_yaml, urdf, motion, live)
+    arm_yaml, urdf, motion, trajectory, live)

@@ -116,3 +116,5 @@ def _write_computed(folder: Path) -> None:
                  str(folder / 'result')]) in (0, 1)
     assert main(['design', str(folder / 'arm.yaml'), '-o', str(folder / 'motion.yaml'), '--period',
                  '2', '--periods', '1', '--harmonics', '2', '--time', '5', '--starts', '1']) == 0
+    assert main(['feedforward', str(folder / 'motion.yaml'), '--model', str(folder / 'result'),
+                 '--rate', '10', '-o', str(folder / 'points.yaml')]) in (0, 1)

@@ -5,7 +5,16 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dynid_ros.recordings.in_blocks import all_within, BLOCK, finite_span, largest_step
+from dynid_ros.recordings.in_blocks import (
+    all_within,
+    BLOCK,
+    blocks,
+    chosen,
+    finite_span,
+    largest_step,
+    transformed,
+    where,
+)
 
 LENGTHS = st.sampled_from([1, 2, 31, 33, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 5])
 
@@ -34,3 +43,20 @@ def test_a_step_between_two_blocks_counts(place):
     x = np.zeros((2 * BLOCK, 2))
     x[place:, 1] = 5.0
     assert largest_step(x) == 5.0
+
+
+@settings(max_examples=20, deadline=None)
+@given(LENGTHS, st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_chosen_and_marked_samples_are_those_of_the_whole_signal(length, seed, share):
+    x = np.random.default_rng(seed).uniform(size=(length, 2))
+    keep = x[:, 0] < share
+    np.testing.assert_array_equal(chosen(x, keep), x[keep])
+    np.testing.assert_array_equal(transformed(x, np.sqrt), np.sqrt(x))
+    count, first = where(x, lambda part: part < share)
+    np.testing.assert_array_equal(count, (x < share).sum(axis=0))
+    for j in np.flatnonzero(count):
+        assert first[j] == np.argmax(x[:, j] < share)
+
+
+def test_blocks_back_are_the_same_in_the_other_order():
+    assert list(blocks(3 * BLOCK + 1, back=True)) == list(blocks(3 * BLOCK + 1))[::-1]

@@ -11,7 +11,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.identify import identify
-from dynid_ros.regression.fit import CANDIDATES
+from dynid_ros.regression.friction_choice import CANDIDATES
 
 RATE, SECONDS = 100.0, 90.0
 SAMPLES = int(RATE * SECONDS)

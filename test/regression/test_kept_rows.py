@@ -12,7 +12,8 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.regression.fit import choose_friction, fit
+from dynid_ros.regression.fit import fit
+from dynid_ros.regression.friction_choice import choose_friction
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
 from dynid_ros.regression.weighted_least_squares import compress, stack
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
@@ -122,7 +123,7 @@ def hour_like():
 
 def test_rows_without_a_budget_for_them_are_the_same(hour_like):
     arm, stretches, conditioning = hour_like
-    whole, short = (KeptRows(arm, stretches, conditioning, budget=budget) for budget in (2**30, 0))
+    whole, short = (KeptRows(arm, stretches, conditioning, keep=keep) for keep in (True, False))
     arm = arm.with_friction((*PLAIN, 'load'))
     theta = np.linspace(-1, 1, base_parameters(arm).count)
     for _ in range(2):

@@ -35,6 +35,15 @@ def test_uniform_samples_are_not_touched(rate, samples):
     np.testing.assert_allclose(segment.t, t, rtol=0, atol=1e-3 / rate)
 
 
+def test_samples_of_a_clock_that_runs_for_days_are_not_touched():
+    # Stamps are rounded to 29 ps, and their steps with them.
+    t = 2e5 + np.arange(402_000) / 1000
+    assert abs(1 / np.median(np.diff(t)) - 1000) * 402 > 1e-3
+    recorded = log(t)
+    (segment,) = uniform_segments(recorded, sample_rate(recorded))
+    assert np.shares_memory(segment.q, recorded.q)
+
+
 def test_a_recording_is_cut_at_its_gaps_and_short_stretches_are_left_out():
     t = np.arange(3000) / 100
     keep = np.ones(3000, dtype=bool)

@@ -20,6 +20,8 @@ Number = TypeVar('Number', int, float)
 
 #: Largest number of starts, harmonics and periods.
 MOST = 1_000_000
+#: Friction terms that are chosen by the data.
+AUTO = 'auto'
 
 
 def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -121,6 +123,19 @@ def _checked(
 
 
 Subparsers = Any
+
+
+def add_friction(parser: argparse._ActionsContainer) -> None:
+    """Add ``--friction``: `friction_choice` reads it."""
+    parser.add_argument(
+        '--friction', default=AUTO, metavar='TERMS',
+        help='auto (chosen by cross-validation on the fitted samples), or names joined by '
+             'commas, such as viscous,coulomb,offset (default: %(default)s)')
+
+
+def friction_choice(args: argparse.Namespace) -> tuple[str, ...] | None:
+    """Names of friction terms, or None where they are to be chosen."""
+    return None if args.friction == AUTO else tuple(filter(None, args.friction.split(',')))
 
 
 def add_position(parser: argparse._ActionsContainer) -> None:

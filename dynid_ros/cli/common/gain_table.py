@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.calibration.gain_verdict import DriveGains, NOT_DETERMINED, REFERENCE
+from dynid_ros.calibration.gain_verdict import DriveGains, NOT_DETERMINED, REFERENCE, ROUGH
 
 #: Units of the signals; an effort in Nm has a gain without one.
 _SIGNALS = {'current': 'A', 'voltage': 'V'}
@@ -30,12 +30,13 @@ def gain_lines(arm: ArmModel, found: DriveGains) -> Iterable[str]:
                f'{found.joint_names[reference]} is taken as stated')
     yield f'{"joint":{width}}{"stated":>10}{"found by stated":>20}{"gain":>14}  verdict'
     rows = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.gain,
-               _units(arm), found.verdicts, strict=True)
-    for name, stated, ratio, std, gain, unit, verdict in rows:
+               _units(arm), found.verdicts, *found.interval, strict=True)
+    for name, stated, ratio, std, gain, unit, verdict, low, high in rows:
         share = '' if verdict in (REFERENCE, NOT_DETERMINED) else f'{ratio:.4f} ± {std:.4f}'
         value = '' if verdict == NOT_DETERMINED else f'{gain:.5g} {unit}'
-        yield (f'{name:{width}}{stated:10.5g}{share:>20}{value:>14}  {verdict}'
-               + (_how_open(std / ratio) if verdict == NOT_DETERMINED else ''))
+        remark = {NOT_DETERMINED: _how_open(std / ratio),
+                  ROUGH: f' ({low:.3f} to {high:.3f})'}.get(verdict, '')
+        yield f'{name:{width}}{stated:10.5g}{share:>20}{value:>14}  {verdict}{remark}'
     yield from _verdict(found)
 
 
@@ -62,8 +63,8 @@ def gains_as_dict(arm: ArmModel, found: DriveGains) -> dict[str, Any]:
     """Return the same facts under stable keys."""
     reference = found.logarithms.reference
     known = np.isfinite(found.logarithms.std)
-    joints = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.gain,
-                 found.verdicts, known, strict=True)
+    joints = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, *found.interval,
+                 found.gain, found.verdicts, known, strict=True)
     return {
         'arm': arm.name,
         'signal': arm.drive.signal,
@@ -78,6 +79,7 @@ def gains_as_dict(arm: ArmModel, found: DriveGains) -> dict[str, Any]:
         'joints': [
             {'name': name, 'stated': float(stated),
              'ratio': float(ratio) if finite else None, 'ratio_std': float(std),
+             'interval_95': None if verdict == NOT_DETERMINED else [float(low), float(high)],
              'gain': None if verdict == NOT_DETERMINED else float(gain), 'verdict': verdict}
-            for name, stated, ratio, std, gain, verdict, finite in joints],
+            for name, stated, ratio, std, low, high, gain, verdict, finite in joints],
     }

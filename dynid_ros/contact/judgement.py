@@ -1,0 +1,199 @@
+"""From external torque to contact: noise of the stream, thresholds, tare."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.compiled import kernel
+from dynid_ros.contact.alarm_levels import AlarmLevels, PIECE
+from dynid_ros.contact.momentum_observer import Observed
+from dynid_ros.contact.stream_noise import StreamNoise
+
+Array = NDArray[np.float64]
+
+#: Time over which the noise is averaged, s.
+MEMORY = 30.0
+#: A contact ends once the torque has stayed below this share of the threshold for so long, s.
+RELEASE, QUIET = 0.6, 0.15
+#: Time over which the torque is averaged for a tare, s.
+TARE = 0.5
+#: Time above the threshold up to which a torque teaches like noise, s: noise that could not teach
+#: would raise the same alarm for ever.
+SHORT = 0.1
+#: Rows of the state: low-passed torque, mean torque, mean square of the noise; contact, samples
+#: above its threshold and below its release; largest noise of the piece, and whether it is one of
+#: a contact.
+_LOW, _MEAN, _SQUARE, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT = range(8)
+
+
+class Judged(NamedTuple):
+    """
+    Contact at m samples.
+
+    Attributes
+    ----------
+    torque : (m, n) ndarray
+        External torque after the tare, Nm.
+    std : (m, n) ndarray
+        Its standard deviation without contact, Nm.
+    threshold : (m, n) ndarray
+        Magnitude from which on it is a contact, Nm; infinite where that is not known yet.
+    contact : (m, n) ndarray of bool
+        Joints that feel one.
+
+    """
+
+    torque: Array
+    std: Array
+    threshold: Array
+    contact: NDArray[np.bool_]
+
+
+class Judgement:
+    """
+    Decide on contact, joint by joint.
+
+    The residual of the model is known within the band of its identification. Noise beyond that
+    band is measured in the stream, apart for motion and rest: from the largest value of each
+    `PIECE` without contact follows the level N that is exceeded at the wanted rate, as L standard
+    deviations of the prediction are by the residual (see `alarm_levels`). The threshold is
+    ``sqrt(L² (sigma² + Var) + N²) + friction``, with Var by the covariance of the parameters.
+
+    Parameters
+    ----------
+    levels : AlarmLevels
+        Levels of the residual.
+    cutoff_hz : float
+        Band of the identification.
+    rate_hz : float
+        Rate of the samples.
+    noise : StreamNoise
+        Noise of the stream so far; updated.
+
+    Attributes
+    ----------
+    offset : (n,) ndarray
+        Torque that the tare takes off, Nm.
+
+    """
+
+    def __init__(
+        self, levels: AlarmLevels, cutoff_hz: float, rate_hz: float, noise: StreamNoise,
+    ) -> None:
+        n = len(levels.sigma)
+        self._levels, self._noise = levels, noise
+        self._gains = np.array([
+            1 - np.exp(-2 * np.pi * cutoff_hz / rate_hz), 1 - np.exp(-1 / (TARE * rate_hz)),
+            1.0, QUIET * rate_hz, SHORT * rate_hz])
+        self._state = np.zeros((8, n))
+        self.offset = np.zeros(n)
+        self._piece, self._needed = round(PIECE * rate_hz), TARE * rate_hz
+        self._seen, self._memory = 0, MEMORY * rate_hz
+        self._settled = self._in_piece = 0
+        self._moves = self._moved = False
+
+    def restart(self) -> None:
+        """Begin a new stretch: the noise and the tare stay, contacts end."""
+        self._state[[_LOW, _MEAN, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT]] = 0.0
+        self._settled = self._in_piece = 0
+
+    @property
+    def can_tare(self) -> bool:
+        """Whether the mean torque is known."""
+        return self._settled >= self._needed
+
+    def tare(self) -> None:
+        """Take the mean torque off from now on."""
+        self.offset = self._state[_MEAN].copy()
+        self._state[[_TOUCHED, _ABOVE, _QUIET]] = 0.0
+
+    def take(self, seen: Observed, moving: NDArray[np.bool_]) -> Judged:
+        """
+        Judge the next samples.
+
+        Parameters
+        ----------
+        seen : Observed
+            From the observer.
+        moving : (m, n) ndarray of bool
+            Joints that are fast enough for their friction to be known.
+
+        """
+        if not self._settled:
+            self._state[:2] = seen.torque[0]
+        self._settled += len(seen.torque)
+        self._seen += len(seen.torque)
+        self._gains[2] = 1 / min(self._seen, self._memory)
+        self._moves = self._moves or bool(moving.any())
+        levels, noise = self._levels, self._noise.level(self._moves or self._moved)
+        known = levels.sigma**2 + seen.variance
+        threshold = np.sqrt(levels.level**2 * known + noise**2) + seen.friction
+        contact = np.zeros(seen.torque.shape, dtype=np.bool_)
+        judge(seen.torque, self.offset, seen.friction, threshold, self._gains, self._state,
+              contact)
+        std = np.sqrt(levels.ratio**2 * known + self._state[_SQUARE] + seen.friction**2 / 3)
+        self._in_piece += len(seen.torque)
+        if self._in_piece >= self._piece:
+            self._end_piece()
+        return Judged(seen.torque - self.offset, std, threshold, contact)
+
+    def _end_piece(self) -> None:
+        """Learn from the noise of a piece, but not from that of a contact."""
+        good = (self._state[_SPOILT] == 0) & (self._state[_TOUCHED] == 0)
+        self._noise.add(self._moves or self._moved, self._state[_PEAK], good)
+        self._state[[_PEAK, _SPOILT]] = 0.0
+        self._in_piece = 0
+        self._moved, self._moves = self._moves, False
+
+
+@kernel
+def judge(
+    torque: Array, offset: Array, friction: Array, threshold: Array, gains: Array, state: Array,
+    contact: NDArray[np.bool_],
+) -> None:
+    """
+    Judge sample by sample.
+
+    Parameters
+    ----------
+    torque, friction, threshold : (m, n) ndarray
+        As in `Observed` and `Judged`.
+    offset : (n,) ndarray
+        Tare.
+    gains : (5,) ndarray
+        Of the low-pass, of the mean and of the mean square; quiet and short time, samples.
+    state : (8, n) ndarray
+        As `Judgement` has it; updated.
+    contact : (m, n) ndarray of bool
+        Output.
+
+    """
+    for k in range(torque.shape[0]):
+        for j in range(torque.shape[1]):
+            now = torque[k, j]
+            state[_LOW, j] += gains[0] * (now - state[_LOW, j])
+            state[_MEAN, j] += gains[1] * (now - state[_MEAN, j])
+            size = abs(now - offset[j])
+            if size > threshold[k, j]:
+                state[_TOUCHED, j], state[_QUIET, j] = 1.0, 0.0
+                state[_ABOVE, j] += 1.0
+            elif size < RELEASE * threshold[k, j]:
+                state[_QUIET, j] += 1.0
+                if state[_QUIET, j] >= gains[3] and state[_TOUCHED, j] > 0.0:
+                    state[_TOUCHED, j] = state[_ABOVE, j] = 0.0
+                    # The low-pass remembers the contact, which would pass for noise.
+                    state[_LOW, j] = now
+            else:
+                state[_QUIET, j] = 0.0
+            fast = max(abs(now - state[_LOW, j]) - friction[k, j], 0.0)
+            if state[_ABOVE, j] > gains[4]:
+                state[_SPOILT, j] = 1.0
+            else:
+                state[_PEAK, j] = max(state[_PEAK, j], fast)
+            if state[_TOUCHED, j] > 0.0:
+                contact[k, j] = True
+            else:
+                state[_SQUARE, j] += gains[2] * (fast * fast - state[_SQUARE, j])

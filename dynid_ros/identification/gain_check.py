@@ -1,0 +1,61 @@
+"""Stated drive gains against a recording, for a check that identifies nothing otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import DynidError
+from dynid_ros.identification.gain_findings import CODE, ONE, refuted_gains
+from dynid_ros.identification.gain_recordings import RICHEST
+from dynid_ros.identification.identify import identify
+from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.regression.fit import fit
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+
+#: Time from the start of a recording in which gains are looked at, s: more does not change the
+#: outcome of a check, and an hour would take half a minute.
+LONGEST = 300.0
+
+
+def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
+    """
+    Report stated gains that a recording refutes.
+
+    A fit with the most friction terms tells at once that nothing does. Otherwise the whole way of
+    an identification decides, since any other fault makes gains contradict each other, too.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with its stated gains.
+    recording : Recording
+        A recording without an error.
+
+    Returns
+    -------
+    tuple of Defect
+        A warning, or nothing.
+
+    """
+    stop = int(np.searchsorted(recording.t, recording.t[0] + LONGEST))
+    part = recording.part(0, stop)
+    try:
+        if not _suspect(arm, part):
+            return ()
+        findings = identify(arm, [part]).verdict.findings
+    except DynidError:
+        # "dynid identify" gives the reason for which it tells nothing.
+        return ()
+    return tuple(Defect(CODE, 'warning', finding.sentence)
+                 for finding in findings if finding.code in (CODE, ONE))
+
+
+def _suspect(arm: ArmModel, recording: Recording) -> bool:
+    """Whether the rows of a recording refute a gain, as far as a fit without any choice tells."""
+    rich = arm.as_measured.with_friction(RICHEST)
+    cleaned = checked_recording(recording, rich)[0]
+    settings = choose_conditioning(rich.without_load, [cleaned])
+    rows = KeptRows(rich, motions(rich, cleaned, settings), settings, RICHEST)
+    return refuted_gains(rich, rows, fit(rich, rows).theta) is not None

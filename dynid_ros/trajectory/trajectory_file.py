@@ -1,0 +1,119 @@
+"""Files that hold a ``trajectory_msgs/msg/JointTrajectory``, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.description.schema import read_yaml, Section
+from dynid_ros.errors import InputError
+from dynid_ros.whole_file import write_whole
+
+Array = NDArray[np.float64]
+
+_TOP = ('header', 'joint_names', 'points')
+_POINT = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')
+_TIME = ('sec', 'nanosec')
+NANO = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """
+    Points that joints pass.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        Joints in the order of the columns.
+    t : (N,) ndarray
+        Times since the start, s.
+    q, qd, qdd : (N, n) ndarray
+        rad, rad/s, rad/s² (m for prismatic joints).
+    effort : (N, n) ndarray or None
+        Torque, Nm (N for prismatic joints).
+
+    """
+
+    joint_names: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array | None = None
+
+
+def write_trajectory(path: Path, trajectory: Trajectory) -> None:
+    """
+    Write points as ``ros2 topic pub`` and the controllers read them.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+
+    """
+    write_whole(path, ('\n'.join(_lines(trajectory)) + '\n').encode())
+
+
+def _lines(trajectory: Trajectory) -> Iterator[str]:
+    yield f'joint_names: [{", ".join(trajectory.joint_names)}]'
+    yield 'points:'
+    columns = {'positions': trajectory.q, 'velocities': trajectory.qd,
+               'accelerations': trajectory.qdd}
+    if trajectory.effort is not None:
+        columns['effort'] = trajectory.effort
+    nanoseconds = np.round(trajectory.t * NANO).astype(np.int64)
+    for time, *rows in zip(nanoseconds, *columns.values(), strict=True):
+        for k, (key, row) in enumerate(zip(columns, rows, strict=True)):
+            yield f'{" " if k else "-"} {key}: [{", ".join(f"{value:.9f}" for value in row)}]'
+        yield f'  time_from_start: {{sec: {time // NANO}, nanosec: {time % NANO}}}'
+
+
+def read_trajectory(path: Path) -> Trajectory:
+    """
+    Read points with positions, velocities and accelerations.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a point lacks some of it; names the point and the key.
+
+    """
+    top = Section(read_yaml(path), path, _TOP)
+    names, points = top.names('joint_names'), top.raw('points')
+    if not names:
+        raise top.error('joint_names', 'must list the names of the joints')
+    if not isinstance(points, list) or len(points) < 2:
+        raise top.error('points', 'must list two points or more')
+    read = [_point(Section(each, path, _POINT, f'points[{k}]'), len(names))
+            for k, each in enumerate(points)]
+    t, q, qd, qdd = (np.array(column) for column in zip(*read, strict=True))
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if len(late):
+        k = int(late[0])
+        raise InputError(
+            f'{path}: the time_from_start of points[{k + 1}] ({t[k + 1]:g} s) is not after that '
+            f'of the point before ({t[k]:g} s)')
+    return Trajectory(names, t, q, qd, qdd)
+
+
+def _point(section: Section, joints: int) -> tuple[float, Array, Array, Array]:
+    time = section.section('time_from_start', _TIME)
+    seconds = (time.number('sec') or 0.0) + (time.number('nanosec') or 0.0) / NANO
+    q, qd, qdd = (_numbers(section, key, joints)
+                  for key in ('positions', 'velocities', 'accelerations'))
+    return seconds, q, qd, qdd
+
+
+def _numbers(section: Section, key: str, joints: int) -> Array:
+    found = section.vector(key, joints) if section.raw(key) != [] else None
+    if found is None:
+        raise section.error(
+            key, 'are missing: torque needs positions, velocities and accelerations, which a '
+                 'time parameterisation such as that of MoveIt writes')
+    return found
