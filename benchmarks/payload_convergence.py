@@ -76,9 +76,11 @@ def show(bench: Bench, trials: int, axes: Any) -> None:
           f'{1e3 * took / trials / len(t):.0f} ms of a processor each 0.25 s')
     middle = np.median(bars, axis=0)
     axes.fill_between(t, -middle, middle, alpha=0.2, linewidth=0, label='95 % interval, median')
-    axes.plot(t, errors.T, color='tab:blue', linewidth=0.7, alpha=0.6)
-    for side in (-1, 1):
-        axes.axhline(side * 100 * ALLOWED, color='black', linestyle='--', linewidth=0.8)
+    lines = axes.plot(t, errors.T, color='tab:blue', linewidth=0.7, alpha=0.6)
+    lines[0].set_label('one recording')
+    for side, label in ((-1, f'{100 * ALLOWED:g} %'), (1, None)):
+        axes.axhline(side * 100 * ALLOWED, color='black', linestyle='--', linewidth=0.8,
+                     label=label)
     axes.set(title=bench.arm.name, xlabel='time, s', ylim=(-10, 10), xlim=(0, t[-1]))
     axes.grid(alpha=0.3)
 

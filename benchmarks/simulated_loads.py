@@ -73,7 +73,7 @@ class Bench:
 
     @cached_property
     def course(self) -> tuple[Array, Array, Array]:
-        """Times, positions and regressor of the motion."""
+        """Return times, positions and regressor of the motion."""
         t = np.arange(round(self.motion.duration * RATE)) / RATE
         q, qd, qdd = self.motion.evaluate(t)
         return t, q, regressor(self.arm, q, qd, qdd)

@@ -63,6 +63,7 @@ def test_wrong_requests_are_one_line_and_exit_status_two(tmp_path, capsys, optio
     assert error.count('\n') == 1
 
 
+@pytest.mark.slow
 def test_a_motion_for_a_load_states_the_error_bars_to_be_expected(tmp_path, capsys):
     assert main(['design', 'ur10', '-o', str(tmp_path / 'e.yaml'), '--for', 'payload', '--load',
                  '3', '0', '0', '0.1', '--harmonics', '3', '--starts', '1', '--period', '8',

@@ -49,7 +49,7 @@ def torque(arm, load, states):
 
 
 def spread(motion):
-    """Standard deviations of mass and centre, by differences of Pinocchio's inverse dynamics."""
+    """Return standard deviations of mass and centre, by differences of Pinocchio's torque."""
     states = motion.evaluate(np.arange(0, motion.period, motion.period / 300))
     # Torque is linear in the parameters, so that any step will do that a body can have.
     start = 2 * LOAD
@@ -79,6 +79,7 @@ def short(monkeypatch):
     return Task(SECONDS, 4, 1, starts=1, seconds=300.0)
 
 
+@pytest.mark.slow
 def test_the_motion_determines_the_load_better_than_an_ordinary_one_of_its_length(short):
     own = task_for()
     (mass, center), (other, their_center) = (
@@ -97,6 +98,7 @@ def test_the_expected_error_bar_is_that_of_an_independent_information():
     np.testing.assert_allclose(center, expected_center, rtol=0.03)
 
 
+@pytest.mark.slow
 def test_torque_limits_hold_with_the_load_on(short):
     heavy = payload_design(ARM, SECONDS, 4.0, (0.0, 0.05, 0.1))
     found = design(heavy.arm, replace(short, objective=heavy.objective))
