@@ -243,7 +243,8 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     'positions exchanged': (('position_exchanged',), exchanged_positions),
     'sign of an effort': (('effort_sign',), effort_signs),
     'sign of a position': (('position_sign',), position_signs),
-    'scale of an effort': (('effort_scale', 'effort_beyond_limit'), scales),
+    'scale of an effort': (
+        ('effort_scale', 'gains_refuted', 'effort_beyond_limit'), scales),
     'effort cut off at half': (('effort_clipped',), clipped),
     'dead effort': (('effort_meaningless', 'effort_zero', 'effort_constant'), dead),
     'degrees for radians': (('position_degrees',), degrees),
