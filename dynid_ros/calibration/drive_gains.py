@@ -138,7 +138,7 @@ class GainProjection:
 
     @property
     def carried(self) -> list[Array]:
-        """Base parameters of each set."""
+        """Return the base parameters of each set."""
         return [change @ self.theta for change in self._changes]
 
     def minimise(self, x: Array) -> None:

@@ -103,7 +103,7 @@ class DriveGains:
 
     @property
     def ratio_std(self) -> Array:
-        """Standard deviation of `ratio`, (n,)."""
+        """Return the standard deviation of `ratio`, (n,)."""
         return self.ratio * self.logarithms.std
 
     @property
@@ -123,7 +123,7 @@ class DriveGains:
 
     @property
     def interval(self) -> tuple[Array, Array]:
-        """Ends of the 95 % intervals of `ratio`, (n,) each."""
+        """Return the ends of the 95 % intervals of `ratio`, (n,) each."""
         half = INTERVAL * self.logarithms.std
         with np.errstate(over='ignore'):
             return (np.asarray(np.exp(self.logarithms.value - half)),

@@ -42,7 +42,7 @@ class LogGains:
 
     @property
     def std(self) -> Array:
-        """Standard deviations, (n,)."""
+        """Return the standard deviations, (n,)."""
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     def relative_to(self, reference: int) -> LogGains:

@@ -31,7 +31,7 @@ def record(path, name, *, loaded=False, noise=0.003):
 
 @pytest.fixture(scope='module')
 def folder(tmp_path_factory):
-    """Recordings of the two-axis arm and of the leg, which also lifts a load."""
+    """Record the two-axis arm and the leg, which also lifts a load."""
     made = tmp_path_factory.mktemp('bags')
     record(made / 'free.npz', 'two_axis')
     record(made / 'leg.npz', 'hand_leg')
