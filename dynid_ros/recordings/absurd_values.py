@@ -93,6 +93,7 @@ def absurd_defects(recording: Recording) -> list[Defect]:
     ):
         if all_within(values, limit):
             continue
+
         def beyond(part: Array, limit: float = limit) -> Mask:
             return np.isfinite(part) & (np.abs(part) > limit)
 
