@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.trial_rows import (
-    EVERYTHING,
-    NOTHING,
     thinned,
     trial_rows,
     TrialRows,
@@ -34,6 +32,8 @@ EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positio
 DRIVEN = 5.0
 #: Cost of friction that drives a joint, as a logarithm of its residual.
 DRIVEN_COST = 1.0
+#: Shares of unexplained torque that count as none and as all.
+NOTHING, EVERYTHING = 0.005, 1.5
 #: Relative difference of two costs that is rounding.
 SAME = 1e-6
 

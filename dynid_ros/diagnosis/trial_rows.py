@@ -33,8 +33,6 @@ SILENT = 1e-20
 RIDGE = 1e-9
 #: Times by which a drive signal is tried to be late, s; which of them a slow driver makes.
 LATE, TYPICAL = np.array([-0.06, -0.02, 0.02, 0.06, 0.12]), 3
-#: Shares of unexplained torque that count as none and as all.
-NOTHING, EVERYTHING = 0.005, 1.5
 #: Periods of the cut-off around a reversal in which noise decides the direction of friction.
 REVERSAL = 0.05
 
@@ -88,8 +86,7 @@ def trial_samples(
     settings : ConditioningSettings
         Cut-off and decimation.
     left_out : sequence of (N, n) ndarray of bool
-        Samples of each stretch whose torque is left out, with all that the low-pass mixes it
-        with.
+        Samples of each stretch whose torque is left out, with all that the low-pass mixes in.
 
     """
     decimator = settings.decimator()
@@ -239,8 +236,7 @@ def trial_rows(
         Standard parameters that are a base of the arm, where they are known.
 
     """
-    if base is None:
-        base = base_parameters(arm).columns
+    base = base_parameters(arm).columns if base is None else base
     W = trial_regressor(arm, samples, base, loaded)
     friction = friction_power(arm, samples.qd * samples.moving, W[:, :, :len(base)], base)
     friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
@@ -248,7 +244,6 @@ def trial_rows(
     fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
     for i in range(n):
-        # Links before a joint do not load it.
         own = np.flatnonzero(W[:, i].any(axis=0))
         place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
         rows = np.concatenate([W[:, i, own], samples.tau], axis=1)
