@@ -150,3 +150,9 @@ def test_run_in_several_processes_is_counted_once(tree):
     assert status == 1, printed
     assert '1 failed, 6 passed' in printed
     assert 'test/arm/test_b.py: no test was collected' in printed
+
+
+def test_every_file_of_tests_has_a_name_of_its_own():
+    """launch_testing's plugin imports all of them as modules without a package."""
+    names = [path.name for path in HERE.rglob('test_*.py')]
+    assert sorted(names) == sorted(set(names))
