@@ -133,19 +133,19 @@ def judge_payload(
     mass, std, findings = float(fit.load[0]), float(fit.std[0]), []
     bar = THRESHOLDS.standard_errors * std
     none = mass < THRESHOLDS.least and abs(mass) <= bar
+    changed = [_changed(change)] if change is not None and change.matters else []
     if not none and mass < -bar:
         findings.append(Finding(
             'payload_negative',
             f'the arm carries {-mass:.2f} ± {1.96 * std:.2f} kg less than in the '
             'recording of the model: that was made with a load, or the two are exchanged'))
-    elif not none and mass <= bar:
+    elif not none and mass <= bar and not changed:
         findings.append(Finding(
             'payload_undetermined',
             f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
             'is certain of the load; record a longer or faster motion, or identify the arm again'))
-    findings += _unexplained(model, evidence)
-    if change is not None and change.matters:
-        findings.append(_changed(change))
+    # One load does not explain the torque of two.
+    findings += changed or _unexplained(model, evidence)
     return PayloadVerdict(not none and mass > bar, tuple(findings), _open(body, none))
 
 
