@@ -68,7 +68,9 @@ def test_nothing_is_left_half_written(command, sizes, folder, monkeypatch, capsy
         with largest_file(size):
             assert main(command) == 2
         told = capsys.readouterr().err.splitlines()
-        assert 'cannot be written: file too large' in told[-1], told
+        # rosbag2 does not tell why.
+        assert ('cannot be written: file too large' in told[-1]
+                or 'cannot be written: the file was cut short' in told[-1]), told
         left = {name for name in files(again) if name not in ('arm.yaml', 'log.npz')}
         # A motion may be complete where its samples are too large.
         assert left <= {'out'} and not (left and size < 1_000), left
