@@ -11,7 +11,7 @@ import os
 import tempfile
 from typing import Any, Protocol, TypeVar
 
-from dynid_ros.errors import InputError
+from dynid_ros.errors import DynidError, InputError
 
 Result = TypeVar('Result')
 
@@ -79,7 +79,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
                 raise InputError(
                     f'no Dask scheduler answers at {scheduler}: {error}; start one with '
                     '"dask scheduler"') from error
-            with client, _lost_schedulers():
+            with client, _lost_schedulers(client):
                 yield _Dask(client)
             return
         processors = (len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity')
@@ -93,13 +93,20 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
 
 
 @contextmanager
-def _lost_schedulers() -> Iterator[None]:
+def _lost_schedulers(client: Any) -> Iterator[None]:
     """Name the cause where the scheduler ends while it is needed."""
     from distributed.comm import CommClosedError
 
     try:
         yield
+    except DynidError:
+        raise
     except (asyncio.CancelledError, CancelledError, CommClosedError) as error:
+        raise InputError(LOST) from error
+    except Exception as error:
+        # What a client raises that closes for want of a scheduler depends on the moment.
+        if client.status == 'running':
+            raise
         raise InputError(LOST) from error
 
 
