@@ -212,9 +212,11 @@ def expected_errors(
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0), TINY)
-    expected = float(100 * np.sqrt(variance.sum() / power.sum()))
     floor = power.sum() * THRESHOLDS.weakest_share
-    by_joint = 100 * np.sqrt(variance / np.maximum(power, floor))
+    # A few rows leave a variance that has no bound.
+    with np.errstate(over='ignore'):
+        expected = float(100 * np.sqrt(variance.sum() / power.sum()))
+        by_joint = 100 * np.sqrt(variance / np.maximum(power, floor))
     spread = np.sqrt(np.diag(covariance) * np.einsum('kib,kib->b', Y, Y))
     return expected, by_joint, spread
 

@@ -8,7 +8,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck
-from dynid_ros.diagnosis.trial_rows import trial_samples
+from dynid_ros.diagnosis.trial_rows import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
@@ -159,3 +159,15 @@ def test_the_real_ur10_stands_upright(shared_data):
     assert found.determined
     assert not found.wrong
     assert np.degrees(found.angle) < 2.0
+
+
+def test_a_single_sample_agrees_with_any_direction():
+    """A live session asks as soon as it has one."""
+    arm = load_arm('two_axis').with_friction(('viscous', 'offset'))
+    still, once = np.array([[0.3, -0.2]]), np.ones((1, 2), dtype=bool)
+    samples = TrialSamples(np.zeros(1), still, still, still, 0.1 * still, once,
+                           np.zeros((1, 2, 5)), np.zeros(1))
+    with np.errstate(all='raise', under='ignore'):
+        check = gravity_direction(arm, samples)
+    assert np.isfinite(check.direction).all()
+    assert not check.elsewhere
