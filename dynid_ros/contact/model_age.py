@@ -19,7 +19,7 @@ PERIOD, MEMORY = 0.1, 60.0
 ENOUGH = 20.0
 #: Root mean square residual from which on a model has aged, in those of the identification.
 AGED = 2.0
-#: Residuals are cut off here, so that a contact of some seconds ages no model.
+#: Bound on a residual, so that a contact of some seconds does not count as an aged model.
 CUT = 4.0
 #: Share of the residuals that a load must explain to be named.
 EXPLAINED = 0.5

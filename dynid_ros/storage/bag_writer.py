@@ -78,7 +78,7 @@ def write_joint_states(
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether the end of an MCAP file is there: rosbag2 says nothing where the disk is full."""
+    """Whether the end of an MCAP file is there: rosbag2 reports no error on a full disk."""
     with file.open('rb') as opened:
         opened.seek(-min(len(MAGIC), file.stat().st_size), SEEK_END)
         return opened.read() == MAGIC

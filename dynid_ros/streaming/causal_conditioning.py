@@ -16,23 +16,25 @@ DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
 REACH = 2
 
 
-class CausalConditioner(Checkpointed):
+class StreamFilter(Checkpointed):
     """
-    Low-pass and differentiate positions by a symmetric FIR filter, and delay torque as much.
-
-    The filter is that of `Decimator`, the difference that of `differentiate`. A symmetric filter
-    delays all frequencies alike, so that positions, velocities and torque keep the same time;
-    its memory is its length.
+    Smooth and differentiate positions by two FIR filters, and delay torque as much.
 
     Parameters
     ----------
-    settings : ConditioningSettings
-        Rate, cut-off, and delay of the drive signal.
+    taps, slope : (L,) ndarray
+        Filters of the position and of its derivative, oldest sample first.
+    middle : int
+        Sample among the L whose time the output has.
+    ahead : float
+        Samples by which the drive signal lags behind the motion.
     joints : int
         n.
 
     Attributes
     ----------
+    lag : int
+        Samples by which the output is behind the input.
     buffer : (m, 1 + 2 n) ndarray
         Last uniform samples: stamp, positions, torque.
 
@@ -40,15 +42,13 @@ class CausalConditioner(Checkpointed):
 
     saved = ('buffer',)
 
-    def __init__(self, settings: ConditioningSettings, joints: int) -> None:
-        smooth = settings.decimator().taps
-        self._taps = np.pad(smooth, REACH)
-        # Taps run from the oldest sample on.
-        self._slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
-        self.lag = len(self._taps) // 2
-        ahead = np.clip(settings.delay * settings.rate_hz, -self.lag, self.lag - 1)
-        self._ahead = int(np.floor(ahead))
-        self._part = float(ahead - self._ahead)
+    def __init__(
+        self, taps: Array, slope: Array, middle: int, ahead: float, joints: int,
+    ) -> None:
+        self._taps, self._slope, self._middle = taps, slope, middle
+        self.lag = len(taps) - 1 - middle
+        self._torque = middle + int(np.floor(ahead))
+        self._part = float(ahead - np.floor(ahead))
         self.buffer = np.zeros((0, 1 + 2 * joints))
 
     def reset(self) -> None:
@@ -57,7 +57,7 @@ class CausalConditioner(Checkpointed):
 
     def apply(self, samples: Array) -> tuple[Array, Array, Array, Array]:
         """
-        Condition the next samples.
+        Filter the next samples.
 
         Parameters
         ----------
@@ -73,18 +73,43 @@ class CausalConditioner(Checkpointed):
 
         """
         whole = np.concatenate([self.buffer, samples])
-        n = (whole.shape[1] - 1) // 2
-        count = max(0, len(whole) - 2 * self.lag)
-        self.buffer = whole[-2 * self.lag:]
+        n, reach = (whole.shape[1] - 1) // 2, len(self._taps) - 1
+        count = max(0, len(whole) - reach)
+        self.buffer = whole[count:]
         positions = np.ascontiguousarray(whole[:, 1:1 + n].T)
         q, qd = np.zeros((n, count)), np.zeros((n, count))
         convolve(positions, self._taps, self._slope, q, qd)
-        first = self.lag + self._ahead
-        torque = whole[:, 1 + n:]
+        first, torque = self._torque, whole[:, 1 + n:]
         tau = (1.0 - self._part) * torque[first:first + count]
         tau += self._part * torque[first + 1:first + 1 + count]
-        t = whole[self.lag:self.lag + count, 0]
+        t = whole[self._middle:self._middle + count, 0]
         return t, np.ascontiguousarray(q.T), np.ascontiguousarray(qd.T), tau
+
+
+class CausalConditioner(StreamFilter):
+    """
+    Condition a stream as the batch conditions a recording.
+
+    The filter is that of `Decimator`, the difference that of `differentiate`. A symmetric filter
+    delays all frequencies alike, so that positions, velocities and torque keep the same time;
+    its memory is its length.
+
+    Parameters
+    ----------
+    settings : ConditioningSettings
+        Rate, cut-off, and delay of the drive signal.
+    joints : int
+        n.
+
+    """
+
+    def __init__(self, settings: ConditioningSettings, joints: int) -> None:
+        smooth = settings.decimator().taps
+        # Taps run from the oldest sample on.
+        slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
+        lag = len(slope) // 2
+        ahead = float(np.clip(settings.delay * settings.rate_hz, -lag, lag - 1))
+        super().__init__(np.pad(smooth, REACH), slope, lag, ahead, joints)
 
 
 @kernel
