@@ -17,8 +17,8 @@ class StreamNoise:
     """
     Largest values of the last pieces of motion, and of those of rest.
 
-    Motor torque ripples while an arm moves, and an encoder is quiet while it rests; what is
-    learned of the one says nothing of the other. By the mean of its joint, the values of all
+    Motor torque ripples while an arm moves, and an encoder is quiet while it rests: the noise
+    of one does not predict that of the other. By the mean of its joint, the values of all
     joints make one tail, as in `alarm_levels`.
 
     Parameters

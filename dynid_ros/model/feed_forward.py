@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.recorded_range import recorded_range
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
 Array = NDArray[np.float64]
@@ -60,14 +61,12 @@ def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
 
 def extrapolation(model: IdentifiedModel, trajectory: Trajectory) -> tuple[str, ...]:
     """List joints that leave the range in which the model was identified; a sentence each."""
-    seen = [part for part in model.predictions if not part.held_out] or list(model.predictions)
-    if not seen:
+    known = recorded_range(model)
+    if known is None:
         return ()
+    low, high, fast = known
     ours = _order(model, trajectory)
     q, qd = trajectory.q[:, ours], np.abs(trajectory.qd[:, ours]).max(axis=0)
-    known = np.concatenate([part.q for part in seen])
-    low, high = known.min(axis=0), known.max(axis=0)
-    fast = np.max([np.abs(part.qd).max(axis=0) for part in seen], axis=0)
     room = MARGIN * (high - low)
     found = []
     for joint, name in enumerate(model.arm.joint_names):

@@ -79,8 +79,8 @@ class ArmMonitor(Node):
 
     def _read_model(self) -> IdentifiedModel:
         if not self._settings['model']:
-            raise InputError('no model is given; set the parameter model to a folder of dynid '
-                             'identify, such as model:=result')
+            raise InputError("set the parameter 'model' of monitor to a folder of dynid identify, "
+                             'such as model:=result')
         model = read_result(Path(self._settings['model']).expanduser())
         if not model.verdict.trustworthy:
             self.get_logger().warning(

@@ -12,6 +12,7 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.recorded_range import motion_range, recorded_range
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.payload.body import LoadBody
@@ -188,13 +189,11 @@ def outside_range(
     model: IdentifiedModel, motions: Sequence[ConditionedMotion] | Sequence[Prediction],
 ) -> tuple[str, ...]:
     """Warn of motion beyond the range in which the model was identified."""
-    seen = [part for part in model.predictions if not part.held_out] or list(model.predictions)
-    if not seen or not motions:
+    known = recorded_range(model)
+    if known is None or not motions:
         return ()
-    low, high = _range([part.q for part in seen])
-    lowest, highest = _range([motion.q for motion in motions])
-    fast, speed = (np.max([np.abs(part.qd[:]).max(axis=0) for part in parts], axis=0)
-                   for parts in (seen, motions))
+    low, high, fast = known
+    lowest, highest, speed = motion_range(motions)
     shared = np.minimum(high, highest) - np.maximum(low, lowest)
     names, remarks = np.array(model.arm.joint_names), []
     elsewhere = shared < THRESHOLDS.position * (highest - lowest)
@@ -204,16 +203,10 @@ def outside_range(
             'the model; the error bars allow for its parameters, not for what it leaves out')
     faster = speed > THRESHOLDS.velocity * fast
     if faster.any():
-        each = ', '.join(f'{name} ({top:.2f} instead of {known:.2f} rad/s or m/s)' for
-                         name, top, known in zip(names[faster], speed[faster], fast[faster],
+        each = ', '.join(f'{name} ({top:.2f} instead of {usual:.2f} rad/s or m/s)' for
+                         name, top, usual in zip(names[faster], speed[faster], fast[faster],
                                                  strict=True))
         remarks.append(
             f'extrapolation: {each} moved slower in the recording of the model; friction is '
             'uncertain above')
     return tuple(remarks)
-
-
-def _range(parts: Sequence[Array]) -> tuple[Array, Array]:
-    """Lowest and highest position of each joint, (n,) each."""
-    return (np.asarray(np.min([q.min(axis=0) for q in parts], axis=0)),
-            np.asarray(np.max([q.max(axis=0) for q in parts], axis=0)))
