@@ -11,9 +11,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import as_recorded
-from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.absurd_values import THRESHOLDS as ABSURD
+from dynid_ros.signals.trial_samples import TrialSamples
 
 #: Friction terms with which gravity is checked: more of them pass for gravity in few samples.
 PLAIN = ('viscous', 'coulomb', 'offset')

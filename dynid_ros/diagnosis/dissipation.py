@@ -105,12 +105,13 @@ def friction_power(
         Row of each joint, without constant offsets.
 
     """
-    dissipating = [term.symbol for term in friction_terms(arm.friction) if term.name != 'offset']
+    place = {column: k for k, column in enumerate(base.tolist())}
+    pairs = [(i, place[column]) for term in friction_terms(arm.friction) if term.name != 'offset'
+             for i in range(arm.n)
+             if (column := arm.layout.friction_column(i, term.symbol)) in place]
+    joint, at = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     power = np.zeros((arm.n, len(base)))
-    for i in range(arm.n):
-        own = {arm.layout.friction_column(i, symbol) for symbol in dissipating}
-        places = [k for k, column in enumerate(base.tolist()) if column in own]
-        power[i, places] = qd[:, i] @ W[:, i, places] / max(len(qd), 1)
+    power[joint, at] = np.einsum('kb,kb->b', qd[:, joint], W[:, joint, at]) / max(len(qd), 1)
     return power
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.gravity_regression import gravity_rows, GravityProblem, GravityRows
-from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.model.metrics import TINY
+from dynid_ros.signals.trial_samples import TrialSamples
 
 Array = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.diagnosis.trial_rows import TrialSamples
 from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import embedded, triangular
+from dynid_ros.signals.trial_samples import TrialSamples
 
 Array = NDArray[np.float64]
 

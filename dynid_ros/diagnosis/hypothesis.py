@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.trial_rows import (
-    thinned,
-    trial_rows,
-    TrialRows,
-    TrialSamples,
-    TrialScore,
-)
+from dynid_ros.diagnosis.trial_rows import trial_rows, TrialRows, TrialScore
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.signals.trial_samples import thinned, TrialSamples
 
 Array = NDArray[np.float64]
 
@@ -113,7 +108,7 @@ class Hypothesis:
     @property
     def compared(self) -> NDArray[np.intp]:
         """Joints that are fitted and compared."""
-        return self.joints[~np.isin(self.joints, self.excluded)]
+        return self.joints[~np.isin(self.joints, self.excluded)] if self.excluded else self.joints
 
     @property
     def mixing(self) -> Array:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm, shipped_arms
+from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
-from dynid_ros.diagnosis.trial_rows import TrialSamples
+from dynid_ros.signals.trial_samples import TrialSamples
 
 Array = NDArray[np.float64]
 
@@ -127,13 +128,18 @@ def _offset_joints(base: Hypothesis) -> list[int]:
 
 def other_arms(base: Hypothesis) -> Iterator[Hypothesis]:
     """Try the kinematics of the shipped arms with the same joints."""
-    for name in shipped_arms():
-        tree = load_arm(name).tree
+    for name, tree in _shipped_trees().items():
         if len(tree.joint_names) == base.arm.n and (tree.prismatic == base.arm.prismatic).all():
             own = replace(tree, joint_names=base.arm.joint_names)
             yield base.with_arm(replace(base.arm, tree=own), Step(
                 'other_arm', (), f"the recording seems to be one of the arm '{name}'",
                 'give the description of the arm that was recorded'))
+
+
+@cache
+def _shipped_trees() -> dict[str, KinematicTree]:
+    """Joints of the shipped arms, read once: each of many recordings is compared with them."""
+    return {name: load_arm(name).tree for name in shipped_arms()}
 
 
 def other_gravity(base: Hypothesis, check: GravityCheck) -> Iterator[Hypothesis]:

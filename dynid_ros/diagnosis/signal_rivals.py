@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import is_direct, joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
-from dynid_ros.diagnosis.trial_rows import LATE, trial_rows, TYPICAL
+from dynid_ros.diagnosis.trial_rows import trial_rows
+from dynid_ros.signals.trial_samples import LATE, TYPICAL
 
 Array = NDArray[np.float64]
 

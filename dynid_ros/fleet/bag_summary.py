@@ -14,7 +14,6 @@ import numpy as np
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.clipped_signals import clip_levels, clipped_findings, clipped_samples
-from dynid_ros.diagnosis.trial_rows import trial_samples
 from dynid_ros.errors import DynidError, one_line
 from dynid_ros.fleet.bags import Bag, date_in, local_copy, METADATA
 from dynid_ros.fleet.settings import FleetSettings, settings_of
@@ -23,6 +22,7 @@ from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, fitted_to, motions
 from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted
+from dynid_ros.signals.trial_samples import trial_samples
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.whole_file import read_whole
 

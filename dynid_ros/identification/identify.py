@@ -18,7 +18,6 @@ from dynid_ros.diagnosis.clipped_signals import (
     clipped_findings,
     clipped_samples,
 )
-from dynid_ros.diagnosis.trial_rows import joined, trial_samples
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
@@ -42,6 +41,7 @@ from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, take_motions
 from dynid_ros.regression.row_methods import METHODS
+from dynid_ros.signals.trial_samples import joined, trial_samples
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.outliers import CAUSE, too_many
-from dynid_ros.diagnosis.trial_rows import joined, torque_later, TrialSamples
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
@@ -24,6 +23,7 @@ from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import Solution
+from dynid_ros.signals.trial_samples import joined, torque_later, TrialSamples
 
 Array = NDArray[np.float64]
 

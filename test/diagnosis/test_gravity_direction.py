@@ -8,11 +8,11 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck
-from dynid_ros.diagnosis.trial_rows import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
