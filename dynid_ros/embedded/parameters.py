@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ class ParameterType(IntEnum):
     INTEGER = 2
     DOUBLE = 3
     STRING = 4
+    DOUBLE_ARRAY = 8
     STRING_ARRAY = 9
 
 
@@ -47,12 +48,14 @@ class Parameter:
 
 
 def _type_of(name: str, value: Any) -> ParameterType:
-    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
-        return ParameterType.STRING_ARRAY
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        for of, kind in ((str, ParameterType.STRING_ARRAY), (float, ParameterType.DOUBLE_ARRAY)):
+            if all(isinstance(each, of) for each in value):
+                return kind
     if type(value) not in _TYPES:
         raise ParameterException(
             f"parameter '{name}' cannot be {value!r}: without ROS 2 it is a truth value, a "
-            'number, a text or a list of texts')
+            'number, a text, or a list of texts or of numbers with a decimal point')
     return _TYPES[type(value)]
 
 

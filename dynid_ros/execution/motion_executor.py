@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import copy
-from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
+from dynid_ros.execution.phases import ACTIVE, Event, Phase, TRANSITIONS
 from dynid_ros.feasibility.planning_limits import PlanningLimits
 from dynid_ros.trajectory.fourier import FourierMotion, quintic_step
 
@@ -22,17 +22,6 @@ CURVATURE = 10 / np.sqrt(3)
 #: Shortest move to the start and shortest braking, s.
 SHORTEST_MOVE = 0.5
 SHORTEST_BRAKE = 0.2
-
-
-class Phase(Enum):
-    """Phase of the execution; users read the values."""
-
-    IDLE = 'idle'
-    MOVING = 'moving to the start'
-    RUNNING = 'running'
-    STOPPING = 'stopping'
-    HOLDING = 'holding'
-    ABORTED = 'aborted'
 
 
 class Reference(NamedTuple):
@@ -94,7 +83,7 @@ class MotionExecutor:
     @property
     def active(self) -> bool:
         """Whether the arm is moving."""
-        return self.phase in (Phase.MOVING, Phase.RUNNING, Phase.STOPPING)
+        return self.phase in ACTIVE
 
     def start(self, now: float, q: Array) -> float:
         """
@@ -120,8 +109,7 @@ class MotionExecutor:
         """
         self.check_free()
         self._moving = move_duration(self.motion.start - q, self._allowed, self._speed)
-        self._path = move(q, self.motion.start, self._moving)
-        self._enter(Phase.MOVING, now)
+        self._enter(Event.START, move(q, self.motion.start, self._moving), now)
         return self._moving + self.motion.duration
 
     def check_free(self) -> None:
@@ -133,16 +121,16 @@ class MotionExecutor:
 
     def stop(self, now: float) -> None:
         """Slow down along the path and hold; after an abort, allow another start."""
-        if self.phase is Phase.ABORTED:
-            self.phase, self.reason = Phase.HOLDING, ''
-        elif self.phase in (Phase.MOVING, Phase.RUNNING):
-            self.phase, self._brake = Phase.STOPPING, now
+        self._advance(now)
+        if self._change(Event.STOP):
+            self.reason = ''
+        if self.phase is Phase.STOPPING and self._brake is None:
+            self._brake = now
 
     def abort(self, reason: str) -> None:
         """Abort the motion; `brake` gives the state from which the arm slows down."""
-        if self.phase is not Phase.ABORTED:
-            self.phase, self.reason = Phase.ABORTED, reason
-            self._path = None
+        if self._change(Event.VIOLATION):
+            self.reason, self._path = reason, None
 
     def brake(self, now: float, q: Array, qd: Array) -> None:
         """Slow down from a measured state (n,), (n,), within the limits, and hold there."""
@@ -151,8 +139,8 @@ class MotionExecutor:
 
         def straight(s: float) -> tuple[Array, Array, Array]:
             ahead = q + speed * s
-            inside = (ahead > lower) & (ahead < upper)
-            return np.clip(ahead, lower, upper), np.where(inside, speed, 0), np.zeros_like(q)
+            free = ((ahead > lower) | (speed > 0)) & ((ahead < upper) | (speed < 0))
+            return np.clip(ahead, lower, upper), np.where(free, speed, 0), np.zeros_like(q)
 
         self._path, self._began, self._brake = straight, now, now
 
@@ -218,16 +206,25 @@ class MotionExecutor:
     def _advance(self, now: float) -> None:
         """Enter the next phase when this one has ended."""
         if self.phase is Phase.MOVING and now - self._began >= self._moving:
-            self._path = self.motion.evaluate
-            self._enter(Phase.RUNNING, self._began + self._moving)
+            self._enter(Event.ARRIVED, self.motion.evaluate, self._began + self._moving)
         if self.phase is Phase.RUNNING and now - self._began >= self.motion.duration:
-            self.phase = Phase.HOLDING
+            self._change(Event.ENDED)
         if (self.phase is Phase.STOPPING and self._brake is not None
                 and now - self._brake >= self._braking_time):
-            self.phase = Phase.HOLDING
+            self._change(Event.RESTED)
 
-    def _enter(self, phase: Phase, began: float) -> None:
-        self.phase, self._began, self._brake = phase, began, None
+    def _enter(self, event: Event, path: Path, began: float) -> None:
+        """Follow a path from a time on."""
+        if self._change(event):
+            self._path, self._began, self._brake = path, began, None
+
+    def _change(self, event: Event) -> bool:
+        """Change the phase as the table says, and return whether it did."""
+        after = TRANSITIONS.get((self.phase, event))
+        if after is None:
+            return False
+        self.phase = after
+        return True
 
 
 def move(q: Array, objective: Array, duration: float) -> Path:

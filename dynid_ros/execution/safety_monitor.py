@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import Reference
+from dynid_ros.execution.violation import Bound, Violation
 
 Array = NDArray[np.float64]
+
+#: Position, rad or m, and velocity that no joint reaches.
+ABSURD = 1e6
 
 
 @dataclass(frozen=True)
@@ -54,41 +57,6 @@ class SafetyThresholds:
 THRESHOLDS = SafetyThresholds()
 
 
-class Bound(Enum):
-    """Kind of a bound; decisions follow it, and never the words of a message."""
-
-    NUMBER = 'position and velocity are numbers'
-    POSITION = 'position limits'
-    VELOCITY = 'velocity limits'
-    EFFORT = 'effort limits'
-    TRACKING = 'distance from the reference'
-
-
-@dataclass(frozen=True)
-class Violation:
-    """
-    A bound that a joint breaks.
-
-    Attributes
-    ----------
-    bound : Bound
-        Which one.
-    joint : str
-        Name of the joint.
-    text : str
-        One clause for the user, with the joint and the value.
-
-    """
-
-    bound: Bound
-    joint: str
-    text: str
-
-    def __str__(self) -> str:
-        """Return the clause."""
-        return self.text
-
-
 class SafetyMonitor:
     """
     Bounds of the measured motion of an arm.
@@ -128,12 +96,14 @@ class SafetyMonitor:
 
         """
         limits, names = self._arm.limits, self._arm.joint_names
-        bad = ~(np.isfinite(q) & np.isfinite(qd))
+        bad = ~((np.abs(q) < ABSURD) & (np.abs(qd) < ABSURD))
         if bad.any():
             joint = int(np.argmax(bad))
+            value = q[joint] if not abs(q[joint]) < ABSURD else qd[joint]
+            what = f'{value:.3g} as' if np.isfinite(value) else 'a NaN or infinite'
             return Violation(
                 Bound.NUMBER, names[joint],
-                f"joint '{names[joint]}' reports a NaN or infinite position or velocity")
+                f"joint '{names[joint]}' reports {what} position or velocity")
         outside = (q < limits.lower) | (q > limits.upper)
         if outside.any():
             joint = int(np.argmax(outside))

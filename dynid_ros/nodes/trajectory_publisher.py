@@ -12,9 +12,11 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from dynid_ros.errors import InputError
-from dynid_ros.execution.motion_executor import Phase, Reference
-from dynid_ros.execution.safety_monitor import Bound, LimitWatch, SafetyMonitor
-from dynid_ros.execution.start_checks import check_start, moving_joint
+from dynid_ros.execution.motion_control import MotionControl
+from dynid_ros.execution.motion_executor import Reference
+from dynid_ros.execution.phases import Phase
+from dynid_ros.execution.start_checks import moving_joint
+from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.nodes.common.lockstep import Answers, ControlTime, watch_clock
 from dynid_ros.nodes.common.runtime import declare, run
 from dynid_ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
@@ -47,18 +49,18 @@ class TrajectoryPublisher(Node):
         self.finished = False
         self.status = 0
         self._values = values
-        self._arm, self._scene, self._executor = load_motion(values)
-        self._monitor = SafetyMonitor(self._arm, values['tracking_error'])
-        self._limits = LimitWatch(self._arm)
+        self._arm, scene, executor = load_motion(values)
         self._time = ControlTime(self)
         self._told = self._aborted = self._rested = 0.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
-        self._phase = self._executor.phase
-        self._output = make_output(self, self._arm, values, self._abort, self._time)
+        self._phase = executor.phase
+        self._output = make_output(self, self._arm, values, self._on_failure, self._time)
+        self._control = MotionControl(
+            self._arm, executor, self._output, scene, values['tracking_error'],
+            values['state_timeout'], values['dry_run'])
         self._reference = self.create_publisher(JointState, '~/reference', 10)
-        self._states = StateWatch(
-            self, self._arm, self._time, values['state_timeout'], self._on_state)
+        self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
         # Who else is there does not depend on the simulated time, which may wait for them.
@@ -77,20 +79,14 @@ class TrajectoryPublisher(Node):
         """Bring the arm to rest and leave it with a last safe command."""
         # Simulated time may be slower than this computer's.
         end = time.monotonic() + (SIMULATED_PATIENCE if self._time.simulated else LAST)
-        if self._executor.active:
-            self._slow_down()
-            while self._executor.active and not self._states.gone and time.monotonic() < end:
+        if self._control.active:
+            self._control.stop(self._time.now())
+            while self._control.active and not self._states.gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
-        if self._states.last is not None and self._executor.phase is not Phase.IDLE:
-            self._output.hold(self._states.last)
+        self._control.leave()
         while not self._output.settled and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
         self._answers.leave()
-
-    @property
-    def _now(self) -> float:
-        """Time of the motion, s."""
-        return self._output.clock(self._time.now())
 
     def _on_state(self, message: JointState) -> None:
         """Check the state, command what follows from it, and answer a simulated arm."""
@@ -98,7 +94,7 @@ class TrajectoryPublisher(Node):
         self._answers.heard(message.header.stamp)
         if self._time.simulated:
             self._notice_silence()
-        self._control(message)
+        self._follow(message)
         if self._time.simulated:
             self._finish_once()
         self._unanswered = message.header.stamp
@@ -108,41 +104,19 @@ class TrajectoryPublisher(Node):
         """Answer the last state, unless the simulated time must wait for others."""
         if self._unanswered is None or self.finished or not self._output.settled:
             return
-        if self._values['once'] and not self._ran and not self._refused:
+        if (self._values['once'] and self._control.period and not self._ran
+                and not self._refused):
             return
         stamp, self._unanswered = self._unanswered, None
         self._answers.answer(stamp, self._output.sent)
 
-    def _control(self, message: JointState) -> None:
+    def _follow(self, message: JointState) -> None:
         state = self._states.read(message)
-        if state is None:
-            return
-        now = self._now
-        executor = self._executor
-        wanted = executor.reference(now)
-        watched = executor.phase not in (Phase.IDLE, Phase.ABORTED)
-        following = watched and not self._values['dry_run']
-        problem = (
-            self._monitor.violation(
-                state.q, state.qd, wanted if following else None, self._output.ahead)
-            or self._limits.violation(state.qd, state.tau))
-        if problem and watched:
-            self._abort(problem.text)
-        if problem and problem.bound is Bound.NUMBER:
-            return
-        if self._states.mixed:
-            # Whose state this is cannot be told, so no control may act on it, and after the last
-            # safe command of the abort the arm is left to its own command timeout.
-            return
-        self._states.keep(state)
-        if executor.phase is Phase.ABORTED and wanted is None:
-            executor.brake(now, state.q, state.qd)
-        wanted = executor.reference(now)
-        if wanted is not None:
-            tau, problem = self._output.follow(now, state, wanted)
-            if problem and following:
-                self._abort(problem.text)
-            self._publish(now, message, wanted, tau)
+        if state is not None:
+            now = self._time.now()
+            told = self._control.take(now, state, bool(self._states.mixed))
+            if told is not None:
+                self._publish(now, message, *told)
         self._notice_phase()
 
     def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
@@ -159,24 +133,24 @@ class TrajectoryPublisher(Node):
         """Stop the arm when its state is not known any more."""
         if not self._time.simulated:
             self._finish_once()
-        if self._states.last is None:
+        last, now = self._control.last, self._time.now()
+        if last is None:
             return
         # Where this process was late itself, states wait that are read before the next look.
-        before, self._stale = self._stale, self._states.stale
+        before, self._stale = self._stale, self._control.stale(now)
         if self._stale and before:
             self._notice_silence()
-        since = self._time.now() - self._aborted
-        if not self._stale and self._executor.phase is Phase.ABORTED and since > LAST:
-            moving = moving_joint(self._arm, self._states.last.qd)
+        since = now - self._aborted
+        if not self._stale and self._control.phase is Phase.ABORTED and since > LAST:
+            moving = moving_joint(self._arm, last.qd)
             if moving:
                 self.get_logger().error(
                     f'{moving} {since:.0f} s after the abort: use the emergency stop',
                     throttle_duration_sec=1.0)
 
     def _notice_silence(self) -> None:
-        if (self._states.last is not None and self._states.stale
-                and self._executor.phase is not Phase.IDLE):
-            self._abort(self._states.silence)
+        self._control.notice_silence(self._time.now(), self._states.mixed)
+        self._notice_phase()
 
     def _finish_once(self) -> None:
         """End after the one motion and the controller's answer to it."""
@@ -191,22 +165,23 @@ class TrajectoryPublisher(Node):
 
     def _look(self) -> None:
         """Look at the publishers, listeners and controllers in the graph."""
-        self._states.follow()
-        if self._executor.phase not in (Phase.IDLE, Phase.ABORTED):
-            problem = self._states.mixed or self._states.gone or self._output.missing
-            if problem:
-                self._abort(problem)
+        problem = self._states.follow()
+        if problem is None and self._output.missing:
+            problem = Violation(Bound.CONTROLLER, '', self._output.missing)
+        if problem is not None:
+            self._control.fault(problem)
+            self._notice_phase()
         if self._states.gone:
             self._finish_once()
-        if not self._executor.active:
+        if not self._control.active:
             self._output.look()
         waiting = self._values['once'] and not self._ran
-        if waiting and self._output.settled and (self._states.last is not None or self._patient):
+        if waiting and self._output.settled and (self._control.period or self._patient):
             self._start_once()
 
     def _look_soon(self) -> None:
         if self._unanswered is not None:
-            if not (self._ran or self._executor.active):
+            if not (self._ran or self._control.active):
                 self._look()
             self._answer()
 
@@ -236,11 +211,12 @@ class TrajectoryPublisher(Node):
 
     def _start(self) -> str:
         """Begin, and return a sentence on the motion."""
-        self._executor.check_free()
+        self._control.check_free()
         self._states.follow()
         if self._states.mixed:
             raise InputError(f'{self._states.mixed}; leave only that of the arm')
-        if self._states.last is None or self._states.stale:
+        now, period = self._time.now(), self._control.period
+        if self._control.stale(now) or period is None:
             raise NotThereError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._states.topic}; start the arm first')
@@ -248,46 +224,36 @@ class TrajectoryPublisher(Node):
         problem = self._output.missing or self._output.look() or self._states.deaf(listeners)
         if problem:
             raise NotThereError(problem)
-        state = self._states.last
-        check_start(self._arm, state.q, state.qd, self._executor.motion.start, self._scene)
-        now = self._now
-        seconds = self._executor.start(now, state.q)
-        self._output.begin(self._executor, now)
+        self._output.prepare(period)
+        seconds = self._control.start(now)
         self._ran = True
         return f'moving for {seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        aborted = self._executor.phase is Phase.ABORTED
-        self._slow_down()
+        aborted = self._control.phase is Phase.ABORTED
+        self._control.stop(self._time.now())
         response.success = True
-        response.message = 'reset after the abort' if aborted else self._executor.phase.value
+        response.message = 'reset after the abort' if aborted else self._control.phase.value
         return response
 
-    def _slow_down(self) -> None:
-        going = self._executor.phase in (Phase.MOVING, Phase.RUNNING)
-        now = self._now
-        self._executor.stop(now)
-        if going:
-            self._output.begin(self._executor, now)
-
-    def _abort(self, reason: str) -> None:
-        if self._executor.phase is Phase.ABORTED:
-            return
-        self._states.follow()
-        self._aborted = self._time.now()
-        self._executor.abort(reason)
-        if self._states.last is not None:
-            self._output.hold(self._states.last)
-        self.get_logger().error(f'aborted: {reason}; the arm is held, ~/stop resets')
+    def _on_failure(self, reason: str) -> None:
+        """Abort the motion that a controller gave up."""
+        self._control.fault(Violation(Bound.CONTROLLER, '', reason))
         self._notice_phase()
 
     def _notice_phase(self) -> None:
-        if self._executor.phase is not self._phase:
-            self._phase = self._executor.phase
-            if self._phase is not Phase.ABORTED:
-                self.get_logger().info(self._phase.value)
-            self._rested = self._time.now()
+        if self._control.phase is self._phase:
+            return
+        self._phase, self._rested = self._control.phase, self._time.now()
+        if self._phase is Phase.ABORTED:
+            self._aborted = self._rested
+            # Whose states may be trusted from now on.
+            self._states.follow()
+            self.get_logger().error(
+                f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
+        else:
+            self.get_logger().info(self._phase.value)
 
 
 def main() -> int:

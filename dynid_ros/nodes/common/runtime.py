@@ -43,6 +43,8 @@ class Setting:
         Default; its type is the parameter's.
     low, high : float or None
         Range of a floating-point parameter.
+    numbers : bool
+        Whether an empty list is one of numbers instead of texts.
 
     """
 
@@ -51,6 +53,14 @@ class Setting:
     description: str
     low: float | None = None
     high: float | None = None
+    numbers: bool = False
+
+    @property
+    def declared(self) -> Any:
+        """Default as rclpy takes it, for which an empty list would be one of bytes."""
+        if self.default != []:
+            return self.default
+        return Parameter.Type.DOUBLE_ARRAY if self.numbers else Parameter.Type.STRING_ARRAY
 
 
 def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
@@ -60,10 +70,8 @@ def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
         if setting.low is not None and setting.high is not None:
             descriptor.floating_point_range = [
                 FloatingPointRange(from_value=setting.low, to_value=setting.high)]
-        # rclpy takes an empty list for bytes.
-        default = Parameter.Type.STRING_ARRAY if setting.default == [] else setting.default
         try:
-            node.declare_parameter(setting.name, default, descriptor)
+            node.declare_parameter(setting.name, setting.declared, descriptor)
         except ParameterException as error:
             raise InputError(str(error)) from error
     return {

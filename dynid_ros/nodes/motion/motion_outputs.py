@@ -11,20 +11,21 @@ from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.execution.motion_executor import MotionExecutor, Reference
-from dynid_ros.execution.safety_monitor import EffortLimiter, Violation
-from dynid_ros.execution.tracking_control import live_gains, RigidArm
-from dynid_ros.nodes.motion.motion_state import MotionState
+from dynid_ros.execution.loop_stability import check_stable, proposed_gains
+from dynid_ros.execution.motion_output import Output, TorqueOutput
+from dynid_ros.execution.tracking_control import Gains
 
 Array = NDArray[np.float64]
 
-#: Kinds of feed-forward.
-FEEDFORWARD = ('none', 'gravity', 'model')
+#: Period of states before any has been measured, s.
+USUAL_PERIOD = 0.001
+#: Ratio of two periods, as a logarithm, up to which stability is not looked at again.
+SAME_PERIOD = 0.2
 
 
-class Output:
+class NodeOutput(Output):
     """
-    Way of a motion to the arm.
+    Way of a motion through the messages of a node.
 
     Attributes
     ----------
@@ -51,34 +52,28 @@ class Output:
         """Whether a controller has not said yet how the motion ended."""
         return False
 
-    @property
-    def ahead(self) -> float:
-        """Time by which the arm may be ahead of the motion, s."""
-        return 0.0
-
-    def clock(self, now: float) -> float:
-        """Time of the motion, s, at a time of the steady clock, s."""
-        return now
-
     def look(self) -> str:
         """Look for the controller before a motion; return its problem, or an empty text."""
         return ''
 
-    def begin(self, executor: MotionExecutor, now: float) -> None:
-        """Take over a motion, or its braking, at the time of the motion at which it begins."""
+    def prepare(self, period: float) -> None:
+        """
+        Get ready for a motion.
 
-    def follow(
-        self, now: float, state: MotionState, wanted: Reference, /,
-    ) -> tuple[Array, Violation | None]:
-        """Command the next moment; return the torques (if any) and the bound that they break."""
-        raise NotImplementedError
+        Parameters
+        ----------
+        period : float
+            Of the states, s.
 
-    def hold(self, state: MotionState, /) -> None:
-        """Hold the arm where it was last seen, without looking at it."""
-        raise NotImplementedError
+        Raises
+        ------
+        InputError
+            The arm cannot be controlled at that period.
+
+        """
 
 
-class EffortOutput(Output):
+class EffortOutput(NodeOutput, TorqueOutput):
     """
     PD control with feed-forward in this process, on ``effort_commands``.
 
@@ -87,34 +82,33 @@ class EffortOutput(Output):
     node : Node
         Owner.
     arm : ArmModel
-        The arm, with physical nominal inertial parameters, which give the gains.
+        The arm, with physical nominal inertial parameters.
     order : sequence of str
         Joints in the order of the commands.
+    gains : Gains or None
+        Of the PD control; by default those that the arm bears at the rate of its states.
     ahead : str
-        Feed-forward: ``none`` for an arm whose driver compensates gravity, which no torque holds,
-        ``gravity``, or ``model`` (all rigid-body torques).
+        Feed-forward, as for `TorqueOutput`.
     silent : bool
         Whether nothing is commanded: a dry run.
 
     """
 
     def __init__(
-        self, node: Node, arm: ArmModel, order: Sequence[str], ahead: str, silent: bool,
+        self, node: Node, arm: ArmModel, order: Sequence[str], gains: Gains | None, ahead: str,
+        silent: bool,
     ) -> None:
         if sorted(order) != sorted(arm.joint_names):
             raise InputError(
                 f'effort_joints must be the joints {", ".join(arm.joint_names)} in the order of '
                 f'the controller, not {", ".join(order)}')
-        if ahead not in FEEDFORWARD:
-            raise InputError(
-                f"the parameter 'feedforward' must be one of {', '.join(FEEDFORWARD)}, "
-                f"not '{ahead}'")
-        super().__init__()
+        NodeOutput.__init__(self)
+        TorqueOutput.__init__(
+            self, arm, gains or proposed_gains(arm, USUAL_PERIOD), ahead, self._publish)
+        self._arm = arm
+        self._proposed = gains is None
+        self._checked = 0.0
         self._order = np.array([arm.joint_names.index(name) for name in order])
-        self._gains = live_gains(arm)
-        self._rigid = RigidArm(arm)
-        self._kind = ahead
-        self._limiter = EffortLimiter(arm)
         self._silent = silent
         self._publisher = node.create_publisher(Float64MultiArray, 'effort_commands', 10)
 
@@ -125,29 +119,17 @@ class EffortOutput(Output):
             return ''
         return f'nobody listens to {self._publisher.topic_name}'
 
-    def follow(
-        self, now: float, state: MotionState, wanted: Reference,
-    ) -> tuple[Array, Violation | None]:
-        """Command the next moment; return the torques and which effort limit they exceed."""
-        tau, problem = self._limiter.limit(
-            now, self._ahead(wanted) + self._gains.torque(
-                state.q, state.qd, wanted.q, wanted.qd))
-        self._send(tau)
-        return tau, problem
+    def prepare(self, period: float) -> None:
+        """Propose gains for the first motion, and make sure that the loop is stable."""
+        if self._checked and abs(np.log(period / self._checked)) < SAME_PERIOD:
+            return
+        # An arm that is held already is not given other gains.
+        if self._proposed and not self._checked:
+            self.gains = proposed_gains(self._arm, period)
+        check_stable(self._arm, self.gains, period)
+        self._checked = period
 
-    def hold(self, state: MotionState) -> None:
-        """Command only what holds the arm where it was last seen."""
-        rest = np.zeros_like(state.q)
-        self._send(self._limiter.limit(0.0, self._ahead(Reference(state.q, rest, rest)))[0])
-
-    def _ahead(self, wanted: Reference) -> Array:
-        if self._kind == 'none':
-            return np.zeros_like(wanted.q)
-        if self._kind == 'gravity':
-            return self._rigid.gravity(wanted.q)
-        return self._rigid.torque(*wanted)
-
-    def _send(self, tau: Array) -> None:
+    def _publish(self, tau: Array) -> None:
         if not self._silent:
             self.sent = tau[self._order].tolist()
             self._publisher.publish(Float64MultiArray(data=self.sent))

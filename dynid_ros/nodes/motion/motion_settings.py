@@ -12,13 +12,14 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
+from dynid_ros.execution.loop_stability import given_gains
 from dynid_ros.execution.motion_executor import MotionExecutor
 from dynid_ros.execution.start_checks import check_motion
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.common.runtime import Setting
-from dynid_ros.nodes.motion.motion_outputs import EffortOutput, Output
+from dynid_ros.nodes.motion.motion_outputs import EffortOutput, NodeOutput
 from dynid_ros.nodes.motion.trajectory_output import TrajectoryOutput
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -34,6 +35,10 @@ SETTINGS = (
     Setting('feedforward', 'gravity',
             'Feed-forward of effort commands: gravity; none, for arms whose driver compensates '
             'gravity; or model, all rigid-body torques of the nominal parameters'),
+    Setting('stiffness', [],
+            "Stiffness of effort commands in the order of the arm's joints, Nm/rad or N/m; "
+            'proposed by the model if empty', numbers=True),
+    Setting('damping', [], 'The same for the damping, Nm s/rad or N s/m', numbers=True),
     Setting('tracking_error', 0.1,
             'Tracking error at which the arm is stopped, rad or m', 1e-4, 10.0),
     Setting('state_timeout', 0.1,
@@ -73,7 +78,7 @@ def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionE
 def make_output(
     node: Node, arm: ArmModel, values: dict[str, Any], failed: Callable[[str], None],
     time: ControlTime,
-) -> Output:
+) -> NodeOutput:
     """
     Make the output that the parameters name.
 
@@ -106,6 +111,8 @@ def make_output(
     node.get_logger().warning(
         'torques are commanded by this node, which is not in real time: only for simulations '
         'and for arms that their driver keeps safe')
+    stiffness, damping = values['stiffness'], values['damping']
+    gains = given_gains(arm, stiffness, damping) if len(stiffness) or len(damping) else None
     return EffortOutput(
-        node, arm, values['effort_joints'] or arm.joint_names, values['feedforward'],
+        node, arm, values['effort_joints'] or arm.joint_names, gains, values['feedforward'],
         values['dry_run'])

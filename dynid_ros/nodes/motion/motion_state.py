@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,30 +12,14 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.execution.motion_output import MotionState
+from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.common.runtime import NEWEST
 
 Array = NDArray[np.float64]
-
-
-class MotionState(NamedTuple):
-    """
-    Position, velocity and torque of the joints, also where they are measured at the motors.
-
-    Attributes
-    ----------
-    q, qd : (n,) ndarray
-        rad, rad/s (m for prismatic joints).
-    tau : (n,) ndarray or None
-        Nm (N for prismatic joints); None where no torques are measured.
-
-    """
-
-    q: Array
-    qd: Array
-    tau: Array | None = None
 
 
 class MotionStateReader:
@@ -87,7 +71,7 @@ class MotionStateReader:
 
 class StateWatch:
     """
-    The last usable state of an arm, and problems of its publishers.
+    The messages with the state of an arm, and problems of their publishers.
 
     Parameters
     ----------
@@ -96,9 +80,7 @@ class StateWatch:
     arm : ArmModel
         As for `MotionStateReader`.
     time : ControlTime
-        By which the age of a state counts.
-    timeout : float
-        Age from which the state counts as unknown, s.
+        Time of the motion.
     callback : callable
         Takes each message.
 
@@ -106,8 +88,6 @@ class StateWatch:
     ----------
     topic : str
         Full name of the topic.
-    last : MotionState or None
-        None until a usable state has come.
     mixed, gone : str
         Why states cannot be trusted, because several nodes publish them, or why none can come any
         more; empty otherwise.
@@ -115,52 +95,33 @@ class StateWatch:
     """
 
     def __init__(
-        self, node: Node, arm: ArmModel, time: ControlTime, timeout: float,
+        self, node: Node, arm: ArmModel, time: ControlTime,
         callback: Callable[[JointState], None],
     ) -> None:
         self._node = node
         self._time = time
-        self._timeout = timeout
-        self._seen = 0.0
         self._reader = MotionStateReader(arm)
         self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
         self.topic = self._subscription.topic
-        self.last: MotionState | None = None
         self.mixed = self.gone = ''
 
     def read(self, message: JointState) -> MotionState | None:
         """Read a message; see `MotionStateReader.read`."""
         return self._reader.read(message)
 
-    def keep(self, state: MotionState) -> None:
-        """Take a state as the last usable one."""
-        self.last, self._seen = state, self._time.now()
-
-    @property
-    def stale(self) -> bool:
-        """Whether the last usable state is too old to act on, or none has come."""
-        return self.last is None or self._age > self._timeout
-
-    @property
-    def silence(self) -> str:
-        """Reason for which no usable states come."""
-        return self.mixed or f'no usable joint state has come for {self._age * 1000:.0f} ms'
-
-    def follow(self) -> None:
-        """Adapt to the publishers of states, and take note of their problems."""
+    def follow(self) -> Violation | None:
+        """Adapt to the publishers of states, and return a problem of theirs."""
         publishers = self._subscription.follow()
         self.mixed = '' if len(publishers) < 2 else (
             f'{self.topic} has several publishers: {", ".join(publishers)}')
         # In real time that shows in the age of the last state.
         self.gone = '' if publishers or not self._time.simulated else (
             f'nobody publishes {self.topic} any more')
+        problem = self.mixed or self.gone
+        return Violation(Bound.PUBLISHERS, '', problem) if problem else None
 
     def deaf(self, listeners: Sequence[str]) -> str:
         """Name the nodes that do not hear the states yet, in a clause; empty if all do."""
         there = {info.node_name for info in self._node.get_subscriptions_info_by_topic(self.topic)}
         missing = [name for name in listeners if name not in there]
         return f'{", ".join(missing)} does not listen to {self.topic} yet' if missing else ''
-
-    @property
-    def _age(self) -> float:
-        return self._time.now() - self._seen

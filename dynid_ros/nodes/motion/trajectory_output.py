@@ -19,10 +19,10 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
-from dynid_ros.execution.safety_monitor import Violation
+from dynid_ros.execution.motion_output import MotionState
+from dynid_ros.execution.violation import Violation
 from dynid_ros.nodes.common.lockstep import ControlTime
-from dynid_ros.nodes.motion.motion_outputs import Output
-from dynid_ros.nodes.motion.motion_state import MotionState
+from dynid_ros.nodes.motion.motion_outputs import NodeOutput
 
 Array = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ class ControllerJoints:
             self._asked = self._client.call_async(GetParameters.Request(names=['joints']))
 
 
-class TrajectoryOutput(Output):
+class TrajectoryOutput(NodeOutput):
     """
     Goals for a joint_trajectory_controller, in which the control runs.
 

@@ -1,0 +1,119 @@
+"""How the commands of a motion leave, and as torques of a PD control with feed-forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.execution.motion_executor import MotionExecutor, Reference
+from dynid_ros.execution.safety_monitor import EffortLimiter
+from dynid_ros.execution.tracking_control import Gains, RigidArm
+from dynid_ros.execution.violation import Violation
+
+Array = NDArray[np.float64]
+
+#: Kinds of feed-forward.
+FEEDFORWARD = ('none', 'gravity', 'model')
+
+
+class MotionState(NamedTuple):
+    """
+    Position, velocity and torque of the joints, also where they are measured at the motors.
+
+    Attributes
+    ----------
+    q, qd : (n,) ndarray
+        rad, rad/s (m for prismatic joints).
+    tau : (n,) ndarray or None
+        Nm (N for prismatic joints); None where no torques are measured.
+
+    """
+
+    q: Array
+    qd: Array
+    tau: Array | None = None
+
+
+class Output:
+    """Way of a motion to the arm."""
+
+    @property
+    def ahead(self) -> float:
+        """Time by which the arm may be ahead of the motion, s."""
+        return 0.0
+
+    def clock(self, now: float) -> float:
+        """Time of the motion, s, at a time of the steady clock, s."""
+        return now
+
+    def begin(self, executor: MotionExecutor, now: float) -> None:
+        """Take over a motion, or its braking, at the time of the motion at which it begins."""
+
+    def follow(
+        self, now: float, state: MotionState, wanted: Reference, /,
+    ) -> tuple[Array, Violation | None]:
+        """Command the next moment; return the torques (if any) and the bound that they break."""
+        raise NotImplementedError
+
+    def hold(self, state: MotionState, /) -> None:
+        """Hold the arm where it was last seen, without looking at it."""
+        raise NotImplementedError
+
+
+class TorqueOutput(Output):
+    """
+    PD control with feed-forward, cut off at the effort limits.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters.
+    gains : Gains
+        Of the PD control.
+    ahead : str
+        Feed-forward: ``none`` for an arm whose driver compensates gravity, which no torque holds,
+        ``gravity``, or ``model`` (all rigid-body torques).
+    send : callable
+        Takes each torque (n,), Nm.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, gains: Gains, ahead: str, send: Callable[[Array], None],
+    ) -> None:
+        if ahead not in FEEDFORWARD:
+            raise InputError(
+                f"the parameter 'feedforward' must be one of {', '.join(FEEDFORWARD)}, "
+                f"not '{ahead}'")
+        self.gains = gains
+        self._rigid = RigidArm(arm)
+        self._kind = ahead
+        self._limiter = EffortLimiter(arm)
+        self._send = send
+
+    def follow(
+        self, now: float, state: MotionState, wanted: Reference, /,
+    ) -> tuple[Array, Violation | None]:
+        """Command the next moment; return the torques and which effort limit they exceed."""
+        tau, problem = self._limiter.limit(
+            now, self._ahead(wanted) + self.gains.torque(
+                state.q, state.qd, wanted.q, wanted.qd))
+        self._send(tau)
+        return tau, problem
+
+    def hold(self, state: MotionState, /) -> None:
+        """Command only what holds the arm where it was last seen."""
+        rest = np.zeros_like(state.q)
+        self._send(self._limiter.limit(0.0, self._ahead(Reference(state.q, rest, rest)))[0])
+
+    def _ahead(self, wanted: Reference) -> Array:
+        if self._kind == 'none':
+            return np.zeros_like(wanted.q)
+        if self._kind == 'gravity':
+            return self._rigid.gravity(wanted.q)
+        return self._rigid.torque(*wanted)

@@ -1,0 +1,59 @@
+"""The state machine of a motion: one table, which decides alone which phase follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+
+class Phase(Enum):
+    """Phase of the execution; users read the values."""
+
+    IDLE = 'idle'
+    MOVING = 'moving to the start'
+    RUNNING = 'running'
+    STOPPING = 'stopping'
+    HOLDING = 'holding'
+    ABORTED = 'aborted'
+
+
+class Event(Enum):
+    """Cause of a change of phase; the documentation shows the values."""
+
+    START = 'start is asked for'
+    ARRIVED = 'the start of the motion is reached'
+    ENDED = 'the motion ends'
+    STOP = 'stop is asked for'
+    RESTED = 'the arm has slowed down'
+    VIOLATION = 'a bound is broken'
+
+
+#: What follows; an event that a phase has no entry for changes nothing.
+TRANSITIONS: Mapping[tuple[Phase, Event], Phase] = {
+    (Phase.IDLE, Event.START): Phase.MOVING,
+    (Phase.MOVING, Event.ARRIVED): Phase.RUNNING,
+    (Phase.MOVING, Event.STOP): Phase.STOPPING,
+    (Phase.MOVING, Event.VIOLATION): Phase.ABORTED,
+    (Phase.RUNNING, Event.ENDED): Phase.HOLDING,
+    (Phase.RUNNING, Event.STOP): Phase.STOPPING,
+    (Phase.RUNNING, Event.VIOLATION): Phase.ABORTED,
+    (Phase.STOPPING, Event.RESTED): Phase.HOLDING,
+    (Phase.STOPPING, Event.VIOLATION): Phase.ABORTED,
+    (Phase.HOLDING, Event.START): Phase.MOVING,
+    (Phase.HOLDING, Event.VIOLATION): Phase.ABORTED,
+    (Phase.ABORTED, Event.STOP): Phase.HOLDING,
+}
+
+#: Phases in which the arm moves along a reference, and those in which bounds count.
+ACTIVE = frozenset({Phase.MOVING, Phase.RUNNING, Phase.STOPPING})
+WATCHED = frozenset(phase for phase, event in TRANSITIONS if event is Event.VIOLATION)
+
+
+def table() -> str:
+    """Return the transitions as a table in Markdown: a row for each phase."""
+    head = ['phase', *(event.value for event in Event)]
+    rows = [head, ['---'] * len(head)]
+    for phase in Phase:
+        after = (TRANSITIONS.get((phase, event)) for event in Event)
+        rows.append([phase.value, *('' if each is None else each.value for each in after)])
+    return '\n'.join(f'| {" | ".join(row)} |' for row in rows)
