@@ -25,7 +25,9 @@ _FILTERS = ('butterworth', 'fir', 'periodic')
 LEAST_CUTOFF = 1e-3
 #: Longest delay of a drive signal, s; drives lag by some milliseconds.
 LONGEST_DELAY = 10.0
-_QUANTITIES = ('qdd', 'qd', 'sign_qd')
+#: Signals of a drive, and quantities that joints may be coupled by.
+SIGNALS = tuple(_UNITS)
+QUANTITIES = ('qdd', 'qd', 'sign_qd')
 
 
 def read_drive(top: Section, n: int) -> Drive:
@@ -139,7 +141,7 @@ def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn,
     for name in every or ():
         column = section.section(str(name), ('quantity', 'rows'))
         if 'quantity' not in column:
-            raise column.error('quantity', f'is missing; give one of {", ".join(_QUANTITIES)}')
+            raise column.error('quantity', f'is missing; give one of {", ".join(QUANTITIES)}')
         rows = column.section('rows', names)
         matrix = np.zeros((len(names), len(names)))
         for i, joint in enumerate(names):
@@ -148,7 +150,7 @@ def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn,
         if not matrix.any():
             raise column.error('rows', 'couple no joints; give rows: {joint: {joint: factor}}')
         columns.append(
-            CouplingColumn(str(name), column.choice('quantity', _QUANTITIES, ''), matrix))
+            CouplingColumn(str(name), column.choice('quantity', QUANTITIES, ''), matrix))
     return tuple(columns)
 
 

@@ -240,12 +240,23 @@ def pinocchio_arm(arm: ArmModel) -> PinocchioArm:
         ids[joint] = model.addJoint(
             ids[int(arm.parent[joint])], kind, placement, arm.joint_names[joint])
         if parameters.inertial[joint, 0] > 0:
-            body = pinocchio.Inertia(*inertial_to_com(parameters.inertial[joint]))
+            body = pinocchio.Inertia(*_body(arm, parameters.inertial[joint]))
             model.appendBodyToJoint(ids[joint], body, pinocchio.SE3.Identity())
     model.gravity.linear = np.asarray(arm.gravity)
     places = np.array(order, dtype=np.intp)
     model.armature = np.diag(parameters.rotor)[places]
     return PinocchioArm(model, model.createData(), places, np.argsort(places))
+
+
+def _body(arm: ArmModel, inertial: Array) -> tuple[float, Array, Array]:
+    """Mass, centre and inertia of a link; no moment is negative by rounding."""
+    mass, center, inertia = inertial_to_com(inertial)
+    moments, axes = np.linalg.eigh(inertia)
+    if moments[0] >= 0:
+        return mass, center, inertia
+    if moments[0] < -ROUNDING * (moments[2] + mass * float(center @ center)):
+        check_possible(arm)
+    return mass, center, (axes * np.maximum(moments, 0)) @ axes.T
 
 
 def depth_first(arm: ArmModel) -> list[int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.settings import QUANTITIES, SIGNALS
 
 _SCALARS = (bool, int, float, str)
 
@@ -157,6 +158,7 @@ def arm_from_plain(data: Any) -> ArmModel:
     tree = KinematicTree(**{name: fields.pop(name) for name in in_tree})
     arm = ArmModel(tree=tree, **fields)
     _check_shapes(arm)
+    _check_choices(arm)
     # The kernels do not check the indices of the tree.
     if not all(-1 <= parent < i for i, parent in enumerate(arm.parent.tolist())):
         raise ValueError('arm.parent does not describe a tree')
@@ -178,6 +180,15 @@ def _check_shapes(arm: ArmModel) -> None:
         ('drive.transmission', arm.drive.transmission, (n, n)),
         ('drive.offset', arm.drive.offset, (n,)),
     ]
+    places = {'base': arm.base, 'mounting': arm.mounting, 'tool.placement': arm.tool.placement}
+    for name, place in places.items():
+        arrays += [(f'{name}.rotation', place.rotation, (3, 3)),
+                   (f'{name}.translation', place.translation, (3,))]
+    if arm.tolerances is not None:
+        arrays += [(f'tolerances.{name}', getattr(arm.tolerances, name), (6,))
+                   for name in ('base', 'mounting', 'tool')]
+        arrays += [(f'tolerances.joints.{name}', value, (n,))
+                   for name, value in arm.tolerances.joints.items()]
     if arm.link_bounds is not None:
         bounds = arm.link_bounds
         arrays += [('link_bounds.total_mass', bounds.total_mass, (2,)),
@@ -194,6 +205,18 @@ def _check_shapes(arm: ArmModel) -> None:
         wrong = np.isnan if name.startswith(('limits.', 'link_bounds.')) else _not_finite
         if value is not None and wrong(np.asarray(value, dtype=float)).any():
             raise ValueError(f'arm.{name} holds a number that no arm can have')
+
+
+def _check_choices(arm: ArmModel) -> None:
+    """Make sure that words and indices are those that an arm can have."""
+    wrong = [f'coupling {column.name} has the quantity {column.quantity!r:.40}'
+             for column in arm.coupling if column.quantity not in QUANTITIES]
+    if arm.drive.signal not in SIGNALS:
+        wrong.append(f'drive.signal is {arm.drive.signal!r:.40}')
+    if not -1 <= arm.tool.joint < arm.n:
+        wrong.append(f'tool.joint is {arm.tool.joint}')
+    if wrong:
+        raise ValueError(f'arm.{wrong[0]}, which no arm can have')
 
 
 def _not_finite(values: Any) -> Any:

@@ -24,7 +24,8 @@ def arm(folder, *more, **changes):
 @pytest.mark.parametrize(('key', 'value', 'element'), [
     ('mass', '5,0', 'mass value'), ('mass', 'nan', 'mass value'), ('mass', 'inf', 'mass value'),
     ('mass', '${m}', 'mass value'), ('mass', '', 'mass value'), ('mass', '1e308', 'mass value'),
-    ('ixx', 'x', 'inertia ixx'), ('izz', '-inf', 'inertia izz'), ('xyz', '0,1 0 0', 'origin xyz'),
+    ('ixx', 'x', 'inertia ixx'), ('iyy', '1_0', 'inertia iyy'), ('izz', '-inf', 'inertia izz'),
+    ('xyz', '0,1 0 0', 'origin xyz'),
     ('xyz', '0 0', 'origin xyz'), ('rpy', 'nan 0 0', 'origin rpy')])
 def test_a_number_that_would_be_dropped_is_named(tmp_path, key, value, element):
     with pytest.raises(ArmError, match=r'link "l1" in .*urdf') as caught:

@@ -202,6 +202,29 @@ def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
     assert 'result.yaml' in str(caught.value)
 
 
+@pytest.mark.parametrize(('change', 'said'), [
+    (lambda arm: arm['tool']['placement'].update(rotation=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+     r'tool\.placement\.rotation has the shape \(2, 3\)'),
+    (lambda arm: arm['base'].update(translation=[0.0]), r'base\.translation has the shape'),
+    (lambda arm: arm['tool'].update(joint=2), r'tool\.joint is 2'),
+    (lambda arm: arm['drive'].update(signal='pressure'), r"drive\.signal is 'pressure'"),
+    (lambda arm: arm['coupling'].append(
+        {'name': 'C', 'quantity': 'covariance', 'matrix': [[1.0, 0.0], [0.0, 1.0]]}),
+     "coupling C has the quantity 'covariance'"),
+    (lambda arm: arm.update(tolerances={
+        'base': [0.0], 'mounting': 6 * [0.0], 'tool': 6 * [0.0], 'joints': {}}),
+     r'tolerances\.base has the shape \(1,\)'),
+])
+def test_an_arm_that_cannot_be_is_refused(tmp_path, change, said):
+    write_result(identification(ARM), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record = yaml.safe_load(path.read_text())
+    change(record['arm'])
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=said):
+        read_result(tmp_path)
+
+
 @pytest.mark.parametrize('content', [b'', b'- 1\n', b'\xff\xfe\x00', b'{', b'\x00'])
 def test_a_file_that_is_no_result_is_refused(tmp_path, content):
     (tmp_path / 'result.yaml').write_bytes(content)

@@ -83,6 +83,6 @@ def _check_shape(shape: Element, where: str) -> None:
 
 def _is_number(text: str) -> bool:
     try:
-        return text.isascii() and abs(float(text)) < LARGEST
+        return text.isascii() and '_' not in text and abs(float(text)) < LARGEST
     except ValueError:
         return False
