@@ -69,6 +69,9 @@ class TorqueOutput(Output):
     """
     PD control with feed-forward, cut off at the effort limits.
 
+    With gravity compensated where the arm is, PD control is stable at any position (Takegaki and
+    Arimoto 1981, A new feedback method for dynamic control of manipulators).
+
     Parameters
     ----------
     arm : ArmModel
@@ -101,7 +104,7 @@ class TorqueOutput(Output):
     ) -> tuple[Array, Violation | None]:
         """Command the next moment; return the torques and which effort limit they exceed."""
         tau, problem = self._limiter.limit(
-            now, self._ahead(wanted) + self.gains.torque(
+            now, self._ahead(state.q, wanted) + self.gains.torque(
                 state.q, state.qd, wanted.q, wanted.qd))
         self._send(tau)
         return tau, problem
@@ -109,11 +112,19 @@ class TorqueOutput(Output):
     def hold(self, state: MotionState, /) -> None:
         """Command only what holds the arm where it was last seen."""
         rest = np.zeros_like(state.q)
-        self._send(self._limiter.limit(0.0, self._ahead(Reference(state.q, rest, rest)))[0])
+        held = self._ahead(state.q, Reference(state.q, rest, rest))
+        self._send(self._limiter.limit(0.0, held)[0])
 
-    def _ahead(self, wanted: Reference) -> Array:
+    def _ahead(self, q: Array, wanted: Reference) -> Array:
+        """
+        Feed-forward at a measured position.
+
+        An upright arm falls away from the reference faster than soft gains hold it, unless gravity
+        is that of where it is.
+        """
         if self._kind == 'none':
-            return np.zeros_like(wanted.q)
+            return np.zeros_like(q)
+        gravity = self._rigid.gravity(q)
         if self._kind == 'gravity':
-            return self._rigid.gravity(wanted.q)
-        return self._rigid.torque(*wanted)
+            return gravity
+        return gravity + self._rigid.torque(*wanted) - self._rigid.gravity(wanted.q)

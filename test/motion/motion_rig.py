@@ -21,16 +21,16 @@ NODE = '/trajectory_publisher'
 RATE = 250.0
 
 
-def slow_motion(amplitude=0.1, periods=1):
+def slow_motion(amplitude=0.1, periods=1, arm=ARM):
     """Around the position at which the simulated arm begins; all joints differ."""
-    reduced = amplitude * np.linspace(0.5, 1.0, ARM.n)[:, None] * np.ones(4)
-    return FourierMotion.at_rest(2.0, planning_limits(ARM).middle, reduced, periods)
+    reduced = amplitude * np.linspace(0.5, 1.0, arm.n)[:, None] * np.ones(4)
+    return FourierMotion.at_rest(2.0, planning_limits(arm).middle, reduced, periods)
 
 
-def slow_file(folder, periods=1, amplitude=0.1):
+def slow_file(folder, periods=1, amplitude=0.1, arm=ARM):
     """Write it."""
     path = folder / 'excitation.yaml'
-    write_motion(path, slow_motion(amplitude, periods), ARM)
+    write_motion(path, slow_motion(amplitude, periods, arm), arm)
     return path
 
 
@@ -46,17 +46,20 @@ def inject(talker, fault):
 class Rig(Pace):
     """Simulated arm and publisher in lockstep with the test, and what they say."""
 
-    def __init__(self, start, talker, path, output='effort', real_time=False, **parameters):
+    def __init__(
+        self, start, talker, path, output='effort', real_time=False, arm='panda', rate=RATE,
+        **parameters,
+    ):
         super().__init__(talker)
         # In real time a busy machine answers the start late.
         self.soon = 30.0 if real_time else 3.0
         self.wanted = talker.listen(JointState, f'{NODE}/reference', DEPTH)
         self.commands = talker.listen(Float64MultiArray, 'effort_commands', DEPTH)
         led = {} if real_time else {**SIMULATED, 'lockstep': ['trajectory_publisher', 'talker']}
-        self.arm = start('simulated_arm', arm='panda', rate=RATE, **led)
+        self.arm = start('simulated_arm', arm=arm, rate=rate, **led)
         self.publisher = start(
             'trajectory_publisher', excitation=path, output=output,
-            **{'arm': 'panda', **({} if real_time else SIMULATED), **parameters})
+            **{'arm': arm, **({} if real_time else SIMULATED), **parameters})
         self.until(lambda: self.states, 'states')
 
     def begin(self):
