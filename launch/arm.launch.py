@@ -11,8 +11,10 @@ from dynid_ros.nodes.launching import config, node
 
 def start(executable: str, **settings: object) -> Node:
     """Make a node of this package in the namespace of the arm."""
+    simulated = ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)
     return node(
-        executable, config(executable), settings, namespace=LaunchConfiguration('namespace'),
+        executable, config(executable), {'use_sim_time': simulated, **settings},
+        namespace=LaunchConfiguration('namespace'),
         remappings=[
             ('joint_states', LaunchConfiguration('joint_states')),
             ('effort_commands', LaunchConfiguration('effort_commands'))])
@@ -50,6 +52,9 @@ def generate_launch_description() -> LaunchDescription:
         DeclareLaunchArgument(
             'model', default_value='',
             description='With payload: folder of `dynid identify` of the arm without the load.'),
+        DeclareLaunchArgument(
+            'use_sim_time', default_value='false', choices=['true', 'false'],
+            description='true: the time is that of /clock, of a simulator.'),
         DeclareLaunchArgument('namespace', default_value='', description='Namespace of the arm.'),
         DeclareLaunchArgument(
             'joint_states', default_value='joint_states', description='Topic of the states.'),

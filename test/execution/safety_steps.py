@@ -86,6 +86,7 @@ class Driver:
         self.now = self.clock = 10.0
         self.seen = -np.inf
         self.mixed = 0
+        self.began = self.q
         self.counts: Counter = Counter()
         self.braking = None
         self.wanted = None
@@ -136,6 +137,7 @@ class Driver:
             return
         require(before in (Phase.IDLE, Phase.HOLDING), f'a start while {before.name}')
         self.counts['started'] += 1
+        self.began = self.control.last.q
 
     def stop(self, before: Phase) -> None:
         self.control.stop(self.clock)
@@ -201,7 +203,9 @@ class Driver:
             require(np.abs(q - wanted.q).max() <= TRACKING + 1e-9, 'a lost arm is not noticed')
         if phase in (Phase.MOVING, Phase.RUNNING):
             room = self.room
-            require((wanted.q >= room.lower - 1e-6).all() and (wanted.q <= room.upper + 1e-6).all()
+            # It may begin between the limits of the hardware and those of planned motions.
+            lower, upper = np.minimum(room.lower, self.began), np.maximum(room.upper, self.began)
+            require((wanted.q >= lower - 1e-6).all() and (wanted.q <= upper + 1e-6).all()
                     and (np.abs(wanted.qd) <= room.velocity + 1e-6).all(),
                     'a reference beyond the limits')
         if phase is Phase.ABORTED:

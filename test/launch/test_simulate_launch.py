@@ -3,12 +3,9 @@
 from collections.abc import Iterator
 import os
 from pathlib import Path
-import re
-import shutil
 import signal
-import subprocess
-import time
 
+from launches import Launch, need_workspace
 import numpy as np
 import pytest
 
@@ -25,66 +22,7 @@ PANDA = load_arm('panda')
 
 @pytest.fixture(autouse=True)
 def _built() -> None:
-    packages = pytest.importorskip('ament_index_python.packages', reason='ROS 2 is not installed')
-    if shutil.which('ros2') is None:
-        pytest.skip('the ros2 command is not installed')
-    try:
-        packages.get_package_prefix('dynid_ros')
-    except packages.PackageNotFoundError:
-        pytest.skip('dynid_ros is not built in a sourced workspace; colcon test does both')
-    pytest.importorskip('mujoco', reason='mujoco is not installed')
-
-
-class Launch:
-    """A launch in a session of its own, and what it prints."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        self._log = folder / 'launch.log'
-        with self._log.open('wb') as log:
-            self.process = subprocess.Popen(
-                ['ros2', 'launch', 'dynid_ros', 'simulate.launch.py', f'output:={folder / "out"}',
-                 *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True,
-                # A test run in the background of a shell ignores Ctrl-C, and so would the launch.
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-
-    @property
-    def printed(self) -> str:
-        return self._log.read_text()
-
-    def until(self, words: str, seconds: float = 180.0) -> None:
-        """Wait until something is printed."""
-        end = time.monotonic() + seconds
-        while words not in self.printed:
-            assert self.process.poll() is None, self.printed
-            assert time.monotonic() < end, self.printed
-            time.sleep(0.05)
-
-    def until_all_can_answer(self) -> None:
-        """Wait until each process has taken the signal over from ``env``, which it starts as."""
-        end = time.monotonic() + 180.0
-        for pid in re.findall(r'process started with pid \[(\d+)\]', self.printed):
-            status = Path(f'/proc/{pid}/status')
-            while status.exists() and not _takes_over(status.read_text()):
-                assert time.monotonic() < end, self.printed
-                time.sleep(0.01)
-
-    def press_ctrl_c(self) -> None:
-        """Signal all processes of the terminal, as a terminal does."""
-        os.killpg(self.process.pid, signal.SIGINT)
-
-    def end(self, seconds: float = 180.0) -> int:
-        """Wait for the end and return the exit status; no process may be left."""
-        status = self.process.wait(seconds)
-        with pytest.raises(ProcessLookupError):
-            os.killpg(self.process.pid, 0)
-        return status
-
-
-def _takes_over(status: str) -> bool:
-    """Whether SIGINT is blocked or caught, by the status of a process in Linux's words."""
-    masks = re.findall(r'Sig(?:Blk|Cgt):\s*([0-9a-f]+)', status)
-    return any(int(mask, 16) >> (signal.SIGINT - 1) & 1 for mask in masks)
+    need_workspace()
 
 
 @pytest.fixture
@@ -93,7 +31,9 @@ def launch(tmp_path) -> Iterator[object]:
     begun = []
 
     def begin(*arguments: str) -> Launch:
-        begun.append(Launch(tmp_path, *arguments))
+        begun.append(Launch(
+            tmp_path / 'launch.log', 'launch', 'dynid_ros', 'simulate.launch.py',
+            f'output:={tmp_path / "out"}', *arguments))
         return begun[-1]
 
     yield begin
