@@ -25,6 +25,8 @@ RATE = 2500
 AHEAD = 500
 #: Time that two processes may take longer than one another to find each other, s.
 MEETING = 0.3
+#: Nodes that learn from what a test plays.
+NODES = ('identifier', 'recorder', 'monitor')
 #: Time that a busy machine is given for what takes a moment, s.
 PATIENCE = 180.0
 #: What a node says first where there is no ROS 2.
@@ -174,7 +176,28 @@ class Talker:
         if publisher not in self._met:
             # The other side may not have found this one yet, and would miss what is sent now.
             self.spin(MEETING)
+            self._wait_for_nodes(publisher)
             self._met.append(publisher)
+
+    def _wait_for_nodes(self, publisher) -> None:
+        """Wait until the nodes that listen answer a client that is younger than a publisher."""
+        from rcl_interfaces.srv import GetParameters
+
+        def listening() -> set[str]:
+            infos = self.node.get_subscriptions_info_by_topic(publisher.topic_name)
+            return {f'{info.node_namespace.rstrip("/")}/{info.node_name}' for info in infos}
+
+        for name in listening():
+            if name.rpartition('/')[2] not in NODES:
+                continue
+            # Discovery tells of endpoints in order: who knows the client knows the publisher.
+            client = self.node.create_client(GetParameters, f'{name}/get_parameters')
+            self.until(lambda name=name, client=client: (
+                client.service_is_ready() or name not in listening()), f'services of {name}')
+            answer = client.call_async(GetParameters.Request())
+            self.until(lambda name=name, answer=answer: (
+                answer.done() or name not in listening()), f'an answer of {name}')
+            self.node.destroy_client(client)
 
     def paced(self, samples: Iterable) -> Iterator:
         """Yield samples to be published, steadily, and no faster than nodes take them in."""
