@@ -88,7 +88,7 @@ def check_stable(arm: ArmModel, gains: Gains, period: float) -> None:
         return
     better = proposed_gains(arm, period)
     raise InputError(
-        f"with stiffness {gains.stiffness[joint]:.3g} and damping {gains.damping[joint]:.3g} "
+        f'with stiffness {gains.stiffness[joint]:.3g} and damping {gains.damping[joint]:.3g} '
         f"joint '{arm.joint_names[joint]}' swings up at {1 / period:.0f} states a second; at most "
         f'{better.stiffness[joint]:.3g} and {better.damping[joint]:.3g} are proposed for it')
 

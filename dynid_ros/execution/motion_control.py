@@ -72,7 +72,7 @@ class MotionControl:
 
     @property
     def phase(self) -> Phase:
-        """Current phase."""
+        """Return the current phase."""
         return self._executor.phase
 
     @property
@@ -87,7 +87,7 @@ class MotionControl:
 
     @property
     def period(self) -> float | None:
-        """Usual period of usable states, s; None before there were some."""
+        """Return the usual period of usable states, s; None before there were some."""
         measured = [interval for interval in self._intervals if interval > 0]
         return float(np.median(measured)) if len(measured) >= FEWEST else None
 

@@ -16,6 +16,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import QUANTITIES, SIGNALS
 
 _SCALARS = (bool, int, float, str)
+#: Condition number of a transmission from which positions of joints do not follow from motors.
+LARGEST_CONDITION = 1e12
 
 
 @lru_cache(maxsize=64)
@@ -213,6 +215,8 @@ def _check_choices(arm: ArmModel) -> None:
              for column in arm.coupling if column.quantity not in QUANTITIES]
     if arm.drive.signal not in SIGNALS:
         wrong.append(f'drive.signal is {arm.drive.signal!r:.40}')
+    if np.linalg.cond(arm.drive.transmission) > LARGEST_CONDITION:
+        wrong.append('drive.transmission is singular')
     if not -1 <= arm.tool.joint < arm.n:
         wrong.append(f'tool.joint is {arm.tool.joint}')
     if wrong:

@@ -262,7 +262,7 @@ def from_import(statement):
     (lambda node: node.create_subscription(String, 'a', print, 10, callback_group=None),
      TypeError, 'callback_group'),
     (lambda node: node.create_publisher(String, 'no name', 10), ValueError, 'no name'),
-    (lambda node: node.declare_parameter('a', [1.0]), ParameterException, 'without ROS 2'),
+    (lambda node: node.declare_parameter('a', [1]), ParameterException, 'without ROS 2'),
     (lambda _: Node('no name'), InputError, 'not a valid name of a node'),
 ])
 def test_what_is_not_supported_says_so_where_it_is_called(pair, use, error, said):

@@ -208,6 +208,8 @@ def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
     (lambda arm: arm['base'].update(translation=[0.0]), r'base\.translation has the shape'),
     (lambda arm: arm['tool'].update(joint=2), r'tool\.joint is 2'),
     (lambda arm: arm['drive'].update(signal='pressure'), r"drive\.signal is 'pressure'"),
+    (lambda arm: arm['drive'].update(transmission=[[1.0, 2.0], [2.0, 4.0]]),
+     r'drive\.transmission is singular'),
     (lambda arm: arm['coupling'].append(
         {'name': 'C', 'quantity': 'covariance', 'matrix': [[1.0, 0.0], [0.0, 1.0]]}),
      "coupling C has the quantity 'covariance'"),

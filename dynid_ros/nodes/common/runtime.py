@@ -57,7 +57,7 @@ class Setting:
 
     @property
     def declared(self) -> Any:
-        """Default as rclpy takes it, for which an empty list would be one of bytes."""
+        """Return the default as rclpy takes it, for which an empty list would be one of bytes."""
         if self.default != []:
             return self.default
         return Parameter.Type.DOUBLE_ARRAY if self.numbers else Parameter.Type.STRING_ARRAY
