@@ -43,7 +43,7 @@ def objective_given(
     Raises
     ------
     InputError
-        A result is of another arm.
+        A result is of another arm, or states no errors.
 
     Notes
     -----
@@ -60,6 +60,10 @@ def objective_given(
             raise InputError(
                 f"the model of {', '.join(result.sources)} has the joints {', '.join(own)}, "
                 f"but '{arm.name}' has {', '.join(arm.joint_names)}; give results of this arm")
+        if not (0 < result.colour < np.inf and (result.sigma > 0).all()):
+            raise InputError(
+                f"the model of {', '.join(result.sources)} states no standard deviation above "
+                'zero, so that its information is not known; identify again')
         prior += _information(result, names)
     weights = np.mean([1 / result.sigma**2 for result in results], axis=0)
     return replace(objective, weights=weights, prior=prior / (white_rate(results) * seconds))

@@ -1,4 +1,4 @@
-"""Matrices of a result file, as rows of numbers and back."""
+"""Matrices of a result file, as rows of numbers and back, and numbers that none can have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -73,3 +75,11 @@ def upper_triangle(rows: Any, size: int) -> Array:
     if not np.isfinite(matrix).all():
         raise ValueError('root_information holds a number that is not finite')
     return matrix
+
+
+def check_rates(treatment: ConditioningSettings) -> None:
+    """Make sure that rows follow each other at a rate; raise ValueError if not."""
+    for name in ('rate_hz', 'cutoff_hz', 'decimation'):
+        value = getattr(treatment, name)
+        if not 0 < value < np.inf:
+            raise ValueError(f'treatment.{name} is {value}, which no treatment has')

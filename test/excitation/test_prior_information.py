@@ -1,5 +1,7 @@
 """A second design determines what the first recording left weak."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from results import identification
@@ -94,6 +96,15 @@ def test_results_of_another_arm_are_refused():
     known = known_from(load_arm('two_axis'), lazy_motion())
     with pytest.raises(InputError, match='the model of first has the joints arm_joint'):
         objective_given(DesignObjective(), load_arm('ur10'), [known], 5.0)
+
+
+@pytest.mark.parametrize('field', ['covariance', 'sigma'])
+def test_results_without_errors_are_refused(field):
+    arm = load_arm('two_axis')
+    known = known_from(arm, lazy_motion())
+    certain = replace(known, **{field: 0 * getattr(known, field)})
+    with pytest.raises(InputError, match='the model of first states no standard deviation'):
+        objective_given(DesignObjective(), arm, [certain], 5.0)
 
 
 def test_a_motion_too_slow_to_tell_anything_is_refused():

@@ -178,6 +178,8 @@ def test_a_missing_result_is_named(tmp_path):
     ('condition_number: 123.4', 'condition_number: high', 'condition_number should be a float'),
     ('cutoff_hz: 3.0', 'cutoff: 3.0', 'treatment.cutoff_hz is missing'),
     ('cutoff_hz: 3.0', 'cutoff_hz: 3.0\n  extra: 1', 'treatment.extra is not known'),
+    ('decimation: ', 'decimation: 0  # ', 'treatment.decimation is 0, which no treatment has'),
+    ('cutoff_hz: 3.0', 'cutoff_hz: -3.0', 'treatment.cutoff_hz is -3.0'),
     ('parent: [', 'parent: [7, ', 'arm.parent has the shape'),
     ('parent: [-1,', 'parent: [1,', 'arm.parent does not describe a tree'),
     ('friction: [viscous', 'friction: [viscious', 'unknown friction term'),
