@@ -82,8 +82,12 @@ class Segment:
 
 
 def sample_rate(recording: Recording) -> float:
-    """Median rate of a recording, Hz."""
+    """Median rate of a recording, Hz; raise RecordingError for a single sample."""
     t = recording.t
+    if len(t) < 2:
+        raise RecordingError(
+            f'{recording.source}: a single sample has no rate; record for longer, or keep a '
+            'larger part from the fit')
     step, mean = median(differences(t)), float(t[-1] - t[0]) / (len(t) - 1)
     # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))

@@ -101,6 +101,11 @@ def test_a_signal_that_lags_is_advanced_and_positions_stay(delay):
     np.testing.assert_allclose(segment.u[inner], signal(segment.t)[inner], atol=2e-6)
 
 
+def test_a_single_sample_has_no_rate():
+    with pytest.raises(RecordingError, match='a single sample has no rate; record for longer'):
+        sample_rate(log(np.array([1.0])))
+
+
 def test_sample_rate_is_that_of_most_samples():
     t = np.delete(np.arange(1000) / 125, np.s_[100:200])
     assert sample_rate(log(t)) == pytest.approx(125)
