@@ -76,8 +76,8 @@ class TorqueOutput(Output):
     ----------
     arm : ArmModel
         The arm, with physical nominal inertial parameters.
-    gains : Gains
-        Of the PD control.
+    gains : Gains or None
+        Of the PD control; None until they are chosen, before the first motion.
     ahead : str
         Feed-forward: ``none`` for an arm whose driver compensates gravity, which no torque holds,
         ``gravity``, or ``model`` (all rigid-body torques).
@@ -87,7 +87,7 @@ class TorqueOutput(Output):
     """
 
     def __init__(
-        self, arm: ArmModel, gains: Gains, ahead: str, send: Callable[[Array], None],
+        self, arm: ArmModel, gains: Gains | None, ahead: str, send: Callable[[Array], None],
     ) -> None:
         if ahead not in FEEDFORWARD:
             raise InputError(
@@ -103,6 +103,7 @@ class TorqueOutput(Output):
         self, now: float, state: MotionState, wanted: Reference, /,
     ) -> tuple[Array, Violation | None]:
         """Command the next moment; return the torques and which effort limit they exceed."""
+        assert self.gains is not None, 'the caller chooses gains before a motion'
         tau, problem = self._limiter.limit(
             now, self._ahead(state.q, wanted) + self.gains.torque(
                 state.q, state.qd, wanted.q, wanted.qd))

@@ -28,12 +28,14 @@ from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.trajectory.fourier import FourierMotion
 
 PERIOD, TIMEOUT, TRACKING = 0.002, 0.1, 0.1
+#: Steps after which another arm is taken, at rest.
+EACH = 10_000
 #: Of the motion, rad.
 AMPLITUDE = 0.05
 #: The arm holds itself where no command has come for so long, s.
 COMMAND_TIMEOUT = 0.1
 WATCHED = {Phase.MOVING, Phase.RUNNING, Phase.STOPPING, Phase.HOLDING}
-#: Chances of each event in a step; all else are good states.
+#: Disturbances; all else are requests and good states.
 EVENTS = (
     'NaN', 'spike', 'outside', 'fast', 'strained', 'silence', 'clock back', 'clock ahead',
     'second publisher', 'controller', 'push')
@@ -81,15 +83,13 @@ class Driver:
         executor = MotionExecutor(motion, self.room)
         self.control = MotionControl(self.arm, executor, output, None, TRACKING, TIMEOUT)
         self.q, self.qd = motion.start.copy(), np.zeros(self.arm.n)
-        self.held = self.rigid.gravity(self.q)
-        self.tau, self.commanded = self.held, -np.inf
+        self.tau, self.commanded = self.rigid.gravity(self.q), -np.inf
         self.now = self.clock = 10.0
         self.seen = -np.inf
         self.mixed = 0
         self.began = self.q
         self.counts: Counter = Counter()
         self.braking = None
-        self.wanted = None
 
     def run(self, steps: int) -> Counter:
         """Take random steps, bring the arm to rest, and return how often each thing happened."""
@@ -124,6 +124,7 @@ class Driver:
             self.must_abort(before, event)
         else:
             self.state(before, event)
+        self.apply()
         self.check_commands(before)
         self.counts[f'in {before.name}'] += 1
 
@@ -301,13 +302,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--steps', type=int, default=100_000)
     parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--each', type=int, default=10_000, help='steps of one run')
     options = parser.parse_args()
     counts: Counter = Counter()
     began = time.process_time()
-    for k in range(-(-options.steps // options.each)):
+    for k in range(-(-options.steps // EACH)):
         name = ('two_axis', 'hand_leg')[k % 2]
-        counts += Driver(name, options.seed + k).run(options.each)
+        counts += Driver(name, options.seed + k).run(EACH)
     print(f'{options.steps} steps without a violation of the rules, '
           f'{time.process_time() - began:.0f} s')
     for name, count in counts.most_common():

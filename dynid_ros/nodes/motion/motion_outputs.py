@@ -17,8 +17,6 @@ from dynid_ros.execution.tracking_control import Gains
 
 Array = NDArray[np.float64]
 
-#: Period of states before any has been measured, s.
-USUAL_PERIOD = 0.001
 #: Ratio of two periods, as a logarithm, up to which stability is not looked at again.
 SAME_PERIOD = 0.2
 
@@ -103,10 +101,8 @@ class EffortOutput(NodeOutput, TorqueOutput):
                 f'effort_joints must be the joints {", ".join(arm.joint_names)} in the order of '
                 f'the controller, not {", ".join(order)}')
         NodeOutput.__init__(self)
-        TorqueOutput.__init__(
-            self, arm, gains or proposed_gains(arm, USUAL_PERIOD), ahead, self._publish)
+        TorqueOutput.__init__(self, arm, gains, ahead, self._publish)
         self._arm = arm
-        self._proposed = gains is None
         self._checked = 0.0
         self._order = np.array([arm.joint_names.index(name) for name in order])
         self._silent = silent
@@ -124,7 +120,7 @@ class EffortOutput(NodeOutput, TorqueOutput):
         if self._checked and abs(np.log(period / self._checked)) < SAME_PERIOD:
             return
         # An arm that is held already is not given other gains.
-        if self._proposed and not self._checked:
+        if self.gains is None:
             self.gains = proposed_gains(self._arm, period)
         check_stable(self._arm, self.gains, period)
         self._checked = period
