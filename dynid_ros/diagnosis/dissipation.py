@@ -111,7 +111,7 @@ def friction_power(
              if (column := arm.layout.friction_column(i, term.symbol)) in place]
     joint, at = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     power = np.zeros((arm.n, len(base)))
-    power[joint, at] = np.einsum('kb,kb->b', qd[:, joint], W[:, joint, at]) / max(len(qd), 1)
+    power[joint, at] = (qd[:, joint] * W[:, joint, at]).sum(axis=0) / max(len(qd), 1)
     return power
 
 

@@ -13,9 +13,11 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.product_kernels import (
+    elimination_order,
+    first_weights,
     fit_products,
     mix_torques,
-    residual_squares,
+    predict_folds,
 )
 from dynid_ros.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.signals.trial_samples import TrialSamples
@@ -89,15 +91,10 @@ class TrialRows:
             Joints that are fitted and compared.
 
         """
-        parts = self._mixed(mixing)
-        whole, counts = parts.sum(axis=0), self.counts.sum(axis=0)
-        left = np.zeros_like(counts)
-        for part, count in zip(parts, self.counts, strict=True):
-            theta, squares = np.empty_like(self.friction[0]), np.empty_like(left)
-            _fit(whole - part, counts - count, joints, self.order, theta)
-            residual_squares(part, theta, squares)
-            left += np.maximum(squares, 0)
-        power = whole[:, -1, -1]
+        left, power = np.empty((2, len(mixing)))
+        predict_folds(
+            self.products, mixing, joints, self.counts, self.order, RIDGE, SILENT, FLOOR, TINY,
+            REWEIGHTINGS, left, power)
         power = np.maximum(power, SILENT * power.max() + TINY)
         error = 100 * float(np.sqrt(
             left[joints].sum() / max(power[joints].sum(), TINY)))
@@ -105,20 +102,16 @@ class TrialRows:
 
     def fit(self, mixing: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
         """Fit all folds: parameters (c,) and their covariance (c, c) for white residuals."""
-        theta = np.empty_like(self.friction[0])
-        upper, scale = _fit(
-            self._mixed(mixing).sum(axis=0), self.counts.sum(axis=0), joints,
-            np.arange(len(theta)), theta)
+        c, n = self.friction.shape[1], len(mixing)
+        products, rows = np.zeros((n, c + 1, c + 1)), np.maximum(self.counts.sum(axis=0), 1)
+        mix_torques(self.products.sum(axis=0), mixing, products)
+        theta, scale, variance, upper = *np.empty((2, c)), np.empty(n), np.empty((c, c))
+        first_weights(products, joints, rows, RIDGE, SILENT, TINY, scale, variance)
+        fit_products(
+            products, joints, rows, variance, FLOOR * variance, scale, np.arange(c), RIDGE, TINY,
+            REWEIGHTINGS, theta, upper)
         inverse = scale[:, None] * np.linalg.inv(upper)
         return theta, inverse @ inverse.T
-
-    def _mixed(self, mixing: Array) -> Array:
-        """Products (F, n, c + 1, c + 1) of the rows of each joint with one torque."""
-        c = self.friction.shape[1]
-        parts = np.empty((*self.products.shape[:2], c + 1, c + 1))
-        for products, part in zip(self.products, parts, strict=True):
-            mix_torques(products, mixing, part)
-        return parts
 
 
 def trial_rows(
@@ -147,22 +140,15 @@ def trial_rows(
     k, n, c = W.shape
     fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
+    used = (W != 0).any(axis=0)
     for i in range(n):
-        own = np.flatnonzero(W[:, i].any(axis=0))
+        own = np.flatnonzero(used[i])
         place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
         rows = np.concatenate([W[:, i, own], samples.tau], axis=1)
         for f in range(FOLDS):
             part = rows[(fold == f) & samples.moving[:, i]]
             products[f, i][place], counts[f, i] = part.T @ part, len(part)
-    return TrialRows(products, counts, friction, _elimination_order(W))
-
-
-def _elimination_order(W: Array) -> NDArray[np.intp]:
-    """Order of the columns (c,) of a regressor (N, n, c): first those that one joint alone has."""
-    used = np.asarray(W.any(axis=0))
-    alone = used.sum(axis=0) == 1
-    # Side by side for each joint.
-    return np.lexsort((used.argmax(axis=0) * alone, ~alone))
+    return TrialRows(products, counts, friction, elimination_order(used))
 
 
 def trial_regressor(
@@ -178,21 +164,3 @@ def trial_regressor(
     # Mass and first moments: most of a load is its weight, and six inertias more fit anything.
     last = np.arange(*arm.layout.inertial(arm.tool.joint % arm.n).indices(Y.shape[2]))[:4]
     return np.concatenate([W, Y[:, :, last] * loaded[:, None, None]], axis=2)
-
-
-def _fit(
-    products: Array, counts: Array, joints: NDArray[np.intp], order: NDArray[np.intp],
-    theta: Array,
-) -> tuple[Array, Array]:
-    """Write parameters (c,); return the factor of the scaled normal matrix, and the scale."""
-    c, rows, diagonal = len(theta), np.maximum(counts, 1), np.einsum('iaa->ia', products)
-    length = np.sqrt(diagonal[joints, :c].sum(axis=0))
-    kept = length > RIDGE * length.max(initial=0.0)
-    scale = np.divide(1, length, where=kept, out=np.zeros_like(length))
-    power = diagonal[:, c] / rows
-    variance = np.maximum(power, SILENT * power[joints].max(initial=0.0) + np.sqrt(TINY))
-    upper = np.empty((c, c))
-    fit_products(
-        products, joints, rows, variance, FLOOR * variance, scale, order, RIDGE, TINY,
-        REWEIGHTINGS, theta, upper)
-    return upper, scale

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpocon, dposv
+from scipy.linalg.lapack import dpocon
 
 from dynid_ros.arm.friction import friction_terms, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.fit import carry_over, fit
 from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.product_kernels import elimination_order, fit_products
 from dynid_ros.regression.weighted_least_squares import (
     noise_floor,
     QRFactors,
@@ -26,9 +27,10 @@ Array = NDArray[np.float64]
 
 #: Fits with changing weights, which need not settle for a comparison of candidates.
 ITERATIONS = 4
-#: Reciprocal condition of the normal equations below which they are not used. The error of a fold
-#: hardly changes near the estimate, so that half of the digits of the parameters are enough.
-WELL_CONDITIONED = 1e-10
+#: Least eigenvalue (by the norm of the inverse) of the normal equations of columns of one length,
+#: below which they are not used. The error of a fold hardly changes near the estimate, so that
+#: half of the digits of the parameters are enough.
+WELL_CONDITIONED = 1e-9
 
 CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
     ('viscous', *coulomb, 'offset', *further)
@@ -134,6 +136,8 @@ class Products:
     def __init__(self, rows: QRFactors) -> None:
         self._rows = rows
         self._products = rows.factors.transpose(0, 2, 1) @ rows.factors
+        self._squares = np.diagonal(self._products, axis1=1, axis2=2)[:, :-1].copy()
+        self._order = elimination_order(self._squares > 0)
 
     def fit(self, columns: NDArray[np.intp]) -> Array:
         """Find the parameters (k,) of some columns, as `reweighted` does."""
@@ -143,27 +147,23 @@ class Products:
             return reweighted(self._rows.part(columns), iterations=ITERATIONS)[0]
 
     def _normal_fit(self, columns: NDArray[np.intp]) -> Array:
-        kept = np.append(columns, self._products.shape[1] - 1)
-        products, rows = self._products[:, kept[:, None], kept], self._rows.part(columns)
-        freedom, floor = noise_floor(rows, len(columns))
-        theta = _solution(products.sum(axis=0))
-        for _ in range(ITERATIONS - 1):
-            # Of the rows: a residual that is small beside the torque vanishes in products.
-            square = np.maximum(rows.residual_squares(theta) / freedom, floor)
-            theta = _solution(np.tensordot(1 / square, products, 1))
-        return theta
-
-
-def _solution(products: Array) -> Array:
-    """Solve the normal equations of products (k + 1, k + 1) of columns and torque."""
-    length = np.sqrt(np.diag(products)[:-1])
-    if not length.all():
-        raise LinAlgError('a column is zero')
-    scaled = products[:-1, :-1] / np.outer(length, length)
-    factor, theta, failed = dposv(scaled, products[:-1, -1] / length)
-    if failed or dpocon(factor, np.abs(scaled).sum(axis=0).max())[0] < WELL_CONDITIONED:
-        raise LinAlgError('poorly conditioned')
-    return np.asarray(theta / length)
+        n, c = self._squares.shape
+        order = self._order[np.isin(self._order, columns)]
+        theta, scale, upper = np.empty(c), np.zeros(c), np.empty((len(order), len(order)))
+        freedom, least = noise_floor(self._rows, len(order))
+        variance, floor = np.ones(n), np.full(n, least)
+        for _ in range(ITERATIONS):
+            length = np.sqrt((1 / variance) @ self._squares)[order]
+            if not length.all():
+                raise LinAlgError('a column is zero')
+            scale[order] = 1 / length
+            fit_products(
+                self._products, np.arange(n), freedom, variance, floor, scale, order, 0.0, 0.0, 1,
+                theta, upper)
+            # Written so that a factor with NaN, of a matrix that is not definite, fails, too.
+            if not dpocon(upper, 1.0)[0] >= WELL_CONDITIONED:
+                raise LinAlgError('poorly conditioned')
+        return theta[columns]
 
 
 def all_terms() -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from scipy.linalg import cho_solve, cholesky
 
 from dynid_ros.regression.product_kernels import (
     factorise,
+    first_weights,
     fit_products,
     mix_torques,
+    predict_folds,
     residual_squares,
     solve_factorised,
 )
@@ -94,8 +96,45 @@ def test_a_column_that_is_left_out_is_zero(rows):
 
 def test_mixed_torques_are_those_of_the_mixed_rows(rows):
     W, tau, _ = rows
-    mixing, out = np.random.default_rng(1).normal(size=(3, 3)), np.empty((3, 9, 9))
+    mixing, out = np.random.default_rng(1).normal(size=(3, 3)), np.zeros((3, 9, 9))
     every = np.concatenate([W, np.broadcast_to(tau.T, (3, 200, 3))], axis=2)
     mix_torques(every.transpose(0, 2, 1) @ every, mixing, out)
     mixed = np.concatenate([W, (tau.T @ mixing).T[..., None]], axis=2)
-    np.testing.assert_allclose(out, mixed.transpose(0, 2, 1) @ mixed, atol=1e-9)
+    np.testing.assert_allclose(out, np.triu(mixed.transpose(0, 2, 1) @ mixed), atol=1e-9)
+
+
+def test_each_fold_is_predicted_from_the_others(rows):
+    W, tau, _ = rows
+    folds, joints, passes = np.arange(200) * 9 // 200 % 3, [0, 2], 3
+    mixing = np.random.default_rng(2).normal(size=(3, 3))
+    every = np.concatenate([W, np.broadcast_to(tau.T, (3, 200, 3))], axis=2)
+    parts = np.array([every[:, folds == f].transpose(0, 2, 1) @ every[:, folds == f]
+                      for f in range(3)])
+    counts = np.array([[(folds == f).sum()] * 3 for f in range(3)], dtype=float)
+    left, power = np.empty((2, 3))
+    predict_folds(
+        parts, mixing, np.array(joints), counts, np.arange(8)[::-1].copy(), 0.0, 0.0, 0.0, 0.0,
+        passes, left, power)
+    mixed, expected = (tau.T @ mixing).T, np.zeros(3)
+    for f in range(3):
+        own = folds != f
+        variance = (mixed[:, own]**2).mean(axis=1)
+        for _ in range(passes):
+            root = 1 / np.sqrt(variance[joints])[:, None]
+            A, b = root[..., None] * W[joints][:, own], root * mixed[joints][:, own]
+            theta = np.linalg.lstsq(A.reshape(-1, 8), b.ravel(), rcond=None)[0]
+            variance = ((mixed - W @ theta)[:, own]**2).mean(axis=1)
+        expected += ((mixed - W @ theta)[:, ~own]**2).sum(axis=1)
+    np.testing.assert_allclose(left, expected, rtol=1e-8)
+    np.testing.assert_allclose(power, (mixed**2).sum(axis=1), rtol=1e-10)
+
+
+def test_a_joint_without_torque_does_not_take_all_weight(rows):
+    _, _, products = rows
+    silent = products.copy()
+    silent[1, -1], silent[1, :, -1] = 0, 0
+    scale, variance = np.empty(8), np.empty(3)
+    first_weights(silent, np.arange(3), np.full(3, 200.0), 1e-9, 1e-4, 0.0, scale, variance)
+    torque = silent[:, -1, -1] / 200
+    np.testing.assert_allclose(variance, np.maximum(torque, 1e-4 * torque.max()))
+    np.testing.assert_allclose(scale**-2, np.einsum('iaa->a', silent)[:-1])
