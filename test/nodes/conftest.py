@@ -5,11 +5,10 @@ from contextlib import suppress
 import os
 from pathlib import Path
 import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
+from nodes.forked import forks, run_node
 import pytest
 
 from dynid_ros.embedded import step_in
@@ -18,7 +17,6 @@ from dynid_ros.errors import InputError
 # Without ROS 2 the tests, too, go through what stands in for it; with neither they are left out.
 with suppress(InputError):
     step_in()
-ROOT = Path(__file__).resolve().parents[2]
 #: Samples per second, at most: some middlewares lose messages of long bursts.
 RATE = 2500
 #: Messages that nodes may be behind: a quarter of those that wait for a busy one.
@@ -29,8 +27,6 @@ MEETING = 0.3
 NODES = ('identifier', 'recorder', 'monitor')
 #: Time that a busy machine is given for what takes a moment, s.
 PATIENCE = 180.0
-#: What a node says first where there is no ROS 2.
-NOTICE = 'dynid: rclpy is not installed; dynid_ros.embedded stands in for it\n'
 
 
 @pytest.fixture(autouse=True)
@@ -46,26 +42,26 @@ class Process:
     """A node in a process of its own, and what it prints, in a file."""
 
     def __init__(self, log: Path, module: str, **parameters: object) -> None:
-        command = [sys.executable, '-m', f'dynid_ros.nodes.{module}', '--ros-args']
+        arguments = ['--ros-args']
         for name, value in parameters.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            command += ['-p', f'{name}:={text}']
+            arguments += ['-p', f'{name}:={text}']
         self._log = log
-        with log.open('wb') as out:
-            self._process = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                start_new_session=True)
+        log.touch()
+        self._process = forks().Process(
+            target=run_node, args=(module, arguments, log, dict(os.environ)))
+        self._process.start()
         self.pid = self._process.pid
 
     @property
     def printed(self) -> str:
         """Return the lines that the node has printed so far."""
-        return self._log.read_text().removeprefix(NOTICE)
+        return self._log.read_text()
 
     @property
     def ended(self) -> bool:
         """Whether the process is gone."""
-        return self._process.poll() is not None
+        return self._process.exitcode is not None
 
     def send(self, number: int) -> None:
         """Send a signal, if there is anybody who takes it."""
@@ -79,15 +75,15 @@ class Process:
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return exit status and all that was printed."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(PATIENCE)
+        self._process.join(PATIENCE)
         self._process.kill()
-        return self._process.wait(), self.printed
+        self._process.join()
+        return self._process.exitcode, self.printed
 
     def kill(self) -> None:
         """Leave nothing behind, whatever the node still wants; show what it said."""
         self._process.kill()
-        self._process.wait()
+        self._process.join()
         print(self.printed)
 
 
