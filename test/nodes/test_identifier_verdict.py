@@ -18,11 +18,11 @@ def verdicts(heard):
 
 def test_reversed_effort_is_named_with_joint_errors_and_remedy_and_reset_forgets_it(
         start, talker, tmp_path):
-    log = recording(name='ur10')
+    log = recording()
     sign = np.ones(len(log.joint_names))
     sign[1] = -1.0
     heard = talker.listen(DiagnosticArray, '/diagnostics', 100)
-    process, publisher = ready(start, talker, 'ur10', output_folder=tmp_path / 'out')
+    process, publisher = ready(start, talker, output_folder=tmp_path / 'out')
     talker.play(publisher, *part(replace(log, u=log.u * sign), slice(None)))
     talker.until(lambda: any(values.get('code') == 'effort_sign'
                              for _, _, values in verdicts(heard)), 'the reversed effort')
