@@ -13,6 +13,8 @@ from dynid_ros.errors import ArmError
 from dynid_ros.simulation.typical_motion import typical_speed
 
 Array = NDArray[np.float64]
+Joints = NDArray[np.intp]
+Coefficients = tuple[Array, Array, Array]
 
 #: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
 #: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.
@@ -71,6 +73,58 @@ class JointFriction:
         """Friction torque, of the shape (..., n) of the velocity."""
         return np.asarray(
             self.viscous * qd + self.coulomb * np.tanh(qd / self.width) + self.offset)
+
+
+@kernel
+def apply_friction(
+    mass: Array, order: Joints, velocity: Array, bias: Array, given: Array, friction: Coefficients,
+    width: float, timestep: float, change: Array, applied: Array,
+) -> float:
+    """
+    Apply the torques of a step to a model, with the friction that its end velocity implies.
+
+    Parameters
+    ----------
+    mass : (v, v) ndarray
+        Mass matrix of the model.
+    order : (n,) ndarray of int
+        Place of each joint among the degrees of freedom of the model.
+    velocity, bias : (v,) ndarray
+        Velocity and bias torques of the model.
+    given : (n,) ndarray
+        Torques at the joints but friction.
+    friction : tuple of (n,) ndarray
+        Viscous and Coulomb coefficients, and offsets.
+    width, timestep : float
+        Positive.
+    change : (n,) ndarray
+        Change of velocity in the step before, a first guess; that in this step on return.
+    applied : (v,) ndarray
+        Torques of the step, written.
+
+    Returns
+    -------
+    float
+        Speed of the fastest joint at the end of the step, NaN for a state that is none.
+
+    """
+    n = order.size
+    viscous, coulomb, offset = friction
+    own, qd, force = np.empty((n, n)), np.empty(n), np.empty(n)
+    for i in range(n):
+        qd[i] = velocity[order[i]]
+        force[i] = given[i] - offset[i] - bias[order[i]]
+        for j in range(n):
+            own[i, j] = mass[order[i], order[j]]
+    after = end_velocity(own, qd, force, qd + change, viscous, coulomb, width, timestep)
+    fastest = 0.0
+    for i in range(n):
+        change[i] = after[i] - qd[i]
+        applied[order[i]] = given[i] - (
+            viscous[i] * after[i] + coulomb[i] * np.tanh(after[i] / width) + offset[i])
+        # A comparison with NaN is false.
+        fastest = fastest if abs(after[i]) <= fastest else abs(after[i])
+    return fastest
 
 
 @kernel

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.simulation.implicit_friction import end_velocity, JointFriction
+from dynid_ros.simulation.implicit_friction import apply_friction, JointFriction
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
 from dynid_ros.simulation.typical_motion import known_effort
 
@@ -79,11 +79,10 @@ class SimulatedArm:
         self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         self._data = mujoco.MjData(self._model)
         self._order = joint_order(self._model, arm)
-        self._grid = np.ix_(self._order, self._order)
         self._effort = known_effort(arm)
-        self._mass = np.zeros((arm.n, arm.n))
-        # Pairs of a row and the unit vector that gives it.
-        self._rows = list(zip(self._mass, np.eye(arm.n), strict=True))
+        self._mass = np.zeros((self._model.nv, self._model.nv))
+        self._mass_of_data = int(mujoco.__version__.partition('.')[0]) >= 4
+        self._still = np.zeros(arm.n)
         self._pushed: tuple[int, Array, Array] | None = None
         self.reset(np.zeros(arm.n))
 
@@ -170,28 +169,28 @@ class SimulatedArm:
 
     def _step(self) -> None:
         """One step: MuJoCo's own, with the friction that its end velocity implies."""
-        mujoco, model, data, order = self._mujoco, self._model, self._data, self._order
-        mujoco.mj_step1(model, data)
-        for row, unit in self._rows:
-            mujoco.mj_mulM(model, data, row, unit)
-        qd = data.qvel[order]
-        friction = self.friction
-        given = self._tau + self._external()
-        driving = given - friction.offset
-        after = end_velocity(
-            self._mass[self._grid], qd,
-            driving - data.qfrc_bias[order], qd + self._change, friction.viscous,
-            friction.coulomb, friction.width, self.timestep)
-        if not np.abs(after).max() < FASTEST:
-            self._refuse_speed(after)
-        self._change = after - qd
-        data.qfrc_applied[order] = given - friction.torque(after)
-        mujoco.mj_step2(model, data)
+        data, friction = self._data, self.friction
+        self._mujoco.mj_step1(self._model, data)
+        self._take_mass()
+        fastest = apply_friction(
+            self._mass, self._order, data.qvel, data.qfrc_bias, self._tau + self._external(),
+            (friction.viscous, friction.coulomb, friction.offset), friction.width, self.timestep,
+            self._change, data.qfrc_applied)
+        if not fastest < FASTEST:
+            self._refuse_speed(data.qvel[self._order] + self._change)
+        self._mujoco.mj_step2(self._model, data)
+
+    def _take_mass(self) -> None:
+        """Write the mass matrix, which one of two signatures of MuJoCo gives."""
+        if self._mass_of_data:
+            self._mujoco.mj_fullM(self._model, self._data, self._mass)
+        else:
+            self._mujoco.mj_fullM(self._model, self._mass, self._data.qM)
 
     def _external(self) -> Array:
         """Torque of a push at the joints, (n,), Nm."""
         if self._pushed is None:
-            return np.zeros(self.arm.n)
+            return self._still
         body, point, force = self._pushed
         data, all_joints = self._data, np.zeros(self._model.nv)
         place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
