@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 #: Points of a drawing.
 POINTS = 1000
 PANEL = (2.6, 1.9)
+#: Room for the labels of a panel, left and below, inches.
+MARGIN = (0.6, 0.45)
 COLUMNS = 6
 INTERVAL = 1.96
 # The last estimate, and so many times its band, fill the panel.
@@ -132,8 +134,14 @@ def evolution_svg(
     b = len(names)
     columns = min(COLUMNS, int(np.ceil(np.sqrt(b))))
     rows = -(-b // columns)
-    figure = Figure(figsize=(columns * PANEL[0], rows * PANEL[1]), layout='constrained')
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    width, height = columns * PANEL[0], rows * PANEL[1]
+    figure = Figure(figsize=(width, height))
+    # A layout that is searched for, and axes that share, take a minute for seventy panels.
+    left, bottom = MARGIN
+    figure.subplots_adjust(
+        left=left / width, right=1 - 0.1 / width, bottom=bottom / height, top=1 - 0.3 / height,
+        wspace=left / (PANEL[0] - left), hspace=0.4 / (PANEL[1] - 0.4))
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
     band = INTERVAL * np.where(np.isfinite(std), std, np.nan)
     for k, axes in enumerate(panels[:b]):
         axes.fill_between(
@@ -141,9 +149,10 @@ def evolution_svg(
         axes.plot(t, theta[:, k], linewidth=1.2)
         last = theta[-1, k]
         reach = np.nanmax([ZOOM * band[-1, k], SMALLEST * abs(last), np.finfo(float).tiny])
+        axes.set_xlim(t[0], t[-1] if t[-1] > t[0] else t[0] + 1)
         axes.set_ylim(last - reach, last + reach)
         axes.set_title(f'{names[k]}, {units[k]}', fontsize=9)
-        axes.tick_params(labelsize=7)
+        axes.tick_params(labelsize=7, labelbottom=k + columns >= b)
         axes.grid(alpha=0.3)
     for axes in panels[b:]:
         axes.set_axis_off()

@@ -137,27 +137,21 @@ def test_ctrl_c_ends_all_nodes_and_keeps_what_was_recorded(demo):
     assert len(read_recording(bag, load_arm(ARM)).t) > 100
 
 
-def test_crash_of_a_node_ends_its_own_demonstration_only_and_is_named(demo):
-    running = {name: demo(name) for name in ('simulated_arm', 'identifier')}
-    for one in running.values():
+def test_crash_ends_its_own_demonstration_only_and_a_killed_one_leaves_no_node_behind(demo):
+    crashed, killed = demo('crashed'), demo('killed')
+    for one in (crashed, killed):
         one.until_it_records()
-    first, second = (one.domain('recorder') for one in running.values())
-    assert first != second
-    for name, one in running.items():
-        assert one.process.poll() is None
-        os.kill(one.node(name), signal.SIGKILL)
-        status, printed = one.end()
-        assert status == 2
-        assert 'Traceback' not in printed
-        assert f'dynid demo: {name} was killed by signal 9' in printed
-
-
-def test_killed_demonstration_leaves_no_node_behind(demo):
-    running = demo()
-    running.until_it_records()
-    running.process.kill()
-    running.process.communicate()
-    until(lambda: not processes_of(running.folder), 'the end of all nodes')
+    assert crashed.domain('recorder') != killed.domain('recorder')
+    os.kill(crashed.node('identifier'), signal.SIGKILL)
+    status, printed = crashed.end()
+    assert status == 2
+    assert 'Traceback' not in printed
+    assert 'dynid demo: identifier was killed by signal 9' in printed
+    assert killed.process.poll() is None
+    assert all(killed.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
+    killed.process.kill()
+    killed.process.communicate()
+    until(lambda: not processes_of(killed.folder), 'the end of all nodes')
 
 
 def test_folder_that_exists_is_not_overwritten(demo, tmp_path):
