@@ -58,6 +58,7 @@ setup(
     license='Apache-2.0',
     entry_points={'console_scripts': [
         'dynid = dynid_ros.cli.main:main',
+        'feedforward = dynid_ros.nodes.feedforward:main',
         'identifier = dynid_ros.nodes.identifier:main',
         'monitor = dynid_ros.nodes.monitor:main',
         'recorder = dynid_ros.nodes.recorder:main',

@@ -8,7 +8,8 @@ import sys
 
 from dynid_ros.cli.common.arguments import Subparsers
 
-NODES = ('identifier', 'monitor', 'recorder', 'simulated_arm', 'trajectory_publisher')
+NODES = (
+    'feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm', 'trajectory_publisher')
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from functools import partialmethod
+from functools import partial, partialmethod
 import secrets
 from typing import Any
 
@@ -35,6 +35,10 @@ class GoalHandle:
         self.request = request.goal
         self.status = _EXECUTING
         self.answer = Future()
+
+    def publish_feedback(self, feedback: Any) -> None:
+        """Publish how it goes."""
+        self._server.publish_feedback(self.goal_id, feedback)
 
     def execute(self) -> None:
         """Let the server execute it."""
@@ -71,8 +75,9 @@ class ActionServer:
         self._services = [
             node.create_service(self.kinds[kind], f'{action_name}/_action/{name}', answers[kind])
             for kind, name in _SERVICES.items()]
-        feedback = message_class(f'{action_type.TYPE}_FeedbackMessage')
-        node.create_publisher(feedback, f'{action_name}/_action/feedback', 10)
+        self._feedback_kind = message_class(f'{action_type.TYPE}_FeedbackMessage')
+        self._feedback = node.create_publisher(
+            self._feedback_kind, f'{action_name}/_action/feedback', 10)
         self._status = node.create_publisher(
             message_class('action_msgs/msg/GoalStatusArray'), f'{action_name}/_action/status',
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
@@ -83,6 +88,10 @@ class ActionServer:
         self._status.publish(message_class('action_msgs/msg/GoalStatusArray')(status_list=[
             status(goal_info=_info(goal.goal_id), status=goal.status)
             for goal in self._goals.values()]))
+
+    def publish_feedback(self, goal_id: Any, feedback: Any) -> None:
+        """Publish how a goal goes."""
+        self._feedback.publish(self._feedback_kind(goal_id=goal_id, feedback=feedback))
 
     def destroy(self) -> None:
         """Take no more goals."""
@@ -123,7 +132,9 @@ class ClientGoalHandle:
 
     def get_result_async(self) -> Future:
         """Ask for status and result, when it has ended."""
-        return self._client.ask('GetResult', goal_id=self._goal_id)
+        future = self._client.ask('GetResult', goal_id=self._goal_id)
+        future.add_done_callback(lambda _: self._client.forget(self._goal_id))
+        return future
 
     def cancel_goal_async(self) -> Future:
         """Ask to give it up."""
@@ -136,6 +147,11 @@ class ActionClient:
     def __init__(self, node: Any, action_type: Any, action_name: str) -> None:
         self._node = node
         self._kinds = _kinds(action_type)
+        self._listening: dict[bytes, Callable[[Any], None]] = {}
+        self._feedback: Any = None
+        self._subscribe = partial(
+            node.create_subscription, message_class(f'{action_type.TYPE}_FeedbackMessage'),
+            f'{action_name}/_action/feedback', self._hear, 10)
         self._clients = {
             kind: node.create_client(self._kinds[kind], f'{action_name}/_action/{name}')
             for kind, name in _SERVICES.items()}
@@ -144,20 +160,41 @@ class ActionClient:
         """Send no more goals."""
         for client in self._clients.values():
             self._node.destroy_client(client)
+        if self._feedback is not None:
+            self._node.destroy_subscription(self._feedback)
 
     def server_is_ready(self) -> bool:
         """Whether somebody takes goals."""
         return all(client.service_is_ready() for client in self._clients.values())
 
-    def send_goal_async(self, goal: Any) -> Future:
-        """Send a goal; the future has its handle."""
+    def send_goal_async(
+        self, goal: Any, feedback_callback: Callable[[Any], None] | None = None,
+    ) -> Future:
+        """Send a goal; the future has its handle, and the callback gets messages of feedback."""
         sent = Future()
         uuid = list(secrets.token_bytes(16))
+        if feedback_callback is not None:
+            # Only who wants to hear of goals has a reader.
+            self._feedback = self._feedback or self._subscribe()
+            self._listening[bytes(uuid)] = feedback_callback
         goal_id = message_class('unique_identifier_msgs/msg/UUID')(uuid=uuid)
-        self.ask('SendGoal', goal_id=goal_id, goal=goal).add_done_callback(
-            lambda answer: sent.set_result(
-                ClientGoalHandle(self, goal_id, answer.result().accepted)))
+
+        def answered(answer: Future) -> None:
+            if not answer.result().accepted:
+                self.forget(goal_id)
+            sent.set_result(ClientGoalHandle(self, goal_id, answer.result().accepted))
+
+        self.ask('SendGoal', goal_id=goal_id, goal=goal).add_done_callback(answered)
         return sent
+
+    def forget(self, goal_id: Any) -> None:
+        """Hear no more of a goal."""
+        self._listening.pop(bytes(goal_id.uuid), None)
+
+    def _hear(self, message: Any) -> None:
+        listener = self._listening.get(bytes(message.goal_id.uuid))
+        if listener is not None:
+            listener(message)
 
     def ask(self, kind: str, **fields: Any) -> Future:
         """Call one of the services."""

@@ -43,9 +43,9 @@ from dynid_ros.errors import InputError
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.nodes.common.lockstep import simulated_time, time_message
 from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
-from dynid_ros.nodes.lockstep_loop import Lockstep
-from dynid_ros.nodes.simulation_loop import RealTime
-from dynid_ros.nodes.trajectory_input import TrajectoryInput
+from dynid_ros.nodes.simulated.lockstep_loop import Lockstep
+from dynid_ros.nodes.simulated.simulation_loop import RealTime
+from dynid_ros.nodes.simulated.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import with_plausible_drives

@@ -54,6 +54,8 @@ class JointTrajectory:
     q, qd, qdd : (N, n) ndarray
         rad, rad/s, rad/s² (m for prismatic joints); rows of velocities and accelerations are NaN
         where not given.
+    tau : (N, n) ndarray or None
+        Feed-forward torque, Nm (N for prismatic joints), linear between points; None without.
 
     """
 
@@ -61,6 +63,7 @@ class JointTrajectory:
     q: Array
     qd: Array
     qdd: Array
+    tau: Array | None = None
 
     @property
     def end(self) -> float:
@@ -73,7 +76,14 @@ class JointTrajectory:
             return self
         return JointTrajectory(
             np.insert(self.t, 0, time), np.vstack([q, self.q]), np.vstack([qd, self.qd]),
-            np.vstack([np.zeros_like(q), self.qdd]))
+            np.vstack([np.zeros_like(q), self.qdd]),
+            None if self.tau is None else np.vstack([self.tau[:1], self.tau]))
+
+    def feed_forward(self, time: float) -> Array | None:
+        """Torque (n,) at a time, constant beyond the first and the last point; None without."""
+        if self.tau is None:
+            return None
+        return np.array([np.interp(time, self.t, tau) for tau in self.tau.T])
 
     def sample(self, time: float) -> Reference:
         """
@@ -117,7 +127,7 @@ class JointTrajectory:
 
 def read_trajectory(
     joints: Sequence[str], names: Sequence[str], t: Sequence[float], positions: Rows,
-    velocities: Rows, accelerations: Rows,
+    velocities: Rows, accelerations: Rows, efforts: Rows,
 ) -> JointTrajectory:
     """
     Check a trajectory, and sort it into the order of the joints.
@@ -130,8 +140,8 @@ def read_trajectory(
         Joints in the order of the values.
     t : sequence of float
         Time of each point, s.
-    positions, velocities, accelerations : sequences of sequences of float
-        Values of each point; those of velocities and accelerations may be empty.
+    positions, velocities, accelerations, efforts : sequences of sequences of float
+        Values of each point; all but positions may be empty.
 
     Returns
     -------
@@ -171,7 +181,14 @@ def read_trajectory(
             Code.INVALID_GOAL,
             f"the trajectory ends with joint '{names[joint]}' at a velocity of "
             f'{qd[-1, joint]:.3g}, not at rest')
-    return JointTrajectory(times, q[:, order], qd[:, order], qdd[:, order])
+    tau = _rows(names, 'efforts', efforts)
+    given = np.isfinite(tau).all(axis=1)
+    if given.any() and not given.all():
+        raise TrajectoryError(
+            Code.INVALID_GOAL,
+            f'point {int(np.argmin(given)) + 1} has no efforts, and others have')
+    return JointTrajectory(
+        times, q[:, order], qd[:, order], qdd[:, order], tau[:, order] if given.any() else None)
 
 
 def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -> Array:

@@ -98,9 +98,11 @@ class LiveArm:
         self.held = True
         self._physics = SimulatedArm(arm)
         self._rigid = RigidArm(arm)
-        self._damping = live_gains(arm).damping
+        gains = live_gains(arm)
+        self._damping = gains.damping
         # This control runs at every step, and needs no time for topics.
-        self._controller = TrajectoryController(arm, ComputedTorque(self._rigid, PERIOD))
+        self._controller = TrajectoryController(
+            arm, ComputedTorque(self._rigid, PERIOD), gains)
         self._rng = np.random.default_rng(seed)
         self._timeout = command_timeout
         if sensors is None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import Reference
-from dynid_ros.execution.tracking_control import ComputedTorque
+from dynid_ros.execution.tracking_control import ComputedTorque, Gains
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
 
@@ -87,7 +87,9 @@ class TrajectoryController:
     arm : ArmModel
         Limits, for the deceleration, and names.
     control : ComputedTorque
-        Of the same arm.
+        Of the same arm; it follows trajectories without efforts.
+    gains : Gains
+        PD control that efforts are added to.
 
     Attributes
     ----------
@@ -96,11 +98,12 @@ class TrajectoryController:
 
     """
 
-    def __init__(self, arm: ArmModel, control: ComputedTorque) -> None:
+    def __init__(self, arm: ArmModel, control: ComputedTorque, gains: Gains) -> None:
         self.moving = False
         self._names = arm.joint_names
         self._deceleration = planning_limits(arm).acceleration
         self._control = control
+        self._gains = gains
         self._lock = threading.Lock()
         self._goal: TrajectoryGoal | None = None
         self._course: JointTrajectory | None = None
@@ -153,7 +156,10 @@ class TrajectoryController:
                 self._brake(t, q, qd)
                 wanted = self._course.sample(0.0)
             self.moving = self._goal is not None or t - self._start < self._course.end
-        return self._control.torque(q, qd, *wanted)
+            given = self._course.feed_forward(t - self._start)
+        if given is None:
+            return self._control.torque(q, qd, *wanted)
+        return given + self._gains.torque(q, qd, wanted.q, wanted.qd)
 
     def _join(self, t: float, q: Array, qd: Array) -> None:
         """Begin the goal from the present state."""

@@ -1,69 +1,25 @@
 """The simulated arm as a joint_trajectory_controller, in a process of its own."""
 
-from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
-from motion.pace import LED, Pace, stamp
+from motion.controller_rig import (
+    ABORTED,
+    ARM,
+    CANCELED,
+    Controlled,
+    CONTROLLER,
+    quintic,
+    START,
+    SUCCEEDED,
+    WAY,
+)
+from motion.pace import stamp
 import numpy as np
 import pytest
 from rcl_interfaces.srv import GetParameters
-from rclpy.action import ActionClient
-from rclpy.duration import Duration
 from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
-from dynid_ros.arm import load_arm
 from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.trajectory.fourier import quintic_step
-
-ARM = load_arm('panda')
-START = planning_limits(ARM).middle
-WAY = np.linspace(0.1, 0.4, ARM.n)
-CONTROLLER = 'joint_trajectory_controller'
-SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
-
-
-def quintic(way=WAY, seconds=1.0, points=20):
-    """Trajectory in reverse order of the joints, and time stamps that begin at acceptance."""
-    message = JointTrajectory(joint_names=ARM.joint_names[::-1])
-    for u in np.linspace(0, 1, points + 1)[1:]:
-        step, slope, curve = quintic_step(np.array(u))
-        message.points.append(JointTrajectoryPoint(
-            positions=(START + step * way)[::-1].tolist(),
-            velocities=(slope / seconds * way)[::-1].tolist(),
-            accelerations=(curve / seconds**2 * way)[::-1].tolist(),
-            time_from_start=Duration(seconds=u * seconds).to_msg()))
-    return message
-
-
-class Controlled(Pace):
-    """The arm in lockstep with the test, and a client of its controller."""
-
-    def __init__(self, start, talker):
-        super().__init__(talker)
-        self.arm = start('simulated_arm', arm='panda', rate=250.0, **LED)
-        self.client = ActionClient(
-            talker.node, FollowJointTrajectory, f'{CONTROLLER}/follow_joint_trajectory')
-        self.until(lambda: self.client.server_is_ready() and self.states, 'the arm')
-
-    def send(self, trajectory, **fields):
-        """Send a goal; return its handle once it is accepted."""
-        future = self.client.send_goal_async(
-            FollowJointTrajectory.Goal(trajectory=trajectory, **fields))
-        self.talker.until(future.done, 'acceptance')
-        assert future.result().accepted
-        return future.result()
-
-    def result(self, handle):
-        future = handle.get_result_async()
-        self.until(future.done, 'the result')
-        return future.result()
-
-    def positions(self):
-        return np.array([state.position for state in self.states])
-
-    def moving(self, speed=0.1):
-        return self.speed() > speed
 
 
 @pytest.fixture
@@ -112,7 +68,7 @@ def test_bad_goals_end_with_code_and_reason_and_move_nothing(controlled):
     short = quintic()
     short.points[0].accelerations = [0.0]
     efforts = quintic()
-    efforts.points[0].effort = [0.0] * ARM.n
+    efforts.points[1].effort = [0.0] * ARM.n
     old = quintic()
     # It lasts for a second from the beginning of the time.
     old.header.stamp.nanosec = 1
@@ -123,7 +79,7 @@ def test_bad_goals_end_with_code_and_reason_and_move_nothing(controlled):
             (nan, -1, "positions of joint 'fer_joint7' in point 3 are nan"),
             (fast, -1, 'not at rest'), (short, -1, 'point 1 has 1 accelerations'),
             (JointTrajectory(joint_names=ARM.joint_names), -1, 'no points'),
-            (efforts, -1, 'point 1 has efforts'), (old, -3, 'has ended')):
+            (efforts, -1, 'point 1 has no efforts, and others have'), (old, -3, 'has ended')):
         answer = controlled.result(controlled.send(trajectory))
         assert (answer.status, answer.result.error_code) == (ABORTED, code)
         assert said in answer.result.error_string

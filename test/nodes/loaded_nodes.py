@@ -2,6 +2,7 @@
 
 from dynid_ros.arm import load_arm
 from dynid_ros.nodes import (  # noqa: F401
+    feedforward,
     identifier,
     monitor,
     recorder,

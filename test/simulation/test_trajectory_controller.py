@@ -66,15 +66,29 @@ def test_last_point_is_held():
 
 
 def test_values_come_in_the_order_of_the_controller():
-    read = read_trajectory(NAMES, ['b', 'a'], [1.0], [[2.0, 1.0]], [[0.0, 0.0]], [[]])
+    read = read_trajectory(
+        NAMES, ['b', 'a'], [1.0], [[2.0, 1.0]], [[0.0, 0.0]], [[]], [[20.0, 10.0]])
     np.testing.assert_array_equal(read.q, [[1.0, 2.0]])
+    np.testing.assert_array_equal(read.tau, [[10.0, 20.0]])
     assert np.isnan(read.qdd).all()
+
+
+def test_efforts_are_linear_between_points_and_constant_beyond():
+    rows = [[0.0, 0.0], [0.0, 0.0]]
+    read = read_trajectory(
+        NAMES, NAMES, [1.0, 2.0], rows, rows, rows, [[1.0, 0.0], [3.0, -4.0]])
+    for time, tau in ((0.5, [1, 0]), (1.25, [1.5, -1]), (3.0, [3, -4])):
+        np.testing.assert_allclose(read.feed_forward(time), tau)
+    begun = read.joined(0.0, np.ones(2), np.zeros(2))
+    np.testing.assert_array_equal(begun.feed_forward(0.5), [1, 0])
+    assert read_trajectory(NAMES, NAMES, [1.0, 2.0], rows, rows, rows, [[], []]
+                           ).feed_forward(1.5) is None
 
 
 @pytest.mark.parametrize(('changed', 'code', 'said'), [
     ({'names': ['a', 'c']}, Code.INVALID_JOINTS, 'is for a, c, but the controller has a, b'),
     ({'names': []}, Code.INVALID_JOINTS, 'no joints'),
-    ({'t': [], 'q': [], 'qd': [], 'qdd': []}, Code.INVALID_GOAL, 'no points'),
+    ({'t': [], 'q': [], 'qd': [], 'qdd': [], 'tau': []}, Code.INVALID_GOAL, 'no points'),
     ({'t': [1.0, 1.0]}, Code.INVALID_GOAL, 'point 2 of 2 is at 1 s'),
     ({'t': [-1.0, 1.0]}, Code.INVALID_GOAL, 'point 1 of 2 is at -1 s'),
     ({'t': [np.nan, 1.0]}, Code.INVALID_GOAL, 'point 1 of 2 is at nan s'),
@@ -82,11 +96,13 @@ def test_values_come_in_the_order_of_the_controller():
     ({'q': [[], []]}, Code.INVALID_GOAL, 'point 1 has 0 positions'),
     ({'qd': [[0.0, np.nan], [0.0, 0.0]]}, Code.INVALID_GOAL, "velocities of joint 'b' in point 1"),
     ({'qdd': [[0.0], [0.0, 0.0]]}, Code.INVALID_GOAL, 'point 1 has 1 accelerations'),
+    ({'tau': [[0.0, 0.0], []]}, Code.INVALID_GOAL, 'point 2 has no efforts'),
     ({'qd': [[0.0, 0.0], [0.0, 0.1]]}, Code.INVALID_GOAL, "ends with joint 'b' at a velocity"),
 ])
 def test_what_the_controller_refuses_is_named(changed, code, said):
     rows = [[0.0, 0.0], [0.0, 0.0]]
-    given = {'names': ['a', 'b'], 't': [1.0, 2.0], 'q': rows, 'qd': rows, 'qdd': rows} | changed
+    given = {'names': ['a', 'b'], 't': [1.0, 2.0], 'q': rows, 'qd': rows, 'qdd': rows,
+             'tau': rows} | changed
     with pytest.raises(TrajectoryError, match=said) as refused:
         read_trajectory(NAMES, *given.values())
     assert refused.value.code is code

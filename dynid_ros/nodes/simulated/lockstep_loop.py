@@ -13,7 +13,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.nodes.common.lockstep import BEHIND, DEPTH, LOOK, nanoseconds, TOPIC
-from dynid_ros.nodes.simulation_loop import LAST, Publish, SimulationLoop
+from dynid_ros.nodes.simulated.simulation_loop import LAST, Publish, SimulationLoop
 from dynid_ros.simulation.live import LiveArm, PERIOD
 
 #: States that are published at once where nobody answers each of them.

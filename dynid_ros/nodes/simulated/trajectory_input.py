@@ -17,7 +17,7 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position, joint_velocity
-from dynid_ros.nodes.simulation_loop import SimulationLoop
+from dynid_ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
 from dynid_ros.simulation.trajectory_controller import (
@@ -42,7 +42,9 @@ class TrajectoryInput:
 
     A goal that cannot be run ends at once as aborted, with error code and reason; the
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
-    Positions are those of ``joint_states``. Of tolerances, those of positions count.
+    Positions are those of ``joint_states``, and efforts torques there, Nm: a goal with efforts is
+    followed by them and PD control, one without by computed torque. Of tolerances, those of
+    positions count.
 
     Parameters
     ----------
@@ -109,16 +111,11 @@ class TrajectoryInput:
             self._names, message.joint_names,
             [p.time_from_start.sec + p.time_from_start.nanosec * 1e-9 for p in points],
             [p.positions for p in points], [p.velocities for p in points],
-            [p.accelerations for p in points])
-        efforts = [len(p.effort) > 0 for p in points]
-        if any(efforts):
-            raise core.TrajectoryError(
-                core.Code.INVALID_GOAL,
-                f'point {efforts.index(True) + 1} has efforts, which this controller does not '
-                'take')
+            [p.accelerations for p in points], [p.effort for p in points])
         return core.JointTrajectory(
             read.t, joint_position(read.q, drive), joint_velocity(read.qd, drive),
-            joint_velocity(read.qdd, drive))
+            joint_velocity(read.qdd, drive),
+            None if read.tau is None else read.tau @ drive.transmission)
 
     def _start(self, message: JointTrajectory) -> float:
         """Time of the arm at which a trajectory begins: at once, or at its stamp."""

@@ -1,0 +1,1 @@
+"""What moves the simulated arm: its time, real or in lockstep, and the trajectories it takes."""
