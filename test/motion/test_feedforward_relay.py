@@ -183,7 +183,7 @@ def too_fast():
 
 def of_another_arm():
     trajectory = quintic()
-    trajectory.joint_names[0] = 'other'
+    trajectory.joint_names = ['other', *trajectory.joint_names[1:]]
     return trajectory
 
 
