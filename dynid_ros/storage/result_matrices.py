@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 
 #: Largest value of a parameter or of a covariance; squares of larger ones overflow.
 LARGEST = 1e100
+#: Rate, Hz, and decimation that no recording has.
+FASTEST = 1e12
 #: Largest correlation of two parameters; rounding may lift one above 1.
 ROUNDING = 1.001
 
@@ -81,5 +83,5 @@ def check_rates(treatment: ConditioningSettings) -> None:
     """Make sure that rows follow each other at a rate; raise ValueError if not."""
     for name in ('rate_hz', 'cutoff_hz', 'decimation'):
         value = getattr(treatment, name)
-        if not 0 < value < np.inf:
+        if not 0 < value < FASTEST:
             raise ValueError(f'treatment.{name} is {value}, which no treatment has')
