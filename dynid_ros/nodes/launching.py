@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
@@ -24,6 +25,9 @@ DESIGN = ('--starts', '1', '--time', '1000')
 PACKAGE = 'dynid_ros'
 #: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
 PATIENT = 'env --block-signal=INT'
+#: Enclaves of config/sros2/policy.xml, and the variable that chooses one, also for the process
+#: that a recorder starts.
+ENCLAVES, OVERRIDE = '/dynid', 'ROS_SECURITY_ENCLAVE_OVERRIDE'
 #: Longest time until a node has gone, s.
 LAST = '20'
 
@@ -93,7 +97,15 @@ def node(executable: str, *parameters: object, prefix: str = PATIENT, **further:
 
     return Node(
         package=PACKAGE, executable=executable, exec_name=executable, output='screen',
-        parameters=[*parameters], prefix=prefix, sigterm_timeout=LAST, **further)
+        parameters=[*parameters], prefix=prefix, sigterm_timeout=LAST,
+        additional_env=enclave(executable), **further)
+
+
+def enclave(executable: str) -> dict[str, str]:
+    """Return the environment that gives a node its enclave, where ROS 2 enforces security."""
+    if os.environ.get('ROS_SECURITY_ENABLE') != 'true' or OVERRIDE in os.environ:
+        return {}
+    return {OVERRIDE: f'{ENCLAVES}/{executable}'}
 
 
 def config(executable: str) -> PathJoinSubstitution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import os
 import signal
 import sys
 from typing import Any
@@ -148,6 +149,14 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         return int(getattr(node, 'status', 0))
     except DynidError as error:
         print(f'dynid: {error}', file=sys.stderr)
+        return 2
+    except RuntimeError as error:
+        # What rclpy raises where a node may not join, or may not use a topic or a service.
+        if os.environ.get('ROS_SECURITY_ENABLE') != 'true':
+            raise
+        print(f'dynid: ROS 2 refuses this node while ROS_SECURITY_ENABLE is true: '
+              f'{str(error).partition(", at ")[0]}; its enclave needs keys, and permissions such '
+              'as those of config/sros2/policy.xml', file=sys.stderr)
         return 2
     finally:
         if node is not None:
