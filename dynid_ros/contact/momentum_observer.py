@@ -121,7 +121,7 @@ class MomentumObserver:
         change, width = self._band.at(q, qd)
         rows = self._rows.apply(force, momentum)
         torques = self._torques.apply(np.concatenate([tau - change, width], axis=1))
-        W = rows.reshape(len(rows), model.arm.n, -1)
+        W = rows.reshape(len(rows), model.arm.n, len(self._columns))
         measured, friction = np.split(torques, 2, axis=1)
         none = np.zeros(model.arm.n)
         return Observed(

@@ -12,11 +12,16 @@ parameter ``fault`` makes the stream go wrong while it runs:
 ``ros2 param set /simulated_arm fault 'silent 0.2'``. Its kinds are
 
 - ``silent``: no messages,
-- ``nan``: the first position is NaN,
+- ``nan``, ``slip``, ``outside``: the first position is NaN, 0.3 too large, beyond any limit,
+- ``degrees``: positions are in degrees,
 - ``reorder``: the joints come in reverse order,
 - ``gripper``: another joint, finger_joint, comes first,
-- ``clock``: stamps are two seconds early,
-- ``strain``: the first effort is beyond any limit,
+- ``short``: the last value of each field is missing,
+- ``clock``, ``ahead``: stamps are two seconds early or ahead,
+- ``repeat``, ``reverse``, ``zero``: stamps repeat within 8 ms, run backwards within 40 ms, or
+  are zero,
+- ``strain``, ``clip``, ``dead``: the first effort is beyond any limit, at its limit, zero,
+- ``weightless``: efforts lack what holds the arm against gravity,
 
 each with an optional duration in seconds, and ``none``.
 
@@ -46,7 +51,7 @@ from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.nodes.simulated.trajectory_input import TrajectoryInput
-from dynid_ros.simulation.faults import CLOCK_STEP, FAULTS, parse_fault
+from dynid_ros.simulation.faults import FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.trajectory.fourier import FourierMotion
@@ -161,11 +166,11 @@ class SimulatedArmNode(Node):
             fault = self._fault[0]
         if fault.kind == 'silent':
             return None
-        if fault.kind == 'clock':
-            nanoseconds += int(CLOCK_STEP * 1e9)
+        nanoseconds = fault.stamp(nanoseconds)
+        effort = fault.efforts(reading.u, self._arm.weight, self._arm.largest_signal)
         message = JointState(
             name=fault.names(self._names), position=_doubles(fault.positions(reading.q)),
-            velocity=_doubles(fault.values(reading.qd)), effort=_doubles(fault.efforts(reading.u)))
+            velocity=_doubles(fault.values(reading.qd)), effort=_doubles(effort))
         message.header.stamp = time_message(nanoseconds)
         self._states.publish(message)
         if self._signal is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +17,28 @@ FAULTS = {
     'none': 'nothing',
     'silent': 'no message',
     'nan': 'the first position is NaN',
+    'slip': 'the first position is 0.3 too large',
+    'outside': 'the first position is beyond any limit',
+    'degrees': 'positions are in degrees',
     'reorder': 'the joints come in reverse order',
     'gripper': 'another joint, finger_joint, comes first',
+    'short': 'the last value of each field is missing',
     'clock': 'stamps are two seconds early',
+    'ahead': 'stamps are two seconds ahead',
+    'repeat': 'stamps are rounded down to 8 ms',
+    'reverse': 'stamps run backwards within each 40 ms',
+    'zero': 'stamps are zero',
     'strain': 'the first effort is beyond any limit',
+    'clip': 'the first effort stays at its limit',
+    'dead': 'the first effort is zero',
+    'weightless': 'efforts lack what holds the arm against gravity',
 }
 #: Jump of the stamps, s.
-CLOCK_STEP = -2.0
+CLOCK_STEP = 2.0
+#: Resolution of repeated stamps, and length of what is reversed, ns.
+COARSE, REVERSED = 8_000_000, 40_000_000
+#: Wrong position, and one beyond any limit, rad or m.
+SLIP, OUTSIDE = 0.3, 100.0
 #: Effort beyond any limit.
 STRAIN = 1e4
 
@@ -54,23 +70,50 @@ class Fault:
         """Values (n,) of a message under this fault, in the order of `names`."""
         if self.kind == 'reorder':
             return values[::-1]
+        if self.kind == 'short':
+            return values[:-1]
         return np.insert(values, 0, 0.0) if self.kind == 'gripper' else values
 
     def positions(self, q: Array) -> Array:
         """Positions (n,) of a message under this fault."""
-        values = self.values(q)
-        if self.kind == 'nan':
-            values = values.copy()
-            values[0] = np.nan
-        return values
+        wrong = {'nan': np.nan, 'slip': q[0] + SLIP, 'outside': OUTSIDE}
+        q = np.degrees(q) if self.kind == 'degrees' else q
+        return self._with_first(q, wrong)
 
-    def efforts(self, u: Array) -> Array:
-        """Drive signal (n,) of a message under this fault."""
-        values = self.values(u)
-        if self.kind == 'strain':
+    def efforts(self, u: Array, weight: Array, limit: Array) -> Array:
+        """
+        Drive signal of a message under this fault.
+
+        Parameters
+        ----------
+        u, weight, limit : (n,) ndarray
+            Measured drive signal, the part of it that bears the weight, and its limit.
+
+        Returns
+        -------
+        (n,) ndarray
+            In the unit of the signal.
+
+        """
+        wrong = {'strain': STRAIN, 'clip': limit[0], 'dead': 0.0}
+        return self._with_first(u - weight if self.kind == 'weightless' else u, wrong)
+
+    def stamp(self, nanoseconds: int) -> int:
+        """Stamp of a message under this fault, ns."""
+        step = {'clock': -CLOCK_STEP, 'ahead': CLOCK_STEP}.get(self.kind, 0.0)
+        nanoseconds += int(step * 1e9)
+        if self.kind == 'repeat':
+            return nanoseconds - nanoseconds % COARSE
+        if self.kind == 'reverse':
+            return nanoseconds + REVERSED - 2 * (nanoseconds % REVERSED)
+        return 0 if self.kind == 'zero' else nanoseconds
+
+    def _with_first(self, values: Array, wrong: Mapping[str, float]) -> Array:
+        """Values (n,) in the order of `names`, the first as the kind of this fault has it."""
+        if self.kind in wrong:
             values = values.copy()
-            values[0] = STRAIN
-        return values
+            values[0] = wrong[self.kind]
+        return self.values(values)
 
 
 def parse_fault(text: str) -> Fault:

@@ -128,6 +128,20 @@ class LiveArm:
         """Time since the start, s."""
         return self._physics.state.t
 
+    @property
+    def weight(self) -> Array:
+        """Return the part of the drive signal (n,) that holds the arm against gravity."""
+        gravity = self._rigid.gravity(self.position)[None]
+        signal: Array = drive_signal(gravity, gravity, self.arm.drive)[0]
+        return signal
+
+    @property
+    def largest_signal(self) -> Array:
+        """Return the drive signal (n,) at the effort limits."""
+        limit = self.arm.limits.effort[None]
+        signal: Array = drive_signal(limit, np.zeros_like(limit), self.arm.drive)[0]
+        return signal
+
     def command(self, tau: ArrayLike) -> None:
         """
         Command torques, in force until the next ones or until they are too old.

@@ -25,6 +25,17 @@ def test_it_finds_nothing_on_a_free_motion_beside_the_band_of_the_friction(name)
     assert beside.mean() < 1e-3 * np.abs(tau).mean()
 
 
+def test_samples_one_by_one_give_the_same_as_all_at_once():
+    _, q, qd, qdd = moving(PANDA, seconds=0.1)
+    tau = free_torque(PANDA, q, qd, qdd)
+    observer = MomentumObserver(exact(PANDA), RATE)
+    # The first two samples give no row.
+    parts = [observer.apply(*(x[k:k + 1] for x in (q, qd, tau))).torque for k in range(len(q))]
+    assert [len(part) for part in parts[:3]] == [0, 0, 1]
+    whole = MomentumObserver(exact(PANDA), RATE).apply(q, qd, tau).torque
+    np.testing.assert_allclose(np.concatenate(parts), whole, atol=1e-9)
+
+
 def test_it_low_passes_the_torque_of_a_wrench():
     t, q, qd, qdd = moving(PANDA)
     wrench = external_force(PANDA, 'tool', [0, 0, 0, 10.0, -5.0, 20.0], q)

@@ -1,42 +1,33 @@
-"""The whole chain behind a launch description, and a node that sees and asks what a user does."""
+"""A node that sees and asks what a user does of the chain of `fault_chain`."""
 
-import atexit
-from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+import math
 import os
 from pathlib import Path
 import re
 import signal
-import subprocess
-import tempfile
 import time
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from launch import LaunchDescription
+from fault_answers import Answers
+from fault_chain import ARM, Chain, RATE
 from launch_ros.actions import Node
-from launch_testing.actions import ReadyToTest
 import numpy as np
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.msg import Log, Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from dynid_ros.arm import load_arm
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.nodes.simulation_loop import CLOCK
 
-ARM = load_arm('panda')
 DEPTH = 2000
-#: Joint states per second.
-RATE = 250.0
-#: All that the simulated time waits for: the nodes, and the test, which keeps it to real time at
-#: most, so that faults and questions come within the motions.
-LOCKSTEP = ['goal', 'short', 'torque', 'recorder', 'identifier', 'bench']
 #: Longest wait for anything, s: a busy machine starts a node in ten.
 PATIENCE = 120.0
 #: Time after which a question is asked again, s.
@@ -47,70 +38,20 @@ MOVING, STANDING = 0.05, 0.02
 FASTEST = 2.0
 
 
-def motion(share: float, periods: int) -> FourierMotion:
-    """Random motion at a share of the speed that the limits allow."""
-    whole = random_motion(ARM, 6, period=5.0, periods=periods)
-    return replace(whole, sine=share * whole.sine, cosine=share * whole.cosine)
-
-
-class Chain:
-    """
-    The nodes, and a folder for all they write, with a small disk for the recorder if possible.
-
-    Three publishers wait for their ~/start: ``goal`` moves the arm through its controller, and
-    ``short`` too but not for long; ``torque`` commands it. The identifier comes back if it dies.
-    """
-
-    def __init__(self) -> None:
-        stack = ExitStack()
-        atexit.register(stack.close)
-        self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        self.disk = self.folder / 'disk'
-        self.disk.mkdir()
-        self.mounted = subprocess.run(
-            ['mount', '-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', self.disk],
-            capture_output=True, check=False).returncode == 0
-        if self.mounted:
-            stack.callback(subprocess.run, ['umount', '--lazy', self.disk], check=True)
-        self.arm = _node(
-            'simulated_arm', rate=RATE, excitation=self._written('start', 0.5, 1),
-            lockstep=LOCKSTEP)
-        self.goal = self._publisher('goal', 0.7, 6)
-        self.short = self._publisher('short', 0.5, 1)
-        self.torque = self._publisher('torque', 0.1, 6, output='effort')
-        self.recorder = _node(
-            'recorder', output_folder=str(self.disk), record_at_start=True, report_rate=5.0)
-        self.identifier = _node(
-            'identifier', respawn=True, output_folder=str(self.folder / 'result'), resume=True,
-            report_rate=5.0)
-        self.nodes = (self.arm, self.goal, self.short, self.torque, self.recorder,
-                      self.identifier)
-
-    def description(self) -> LaunchDescription:
-        return LaunchDescription([*self.nodes, ReadyToTest()])
-
-    def _written(self, name: str, share: float, periods: int) -> str:
-        path = self.folder / f'{name}.yaml'
-        write_motion(path, motion(share, periods), ARM)
-        return str(path)
-
-    def _publisher(self, name: str, share: float, periods: int, **parameters: object) -> Node:
-        return _node(
-            'trajectory_publisher', name=name, excitation=self._written(name, share, periods),
-            start_speed=0.5, **parameters)
-
-
-def _node(
-    executable: str, name: str | None = None, respawn: bool = False, **parameters: object,
-) -> Node:
-    return Node(
-        package='dynid_ros', executable=executable, name=name or executable,
-        parameters=[{'arm': 'panda', 'use_sim_time': True, **parameters}], respawn=respawn,
-        sigterm_timeout='20')
-
-
 class Bench:
-    """A user's view: topics, services and what the processes print."""
+    """
+    A user's view: topics, services and what the processes print.
+
+    Attributes
+    ----------
+    now : float
+        Newest time of the arm that was heard, s.
+    states : list of JointState
+        All since `begin`.
+    answers : Answers
+        The answers to faults.
+
+    """
 
     def __init__(self, chain: Chain, proc_info, proc_output) -> None:
         # Of its own, so that other tests of this process find rclpy as they left it.
@@ -121,6 +62,8 @@ class Bench:
         self._executor.add_node(self.node)
         self.chain, self._info, self._output = chain, proc_info, proc_output
         self.states: list[JointState] = []
+        self.now, self._latest = 0.0, math.inf
+        self.answers = Answers(self)
         self._statuses: dict = {}
         self._clients: dict = {}
         self._owed: JointState | None = None
@@ -128,22 +71,42 @@ class Bench:
         self._answers = self.node.create_publisher(JointState, 'lockstep', 100)
         self.node.create_subscription(JointState, 'joint_states', self._see, DEPTH)
         self._joining = self.node.create_timer(0.05, self._join)
-        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._hear, 10)
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._hear, 100)
+        self.node.create_subscription(Clock, '/clock', self._tick, 10)
+        # What a node said before it was known here counts as well.
+        self.node.create_subscription(
+            Log, '/rosout', lambda m: self.answers.hear(m.name, m.msg), QoSProfile(
+                depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL))
         self._since = 0
-        for name in ('goal', 'short', 'torque'):
+        for name in ('goal', 'short', 'torque', 'other'):
             client = self.node.create_client(Trigger, f'/{name}/start')
             self.until(client.service_is_ready, name)
         self.data_goes_on()
 
     def close(self) -> None:
+        self.answers.show()
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
 
     def _hear(self, message: DiagnosticArray) -> None:
         self._statuses |= {status.name: status for status in message.status}
+        for status in message.status:
+            values = {value.key: value.value for value in status.values}
+            told = '; '.join(f'{key} {value}' for key, value in values.items())
+            self.answers.hear(status.name, f'{status.message}; {told}', values)
+
+    def _tick(self, message: Clock) -> None:
+        self.now = max(self.now, seconds_of(message.clock))
 
     def _see(self, message: JointState) -> None:
+        if len(message.velocity) < ARM.n - 1:
+            # Of nobody's arm; answered instead of a state, it would stop the time.
+            return
         self.states.append(message)
+        # A stamp between two messages of the clock; all others are faults.
+        time_of = stamp(message)
+        if self.now < time_of < self.now + CLOCK + 1 / RATE:
+            self.now = time_of
         self._owed = message
         self._joining.cancel()
 
@@ -158,11 +121,18 @@ class Bench:
     def _let_time_pass(self) -> None:
         """Answer the last state, not earlier than in real time."""
         now = time.monotonic()
-        if self._owed is not None and now >= self._due:
+        if self._owed is not None and now >= self._due and self.now < self._latest:
             self._due = max(self._due + 1 / RATE, now - 1 / RATE)
             message = JointState()
             message.header.stamp, self._owed = self._owed.header.stamp, None
             self._answer(message)
+
+    @contextmanager
+    def time_until(self, latest: float) -> Iterator[None]:
+        """Stop the time of the arm there: who hears by DDS alone is as slow as the processor."""
+        self._latest = latest
+        yield
+        self._latest = math.inf
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Spin until a condition holds."""
@@ -180,6 +150,7 @@ class Bench:
         """Look only at what is printed and measured from here on."""
         self._since = len(list(self._output))
         self.states.clear()
+        self.answers.forget()
         self.until(lambda: self.states, 'states')
 
     def printed(self) -> str:
@@ -201,8 +172,16 @@ class Bench:
 
     def count(self, name: str, key: str) -> int:
         """Return a number that the diagnostics have now."""
+        return int(self.value(name, key) or '0')
+
+    def value(self, name: str, key: str) -> str:
+        """Return a value that the diagnostics have now; empty if they have none."""
         values = self._statuses[name].values if name in self._statuses else ()
-        return int(next((value.value for value in values if value.key == key), '0'))
+        return next((value.value for value in values if value.key == key), '')
+
+    def level(self, name: str) -> bytes:
+        """Return the level that the diagnostics have now."""
+        return self._statuses[name].level
 
     def until_more(self, name: str, key: str, least: int = 1) -> None:
         """Wait until a number in the diagnostics has grown."""
@@ -230,12 +209,15 @@ class Bench:
         self.until(answered, f'answer of {name}')
         return next(future.result() for _, future in asked if future.done())
 
-    def inject(self, fault: str) -> None:
+    def inject(self, fault: str) -> float:
+        """Let the stream go wrong with the next state; return the time of the arm."""
+        self.answers.forget()
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=fault)
         answer = self.call(
             '/simulated_arm/set_parameters', SetParameters,
             parameters=[Parameter(name='fault', value=value)])
         assert answer.results[0].successful, answer.results[0].reason
+        return self.answers.until('simulated_arm', 'fault injected').time
 
     def move(self, publisher: str) -> None:
         """Begin a motion, as soon as it is allowed, and wait until the arm is well on its way."""
@@ -269,19 +251,19 @@ class Bench:
 
     def later(self, seconds: float) -> JointState:
         """Return the first state that comes so long after this one, by the clock of the arm."""
-        begun = stamp(self.states[-1])
-        self.until(lambda: stamp(self.states[-1]) > begun + seconds, 'time of the arm')
+        begun = self.now
+        self.until(lambda: self.now > begun + seconds, 'time of the arm')
         return self.states[-1]
 
     def kill(self, node: Node) -> None:
         """Kill the process of a node, and see that it, and nothing else, dies."""
-        before = self._alive()
+        before = self.alive()
         os.kill(before[node], signal.SIGKILL)
         self.until(lambda: not Path(f'/proc/{before[node]}').exists(), 'the end of the process')
-        left = self._alive().items() & before.items()
+        left = self.alive().items() & before.items()
         assert len(left) == len(before) - 1, f'{left} are left of {before}'
 
-    def _alive(self) -> dict[Node, int]:
+    def alive(self) -> dict[Node, int]:
         """Return the processes that there are."""
         pids = {node: self._info[node].pid for node in self.chain.nodes}
         return {node: pid for node, pid in pids.items() if Path(f'/proc/{pid}').exists()}
@@ -294,4 +276,9 @@ def speed_of(message: JointState) -> float:
 
 def stamp(message: JointState) -> float:
     """Return the time of a message, s."""
-    return float(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
+    return seconds_of(message.header.stamp)
+
+
+def seconds_of(time: Time) -> float:
+    """Return the seconds of a stamp."""
+    return float(time.sec + time.nanosec * 1e-9)

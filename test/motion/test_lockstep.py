@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from motion.pace import Pace, SIMULATED, stamp
+from motion.pace import LED, Pace, SIMULATED, stamp
 from motion_rig import RATE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from sensor_msgs.msg import JointState
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.first_compilation import NOTICE
+from dynid_ros.nodes.common.lockstep import BEHIND
 from dynid_ros.nodes.launching import chain
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
@@ -132,6 +133,24 @@ def test_publisher_that_is_killed_and_started_again_is_waited_for_again(start, t
     assert rig.stop() == 'stopping'
     rig.wait_rest()
     assert rig.end(signal.SIGINT)[0] == 0
+
+
+def test_time_goes_on_with_a_learner_that_has_heard_all_but_has_no_answer_yet(start, talker):
+    # As one that was killed and is back, and answers each fiftieth state that it hears.
+    states = talker.listen(JointState, 'joint_states', 2 * BEHIND)
+    needs = talker.node.create_publisher(JointState, 'lockstep', 100)
+    start('simulated_arm', arm='two_axis', rate=RATE, **LED)
+
+    def goes_on():
+        message = JointState(name=['/talker /joint_states'], position=[float(BEHIND)])
+        message.header.frame_id = '/talker'
+        if states:
+            message.header.stamp = states[-1].header.stamp
+        needs.publish(message)
+        talker.spin(0.05)
+        return len(states) > 2 * BEHIND
+
+    talker.until(goes_on, 'more states than it may be behind')
 
 
 def test_time_goes_on_without_a_publisher_that_was_killed(start, talker, tmp_path):

@@ -91,7 +91,36 @@ def test_faults_change_a_message_as_they_say():
     assert parse_fault('gripper').names(['a', 'b']) == ['finger_joint', 'a', 'b']
     np.testing.assert_array_equal(parse_fault('gripper').positions(q), [0.0, 1.0, 2.0])
     assert np.isnan(parse_fault('nan 0.5').positions(q)).tolist() == [True, False]
+    np.testing.assert_array_equal(parse_fault('slip').positions(q), [1.3, 2.0])
+    np.testing.assert_array_equal(parse_fault('outside').positions(q), [100.0, 2.0])
+    np.testing.assert_array_equal(parse_fault('degrees').positions(q), np.degrees(q))
+    np.testing.assert_array_equal(parse_fault('short').positions(q), [1.0])
+    np.testing.assert_array_equal(q, [1.0, 2.0])
     assert parse_fault('silent 0.2').seconds == 0.2
+
+
+@pytest.mark.parametrize(('kind', 'expected'), [
+    ('clock', [-1920, -1924, -1928]), ('ahead', [2080, 2076, 2072]), ('repeat', [80, 72, 72]),
+    ('reverse', [120, 44, 48]), ('zero', [0, 0, 0]), ('none', [80, 76, 72])])
+def test_faults_change_stamps_as_they_say(kind, expected):
+    stamps = [parse_fault(kind).stamp(ms * 10**6) for ms in (80, 76, 72)]
+    assert stamps == [ms * 10**6 for ms in expected]
+
+
+@pytest.mark.parametrize(('kind', 'expected'), [
+    ('strain', [1e4, 2.0]), ('clip', [9.0, 2.0]), ('dead', [0.0, 2.0]),
+    ('weightless', [0.5, 1.0])])
+def test_faults_change_efforts_as_they_say(kind, expected):
+    efforts = parse_fault(kind).efforts(
+        np.array([1.0, 2.0]), np.array([0.5, 1.0]), np.array([9.0, 9.0]))
+    np.testing.assert_array_equal(efforts, expected)
+
+
+def test_weight_is_what_the_drives_of_an_arm_at_rest_bear():
+    arm = LiveArm(ARM, START, PERFECT)
+    reading = steps(arm, 0.5)[-1]
+    np.testing.assert_allclose(reading.u, arm.weight, atol=1e-6)
+    np.testing.assert_array_equal(arm.largest_signal, ARM.limits.effort)
 
 
 @pytest.mark.parametrize('text', ['', 'explode', 'nan soon', 'nan -1', 'nan 1 2'])

@@ -134,6 +134,10 @@ class Lockstep(SimulationLoop):
         """Wait no longer for a node that repeats that it lacks the last state."""
         if self._keeps_up(name) or heard == self._stamps[-1]:
             self._missing.pop(name, None)
+            if self._listeners[name].behind and self._stamps and heard == self._stamps[-1]:
+                # One that only learns from states has dealt with those it heard. It may have come
+                # back so late that it answers none before the time goes on.
+                self._answered[name] = self._states
             return
         before, times, last = self._missing.get(name, (heard, 0, self._since))
         now = time.monotonic()
