@@ -11,7 +11,6 @@ import time
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from dynid_ros.nodes.simulation_loop import CLOCK
 from fault_answers import Answers
 from fault_chain import ARM, Chain, RATE
 from launch_ros.actions import Node
@@ -25,6 +24,8 @@ from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+
+from dynid_ros.nodes.simulated.simulation_loop import CLOCK
 
 DEPTH = 2000
 #: Longest wait for anything, s: a busy machine starts a node in ten.

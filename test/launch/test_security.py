@@ -9,8 +9,7 @@ import subprocess
 import sys
 import time
 
-from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
-from installed import compile_installed
+from launches import need_workspace
 import numpy as np
 import pytest
 from results import identification
@@ -59,11 +58,11 @@ print(json.dumps({'heard': len(heard), 'answered': answered,
 @pytest.fixture(scope='module')
 def keystore(tmp_path_factory):
     """Make keys and permissions as docs/security.md does, for a domain of their own."""
-    try:
-        policy = Path(get_package_share_directory('dynid_ros')) / 'config/sros2/policy.xml'
-    except PackageNotFoundError:
-        pytest.skip('dynid_ros is not built in a sourced workspace; colcon test does both')
-    pytest.importorskip('mujoco', reason='mujoco is not installed')
+    need_workspace()
+    from ament_index_python.packages import get_package_share_directory
+    from installed import compile_installed
+
+    policy = Path(get_package_share_directory('dynid_ros')) / 'config/sros2/policy.xml'
     compile_installed(ARM)
     folder = tmp_path_factory.mktemp('keys') / 'keystore'
 
