@@ -126,7 +126,8 @@ def test_chain_works_and_a_stranger_hears_and_commands_nothing(keystore, start, 
     assert found == {'heard': 0, 'answered': False, 'read': 0}
     recorded = read_recording(next((tmp_path / 'bags').glob('*/bag')), load_arm(ARM))
     assert recorded.seconds > motion.duration
-    assert read_result(tmp_path / 'result').samples == len(recorded.t)
+    # The recorder is the first of the two that end.
+    assert read_result(tmp_path / 'result').samples >= len(recorded.t)
 
 
 @pytest.mark.parametrize('name', WATCHING)
