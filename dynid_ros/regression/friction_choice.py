@@ -160,9 +160,12 @@ class Products:
             fit_products(
                 self._products, np.arange(n), freedom, variance, floor, scale, order, 0.0, 0.0, 1,
                 theta, upper)
-            # Written so that a factor with NaN, of a matrix that is not definite, fails, too.
-            if not dpocon(upper, 1.0)[0] >= WELL_CONDITIONED:
-                raise LinAlgError('poorly conditioned')
+            # Of the rows: a residual that is small beside the torque vanishes in products.
+            residual = self._rows.factors @ np.append(theta, -1.0)
+            variance = np.maximum((residual**2).sum(axis=1) / freedom, floor)
+        # Written so that NaN, which any matrix that is not definite leaves, fails, too.
+        if not dpocon(upper, 1.0)[0] >= WELL_CONDITIONED:
+            raise LinAlgError('poorly conditioned')
         return theta[columns]
 
 

@@ -136,7 +136,7 @@ def evolution_svg(
     rows = -(-b // columns)
     width, height = columns * PANEL[0], rows * PANEL[1]
     figure = Figure(figsize=(width, height))
-    # A layout that is searched for, and axes that share, take a minute for seventy panels.
+    # A layout that is searched for, and axes that share, take most of the time of a replay.
     left, bottom = MARGIN
     figure.subplots_adjust(
         left=left / width, right=1 - 0.1 / width, bottom=bottom / height, top=1 - 0.3 / height,

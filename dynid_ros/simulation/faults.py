@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,14 +80,16 @@ class Fault:
         q = np.degrees(q) if self.kind == 'degrees' else q
         return self._with_first(q, wrong)
 
-    def efforts(self, u: Array, weight: Array, limit: Array) -> Array:
+    def efforts(self, u: Array, weight: Callable[[], Array], limit: Array) -> Array:
         """
         Drive signal of a message under this fault.
 
         Parameters
         ----------
-        u, weight, limit : (n,) ndarray
-            Measured drive signal, the part of it that bears the weight, and its limit.
+        u, limit : (n,) ndarray
+            Measured drive signal, and its limit.
+        weight : callable
+            Gives the part of the signal that bears the weight, (n,), where it is asked for.
 
         Returns
         -------
@@ -96,7 +98,7 @@ class Fault:
 
         """
         wrong = {'strain': STRAIN, 'clip': limit[0], 'dead': 0.0}
-        return self._with_first(u - weight if self.kind == 'weightless' else u, wrong)
+        return self._with_first(u - weight() if self.kind == 'weightless' else u, wrong)
 
     def stamp(self, nanoseconds: int) -> int:
         """Stamp of a message under this fault, ns."""

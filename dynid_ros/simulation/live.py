@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -128,14 +129,13 @@ class LiveArm:
         """Time since the start, s."""
         return self._physics.state.t
 
-    @property
     def weight(self) -> Array:
         """Return the part of the drive signal (n,) that holds the arm against gravity."""
         gravity = self._rigid.gravity(self.position)[None]
         signal: Array = drive_signal(gravity, gravity, self.arm.drive)[0]
         return signal
 
-    @property
+    @cached_property
     def largest_signal(self) -> Array:
         """Return the drive signal (n,) at the effort limits."""
         limit = self.arm.limits.effort[None]
