@@ -23,8 +23,9 @@ class Logger:
         self._told[place] = now
         # Text from the network must not look like lines of its own.
         plain = ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-        print(f'[{level}] [{time.time():.9f}] [{self._name}]: {plain}',
-              file=sys.stderr, flush=True)
+        # One write a line: print() writes the end of the line apart, and threads then mix theirs.
+        sys.stderr.write(f'[{level}] [{time.time():.9f}] [{self._name}]: {plain}\n')
+        sys.stderr.flush()
 
     info = partialmethod(_say, 'INFO')
     warning = partialmethod(_say, 'WARN')
