@@ -151,7 +151,9 @@ def evolution_svg(
         reach = np.nanmax([ZOOM * band[-1, k], SMALLEST * abs(last), np.finfo(float).tiny])
         axes.set_xlim(t[0], t[-1] if t[-1] > t[0] else t[0] + 1)
         axes.set_ylim(last - reach, last + reach)
-        axes.set_title(f'{names[k]}, {units[k]}', fontsize=9)
+        # Places that are searched for, and more ticks, would take half of the time.
+        axes.set_title(f'{names[k]}, {units[k]}', fontsize=9, y=1.0)
+        axes.locator_params(nbins=4)
         axes.tick_params(labelsize=7, labelbottom=k + columns >= b)
         axes.grid(alpha=0.3)
     for axes in panels[b:]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +79,9 @@ class SimulatedArm:
         self._model = mujoco_model(arm, timestep)
         self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         self._data = mujoco.MjData(self._model)
+        # Of these arrays MuJoCo's binding would make a new view at each use.
+        self._q, self._qd = self._data.qpos, self._data.qvel
+        self._bias, self._applied = self._data.qfrc_bias, self._data.qfrc_applied
         self._order = joint_order(self._model, arm)
         self._effort = known_effort(arm)
         self._mass = np.zeros((self._model.nv, self._model.nv))
@@ -89,8 +93,8 @@ class SimulatedArm:
     @property
     def state(self) -> ArmState:
         """State now."""
-        data, order = self._data, self._order
-        return ArmState(float(data.time), data.qpos[order], data.qvel[order], self._tau)
+        order = self._order
+        return ArmState(self._data.time, self._q[order], self._qd[order], self._tau)
 
     def reset(self, q: ArrayLike, qd: ArrayLike | None = None) -> ArmState:
         """
@@ -110,8 +114,8 @@ class SimulatedArm:
         self._mujoco.mj_resetData(self._model, self._data)
         # MuJoCo writes the first warning of each kind into a file in the working directory.
         self._data.warning.number[:] = 1
-        self._data.qpos[self._order] = q
-        self._data.qvel[self._order] = 0.0 if qd is None else qd
+        self._q[self._order] = q
+        self._qd[self._order] = 0.0 if qd is None else qd
         self._tau = np.zeros(self.arm.n)
         self._change = np.zeros(self.arm.n)
         return self.state
@@ -157,28 +161,29 @@ class SimulatedArm:
 
         """
         command = np.asarray(tau, dtype=float)
-        if not np.isfinite(command).all():
+        # An infinite one would be clipped, and a sum shows both it and a NaN.
+        if not math.isfinite(command.sum()) and not np.isfinite(command).all():
             joint = int(np.argmin(np.isfinite(command)))
             raise InputError(
                 f"joint '{self.arm.joint_names[joint]}' of the simulated arm is commanded a "
                 f'torque of {command[joint]}; command finite torques')
-        self._tau = np.clip(command, -self._effort, self._effort)
+        self._tau = np.minimum(np.maximum(command, -self._effort), self._effort)
         for _ in range(steps):
             self._step()
         return self.state
 
     def _step(self) -> None:
         """One step: MuJoCo's own, with the friction that its end velocity implies."""
-        data, friction = self._data, self.friction
-        self._mujoco.mj_step1(self._model, data)
+        self._mujoco.mj_step1(self._model, self._data)
         self._take_mass()
+        friction = self.friction
         fastest = apply_friction(
-            self._mass, self._order, data.qvel, data.qfrc_bias, self._tau + self._external(),
+            self._mass, self._order, self._qd, self._bias, self._tau + self._external(),
             (friction.viscous, friction.coulomb, friction.offset), friction.width, self.timestep,
-            self._change, data.qfrc_applied)
+            self._change, self._applied)
         if not fastest < FASTEST:
-            self._refuse_speed(data.qvel[self._order] + self._change)
-        self._mujoco.mj_step2(self._model, data)
+            self._refuse_speed(self._qd[self._order] + self._change)
+        self._mujoco.mj_step2(self._model, self._data)
 
     def _take_mass(self) -> None:
         """Write the mass matrix, which one of two signatures of MuJoCo gives."""

@@ -173,9 +173,10 @@ def _follow(
 
 
 def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
-    lost = ~(np.abs(wanted - q) < LOST)
-    if lost.any():
-        joint = int(np.argmax(lost))
+    away = np.abs(wanted - q)
+    # Of a NaN no maximum is below.
+    if not away.max() < LOST:
+        joint = int(np.argmax(~(away < LOST)))
         raise InputError(
             f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than {LOST} "
             f'rad (m) away from the motion {t:.2f} s after the start; lower the accelerations or '

@@ -14,6 +14,8 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.regression.preparation import checked_recording
+from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 pytestmark = pytest.mark.slow
@@ -45,20 +47,32 @@ def run(capsys, *arguments) -> tuple[int, dict, str]:
 
 @pytest.mark.parametrize('wrong', [
     {-1: 1e9}, {-1: 1e18}, {1234: 3600.0}, {700: np.inf, 800: np.nan}, {1000: -1e12, 1001: 1e12}])
-def test_wrong_stamps_give_the_result_of_the_good_samples(wrong, log, tmp_path, capsys):
-    t = log.t.copy()
-    t[list(wrong)] = list(wrong.values())
-    bad = saved(tmp_path / 'log.npz', log, t)
+def test_wrong_stamps_leave_the_good_samples(wrong, log, tmp_path, capsys):
+    bad, good = with_wrong_stamps(wrong, log, tmp_path)
     status, told, _ = run(capsys, 'check', bad, '--arm', ARM)
     assert status == 0
     assert told['seconds'] == pytest.approx(30.0, abs=0.1)
     assert {d['code']: d['count'] for d in told['defects']}['stamps_far_off'] == len(wrong)
-    (tmp_path / 'good').mkdir()
-    good = saved(tmp_path / 'good' / 'log.npz', log, log.t,
-                 np.delete(np.arange(len(t)), list(wrong)))
+    arm = load_arm(ARM)
+    left, right = (checked_recording(read_recording(path, arm), arm)[0] for path in (bad, good))
+    for name in ('t', 'q', 'u'):
+        np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+
+
+def with_wrong_stamps(wrong, log, folder) -> tuple[Path, Path]:
+    """Save a recording with wrong stamps, and one without those samples under the same name."""
+    t = log.t.copy()
+    t[list(wrong)] = list(wrong.values())
+    (folder / 'good').mkdir(parents=True)
+    return saved(folder / 'log.npz', log, t), saved(
+        folder / 'good' / 'log.npz', log, log.t, np.delete(np.arange(len(t)), list(wrong)))
+
+
+def test_wrong_stamps_give_the_result_of_the_good_samples(log, tmp_path, capsys):
     for command, terms in (('identify', TERMS), ('replay', ())):
         results = []
-        for path in (bad, good):
+        for path in with_wrong_stamps({700: np.inf, 1000: -1e12, -1: 1e18}, log,
+                                      tmp_path / command):
             folder = path.parent / command
             status, _, error = run(capsys, command, path, '--arm', ARM, '-o', folder, *terms)
             assert status in (0, 1) and not error

@@ -125,33 +125,43 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     assert '</html>' in (tmp_path / 'result' / 'report.html').read_text()
 
 
-def test_ctrl_c_ends_all_nodes_and_keeps_what_was_recorded(demo):
-    running = demo()
-    running.until_it_moves()
-    running.process.send_signal(signal.SIGINT)
-    status, printed = running.end()
-    assert status == 130
-    assert printed.splitlines()[-1] == 'dynid demo: interrupted'
-    assert 'Traceback' not in printed
-    bag = next((running.folder / 'recordings').glob('*/bag'))
-    assert len(read_recording(bag, load_arm(ARM)).t) > 100
-
-
-def test_crash_ends_its_own_demonstration_only_and_a_killed_one_leaves_no_node_behind(demo):
-    crashed, killed = demo('crashed'), demo('killed')
-    for one in (crashed, killed):
+def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_was_recorded(demo):
+    crashed, other = demo('crashed'), demo('other')
+    for one in (crashed, other):
         one.until_it_records()
-    assert crashed.domain('recorder') != killed.domain('recorder')
+    assert crashed.domain('recorder') != other.domain('recorder')
     os.kill(crashed.node('identifier'), signal.SIGKILL)
     status, printed = crashed.end()
     assert status == 2
     assert 'Traceback' not in printed
     assert 'dynid demo: identifier was killed by signal 9' in printed
-    assert killed.process.poll() is None
-    assert all(killed.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
-    killed.process.kill()
-    killed.process.communicate()
-    until(lambda: not processes_of(killed.folder), 'the end of all nodes')
+    assert other.process.poll() is None
+    assert all(other.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
+    other.until_it_moves()
+    other.process.send_signal(signal.SIGINT)
+    status, printed = other.end()
+    assert status == 130
+    assert printed.splitlines()[-1] == 'dynid demo: interrupted'
+    assert 'Traceback' not in printed
+    bag = next((other.folder / 'recordings').glob('*/bag'))
+    assert len(read_recording(bag, load_arm(ARM)).t) > 100
+
+
+PARENT = """
+from pathlib import Path
+import sys, time
+from dynid_ros.demo.processes import own_domain, Processes
+with own_domain(), Processes(Path(sys.argv[1])) as running:
+    running.start('recorder', arm='two_axis', output_folder=sys.argv[1])
+    time.sleep(600)
+"""
+
+
+def test_a_killed_demonstration_leaves_no_node_behind(tmp_path):
+    with subprocess.Popen([sys.executable, '-c', PARENT, str(tmp_path)]) as parent:
+        until(lambda: len(processes_of(tmp_path)) == 2, 'a node')
+        parent.kill()
+    until(lambda: not processes_of(tmp_path), 'the end of the node')
 
 
 def test_folder_that_exists_is_not_overwritten(demo, tmp_path):

@@ -35,6 +35,13 @@ def made(tmp_path_factory):
     return arm, path, folder / 'bags'
 
 
+@pytest.fixture(scope='module')
+def scheduler():
+    """Address of a cluster, which takes longer to start than most fleets here to read."""
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as running:
+        yield running.scheduler_address
+
+
 def command(*arguments):
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as error:
         status = main(['fleet', *map(str, arguments)])
@@ -78,7 +85,7 @@ def test_kills_of_a_worker_and_of_the_command_lose_no_finished_sidecar(made, tmp
     assert read_result(tmp_path / 'all').fit.samples > 10 * BAGS
 
 
-def test_a_changed_arm_is_named_on_the_page_and_in_the_exit_status(made, tmp_path):
+def test_a_changed_arm_is_named_on_the_page_and_in_the_exit_status(made, scheduler, tmp_path):
     arm, path, _ = made
     for number in range(24):
         change = with_payload(1.0) if number >= 12 else {}
@@ -86,7 +93,8 @@ def test_a_changed_arm_is_named_on_the_page_and_in_the_exit_status(made, tmp_pat
         written = bag.write(arm, tmp_path / 'bags' / f'{number:03d}.npz', number)
         if number == 3:
             written.write_bytes(b'')
-    status, out, error = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out')
+    status, out, error = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out',
+                                 '--scheduler', scheduler)
     assert (status, error) == (1, '')
     assert 'the load of elbow changes on 2023-11-26' in out
     assert 'skipped' in out
@@ -96,14 +104,15 @@ def test_a_changed_arm_is_named_on_the_page_and_in_the_exit_status(made, tmp_pat
     assert page.count('<svg') > 1
 
 
-def test_arms_are_told_apart_by_what_their_recorder_wrote(made, tmp_path):
+def test_arms_are_told_apart_by_what_their_recorder_wrote(made, scheduler, tmp_path):
     arm, path, _ = made
     for number in range(12):
         folder = tmp_path / 'bags' / f'run{number}'
         Bag(number).write(arm, folder / 'bag.npz', number)
         (folder / 'recording.yaml').write_text(yaml.safe_dump({
             'started': '2026-01-01T10:00:00+00:00', 'serial': f'SN{number % 2}'}))
-    _, out, _ = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out', '--json')
+    _, out, _ = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out', '--json',
+                        '--scheduler', scheduler)
     assert set(json.loads(out)['arms']) == {'SN0', 'SN1'}
 
 
@@ -118,21 +127,20 @@ def test_wrong_use_is_one_line(made, tmp_path, arguments, said):
     assert error.count('\n') == 1
 
 
-def test_bags_come_from_a_list_and_from_urls(made, tmp_path):
+def test_bags_come_from_a_list_and_from_urls(made, scheduler, tmp_path):
     lines = [str(path) for path in sorted(Path(made[2] / 'arm0').iterdir())[:6]]
     lines += [path.as_uri() for path in sorted(Path(made[2] / 'arm1').iterdir())[:6]]
     (tmp_path / 'list').write_text('\n'.join(lines))
     _, out, _ = command(f'@{tmp_path / "list"}', '--arm', made[1], '-o', tmp_path / 'out',
-                        '--json')
+                        '--json', '--scheduler', scheduler)
     found = json.loads(out)
     assert (found['bags'], found['skipped']) == (12, [])
 
 
-def test_an_existing_scheduler_does_the_work(made, tmp_path):
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as running:
-        status, out, _ = command(
-            made[2], '--arm', made[1], '-o', tmp_path, '--by', '{arm}/*', '--json',
-            '--scheduler', running.scheduler_address)
+def test_an_existing_scheduler_does_the_work(made, scheduler, tmp_path):
+    status, out, _ = command(
+        made[2], '--arm', made[1], '-o', tmp_path, '--by', '{arm}/*', '--json',
+        '--scheduler', scheduler)
     assert status == 0
     assert json.loads(out)['read'] == BAGS
 
@@ -143,12 +151,12 @@ def part_of_a_cluster(part, *arguments):
         stderr=subprocess.DEVNULL)
 
 
-def test_a_scheduler_that_is_killed_is_one_line_and_loses_no_sidecar(made, tmp_path):
+def test_a_scheduler_that_is_killed_is_one_line_and_loses_no_sidecar(made, scheduler, tmp_path):
     with socket.socket() as free:
         free.bind(('127.0.0.1', 0))
         port = str(free.getsockname()[1])
     address, out = f'tcp://127.0.0.1:{port}', tmp_path / 'out'
-    scheduler = part_of_a_cluster('scheduler', '--port', port)
+    killed = part_of_a_cluster('scheduler', '--port', port)
     worker = part_of_a_cluster('worker', address, '--nthreads', '1', '--no-nanny',
                                '--local-directory', str(tmp_path))
     try:
@@ -158,14 +166,15 @@ def test_a_scheduler_that_is_killed_is_one_line_and_loses_no_sidecar(made, tmp_p
             text=True)
         while not finished(out) and running.poll() is None:
             time.sleep(0.01)
-        scheduler.kill()
+        killed.kill()
         _, told = running.communicate(timeout=300)
         assert (running.returncode, told) == (2, f'dynid fleet: {LOST}\n')
     finally:
-        for each in (worker, scheduler):
+        for each in (worker, killed):
             each.kill()
             each.wait()
     kept = finished(out)
     assert kept > 0
-    _, printed, _ = command(made[2], '--arm', made[1], '-o', out, '--json')
+    _, printed, _ = command(
+        made[2], '--arm', made[1], '-o', out, '--json', '--scheduler', scheduler)
     assert json.loads(printed)['read'] == BAGS - kept

@@ -8,19 +8,48 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.storage.recording_reader import read_recording
 
 
 def need_workspace() -> None:
     """Skip a test where this package is not built in a sourced workspace."""
-    packages = pytest.importorskip('ament_index_python.packages', reason='ROS 2 is not installed')
+    pytest.importorskip('ament_index_python.packages', reason='ROS 2 is not installed')
     if shutil.which('ros2') is None:
         pytest.skip('the ros2 command is not installed')
-    try:
-        packages.get_package_prefix('dynid_ros')
-    except packages.PackageNotFoundError:
-        pytest.skip('dynid_ros is not built in a sourced workspace; colcon test does both')
+    need_packages(
+        'dynid_ros', reason='is not built in a sourced workspace; colcon test does both')
     pytest.importorskip('mujoco', reason='mujoco is not installed')
+
+
+def need_packages(*names: str, reason: str = 'is not installed') -> None:
+    """Skip a test where packages are not in a sourced workspace."""
+    from ament_index_python.packages import get_packages_with_prefixes
+
+    missing = [name for name in names if name not in get_packages_with_prefixes()]
+    if missing:
+        pytest.skip(f'{missing[0]} {reason}')
+
+
+def ask_start() -> str:
+    """Ask for a start as users do, until it is not too early, and return the answer."""
+    end = time.monotonic() + 240.0
+    while True:
+        answer = subprocess.run(
+            ['ros2', 'service', 'call', '/trajectory_publisher/start', 'std_srvs/srv/Trigger'],
+            capture_output=True, text=True, timeout=120, check=False).stdout
+        if 'success=True' in answer or time.monotonic() > end:
+            return answer
+
+
+def largest_move(folder: Path, arm: ArmModel) -> float:
+    """Largest distance of a joint from where the only recording of a folder begins, rad."""
+    (bag,) = folder.glob('*/bag')
+    q = read_recording(bag, arm).q
+    return float(np.abs(q - q[0]).max())
 
 
 class Launch:
@@ -60,6 +89,12 @@ class Launch:
     def press_ctrl_c(self) -> None:
         """Signal all processes of the terminal, as a terminal does."""
         os.killpg(self.process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Leave no process behind."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def end(self, seconds: float = 180.0) -> int:
         """Wait for the end and return the exit status; no process may be left."""

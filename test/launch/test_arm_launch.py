@@ -1,20 +1,13 @@
 """arm.launch.py on an arm with a joint_trajectory_controller: a dry run moves nothing."""
 
-from collections.abc import Iterator
-import os
-from pathlib import Path
 import re
-import signal
-import subprocess
-import time
 
-from launches import Launch, need_workspace
+from launches import ask_start, largest_move, need_workspace
 import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import write_motion
@@ -25,40 +18,6 @@ PANDA = load_arm('panda')
 @pytest.fixture(autouse=True)
 def _built() -> None:
     need_workspace()
-
-
-@pytest.fixture
-def begin(tmp_path) -> Iterator[object]:
-    """Start processes that are gone after the test."""
-    begun = []
-
-    def start(*command: str) -> Launch:
-        begun.append(Launch(tmp_path / f'{len(begun)}.log', *command))
-        return begun[-1]
-
-    yield start
-    for one in begun:
-        if one.process.poll() is None:
-            os.killpg(one.process.pid, signal.SIGKILL)
-            one.process.wait()
-
-
-def ask_start() -> str:
-    """Ask for a start as users do, until it is not too early, and return the answer."""
-    end = time.monotonic() + 240.0
-    while True:
-        answer = subprocess.run(
-            ['ros2', 'service', 'call', '/trajectory_publisher/start', 'std_srvs/srv/Trigger'],
-            capture_output=True, text=True, timeout=120, check=False).stdout
-        if 'success=True' in answer or time.monotonic() > end:
-            return answer
-
-
-def largest_move(folder: Path) -> float:
-    """Largest distance of a joint from where the only recording of a folder begins, rad."""
-    (bag,) = folder.glob('*/bag')
-    q = read_recording(bag, PANDA).q
-    return float(np.abs(q - q[0]).max())
 
 
 @pytest.mark.timeout(600)
@@ -93,5 +52,5 @@ def test_arm_is_moved_recorded_and_identified_unless_the_run_is_dry(begin, tmp_p
         # A start before the arm is there is refused.
         assert not re.search(r'aborted|ERROR(?!.*not started: no states)', printed), printed
     # Noise of an encoder only, or the motion.
-    assert (largest_move(bags) < 1e-3) == (dry == 'true')
+    assert (largest_move(bags, PANDA) < 1e-3) == (dry == 'true')
     assert read_result(result).arm.name == 'panda'

@@ -1,9 +1,7 @@
 """The simulated chain as users start it: one command, from the design to the report."""
 
-from collections.abc import Iterator
-import os
+from collections.abc import Callable
 from pathlib import Path
-import signal
 
 from launches import Launch, need_workspace
 import numpy as np
@@ -26,21 +24,10 @@ def _built() -> None:
 
 
 @pytest.fixture
-def launch(tmp_path) -> Iterator[object]:
-    """Start launches that are gone after the test."""
-    begun = []
-
-    def begin(*arguments: str) -> Launch:
-        begun.append(Launch(
-            tmp_path / 'launch.log', 'launch', 'dynid_ros', 'simulate.launch.py',
-            f'output:={tmp_path / "out"}', *arguments))
-        return begun[-1]
-
-    yield begin
-    for one in begun:
-        if one.process.poll() is None:
-            os.killpg(one.process.pid, signal.SIGKILL)
-            one.process.wait()
+def launch(begin, tmp_path) -> Callable[..., Launch]:
+    """Start simulations that write to a folder of the test."""
+    return lambda *arguments: begin(
+        'launch', 'dynid_ros', 'simulate.launch.py', f'output:={tmp_path / "out"}', *arguments)
 
 
 @pytest.fixture
