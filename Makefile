@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-# Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
-PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup --show-capture=stdout
+# A file stays in one process, which makes its recordings once. Cyclone DDS logs refused messages on
+# stderr, which would hide the cause of a failed test.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --show-capture=stdout
 
 .PHONY: demo test test-fast fuzz lint clean
 

@@ -81,8 +81,7 @@ def test_abort_cancels_the_goal_and_ends_the_process_with_its_reason(start, talk
 
 
 @pytest.mark.parametrize(('real_time', 'said'), [
-    pytest.param(True, r'no usable joint state has come for \d+ ms',
-                 marks=pytest.mark.xdist_group('real_time')),
+    (True, r'no usable joint state has come for \d+ ms'),
     (False, 'nobody publishes /joint_states any more')])
 def test_controller_that_is_killed_with_its_arm_is_an_abort(
         start, talker, tmp_path, real_time, said):
