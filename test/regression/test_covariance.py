@@ -83,11 +83,11 @@ def hits(name, repetitions, seconds, rate=100.0):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(('name', 'repetitions', 'seconds'), [
-    ('two_axis', 60, 90), ('ur10', 20, 60)])
+    ('two_axis', 30, 90), ('ur10', 12, 60)])
 def test_hac_intervals_hold_the_truth_as_often_as_they_say_and_white_ones_do_not(
     name, repetitions, seconds,
 ):
     hac, white = hits(name, repetitions, seconds)
-    # Measured: 0.930 and 0.928 with HAC, 0.73 and 0.72 white, each give or take 0.01.
+    # Measured: 0.939 and 0.934 with HAC, 0.74 and 0.72 white, each give or take 0.02.
     assert 0.90 <= hac <= 0.98
     assert white < 0.80
