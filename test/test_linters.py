@@ -20,3 +20,10 @@ def test_linter_finds_nothing(command):
     done = subprocess.run(
         [sys.executable, '-m', *command], cwd=ROOT, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_no_page_holds_the_marks_of_a_merge():
+    pages = [*ROOT.glob('*.rst'), *ROOT.glob('*.md'), *(ROOT / 'docs').glob('*.md')]
+    assert len(pages) > 15
+    for page in pages:
+        assert not {'<<<<<<<', '>>>>>>>'} & {line[:7] for line in page.read_text().splitlines()}
