@@ -28,6 +28,9 @@ PATIENT = 'env --block-signal=INT'
 #: Enclaves of config/sros2/policy.xml, and the variable that chooses one, also for the process
 #: that a recorder starts.
 ENCLAVES, OVERRIDE = '/dynid', 'ROS_SECURITY_ENCLAVE_OVERRIDE'
+#: Variable of Fast DDS for its settings; by default it keeps 512 messages for a busy process, and
+#: gives up one that was stopped for longer than a second.
+FAST_DDS = 'FASTRTPS_DEFAULT_PROFILES_FILE'
 #: Longest time until a node has gone, s.
 LAST = '20'
 
@@ -98,7 +101,7 @@ def node(executable: str, *parameters: object, prefix: str = PATIENT, **further:
     return Node(
         package=PACKAGE, executable=executable, exec_name=executable, output='screen',
         parameters=[*parameters], prefix=prefix, sigterm_timeout=LAST,
-        additional_env=enclave(executable), **further)
+        additional_env={**enclave(executable), **fast_dds()}, **further)
 
 
 def enclave(executable: str) -> dict[str, str]:
@@ -108,9 +111,18 @@ def enclave(executable: str) -> dict[str, str]:
     return {OVERRIDE: f'{ENCLAVES}/{executable}'}
 
 
+def fast_dds() -> dict[str, PathJoinSubstitution]:
+    """Return the environment in which Fast DDS keeps states for seconds, unless it is set up."""
+    return {} if FAST_DDS in os.environ else {FAST_DDS: _settings('fastdds.xml')}
+
+
 def config(executable: str) -> PathJoinSubstitution:
     """Return the path of the installed parameter file of a node."""
+    return _settings(f'{executable}.yaml')
+
+
+def _settings(file: str) -> PathJoinSubstitution:
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
 
-    return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{executable}.yaml'])
+    return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', file])

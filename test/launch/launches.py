@@ -80,11 +80,19 @@ class Launch:
     def until_all_can_answer(self) -> None:
         """Wait until each process has taken the signal over from ``env``, which it starts as."""
         end = time.monotonic() + 180.0
-        for pid in re.findall(r'process started with pid \[(\d+)\]', self.printed):
+        for pid in self._pids():
             status = Path(f'/proc/{pid}/status')
             while status.exists() and not _takes_over(status.read_text()):
                 assert time.monotonic() < end, self.printed
                 time.sleep(0.01)
+
+    def environments(self) -> list[dict[str, str]]:
+        """Return the environment of each process that was started."""
+        texts = [Path(f'/proc/{pid}/environ').read_text() for pid in self._pids()]
+        return [dict(line.split('=', 1) for line in text.split('\0') if line) for text in texts]
+
+    def _pids(self) -> list[str]:
+        return re.findall(r'process started with pid \[(\d+)\]', self.printed)
 
     def press_ctrl_c(self) -> None:
         """Signal all processes of the terminal, as a terminal does."""

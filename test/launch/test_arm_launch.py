@@ -1,5 +1,6 @@
 """arm.launch.py on an arm with a joint_trajectory_controller: a dry run moves nothing."""
 
+from pathlib import Path
 import re
 
 from launches import ask_start, largest_move, need_workspace
@@ -8,6 +9,7 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.nodes.launching import FAST_DDS
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import write_motion
@@ -37,6 +39,7 @@ def test_arm_is_moved_recorded_and_identified_unless_the_run_is_dry(begin, tmp_p
         'launch', 'dynid_ros', 'arm.launch.py', 'arm:=panda', f'excitation:={excitation}',
         f'dry_run:={dry}', f'result:={result}', f'recordings:={bags}', 'use_sim_time:=true')
     launch.until('trajectory_publisher]: ready')
+    assert all(Path(each[FAST_DDS]).is_file() for each in launch.environments())
     arm.until('simulating')
     answer = ask_start()
     assert 'success=True' in answer, launch.printed
