@@ -25,7 +25,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from dynid_ros.arm import load_arm
-from dynid_ros.demo.processes import own_domain, Processes
+from dynid_ros.demo.processes import own_domain
 
 ARM = load_arm('panda')
 #: Time for the recorder to find the driver, and for rosbag2 to start, s.
@@ -82,14 +82,19 @@ def stop_for_a_while(node, milliseconds):
 
 def record(folder, driver, half, stall):
     """Make one recording; return the numbers that it lacks, and how late the driver was, ms."""
-    with own_domain(), Processes(folder / 'logs') as nodes:
+    with own_domain(), (folder / 'recorder.log').open('wb') as log:
         process = subprocess.Popen(driver, stdout=subprocess.PIPE, text=True)
-        nodes.start('recorder', arm=ARM.name, output_folder=folder, record_at_start=True)
+        recorder = subprocess.Popen(
+            [sys.executable, '-m', 'dynid_ros.nodes.recorder', '--ros-args', '-p',
+             f'arm:={ARM.name}', '-p', f'output_folder:={folder}', '-p', 'record_at_start:=true'],
+            stdout=log, stderr=log)
         if stall:
             time.sleep(MEETING + half)
-            stop_for_a_while(nodes.pid('recorder'), stall)
+            stop_for_a_while(recorder.pid, stall)
         count, late = map(int, process.communicate()[0].split())
-        nodes.stop('recorder')
+        recorder.send_signal(signal.SIGINT)
+        if recorder.wait():
+            raise SystemExit((folder / 'recorder.log').read_text())
     return missing(next(folder.glob('*/bag')), count), count, late
 
 

@@ -64,6 +64,7 @@ SETTINGS = (
     (conditioning, 'highest'), (conditioning, 'position_margin'),
     (filters, 'kaiser'), (filters, 'half_periods'), (filters, 'rate_per_cutoff'),
     (friction_choice, 'folds'), (friction_choice, 'standard_errors'),
+    (friction_choice, 'evidence'),
 )
 ONLINE = ('memory', 'cut', 'correlation', 'known', 'some')
 
@@ -257,25 +258,29 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
 
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
-    def behind(data: Data, terms: tuple[str, ...]) -> float:
+    def errors(data: Data) -> dict[tuple[str, ...], Array]:
         every = data.arm.with_friction(friction_choice.all_terms())
         start = data.arm.without_load
         rows = KeptRows(every, data.motions, data.treatment)
         load_theta = fit.carry_over(fit.fit(start, rows).theta, start, every)
         folds = [fold.part(rows.columns(every)) for fold in rows.factors(
             every, load_theta, friction_choice.THRESHOLDS.folds)]
-        errors = friction_choice._errors(every, folds)
-        best = min(errors, key=lambda each: float(errors[each].mean()))
-        more = errors[terms] - errors[best]
-        spread = more.std(ddof=1) / np.sqrt(len(more))
-        return float(more.mean() / spread) if spread else 0.0
+        return friction_choice._errors(every, folds)
 
-    exact = [data for data in good if data.friction]
-    true = ('viscous', 'coulomb', 'offset')
-    yield (friction_choice, 'standard_errors',
-           [behind(data, true) for data in exact],
-           [behind(data, ('viscous', 'offset')) for data in exact],
+    def behind(trials: dict[tuple[str, ...], Array], terms: tuple[str, ...]) -> float:
+        best = min(trials, key=lambda each: float(trials[each].mean()))
+        mean, spread = friction_choice.difference(trials[terms], trials[best])
+        return mean / spread if spread else 0.0
+
+    exact, real = ([errors(data) for data in good if bool(data.friction) == known]
+                   for known in (True, False))
+    plain = friction_choice.PLAIN[0]
+    yield (friction_choice, 'standard_errors', [behind(trials, plain) for trials in exact],
+           [behind(trials, ('viscous', 'offset')) for trials in exact],
            'Coulomb friction left out of a simulated arm that has it')
+    yield (friction_choice, 'evidence', [behind(trials, plain) for trials in exact],
+           [behind(trials, plain) for trials in real],
+           'plain friction of real arms, of which one has torque sensors')
 
 
 def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:

@@ -138,7 +138,7 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
 
 
 def test_recorder_survives_and_records_what_is_good(run, talker, tmp_path):
-    log = recording().part(0, 2000)
+    log = recording(rate_hz=500.0).part(0, 2000)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     attack(run, talker, ('wrong_type', 'nodes'))
     publisher = talker.states()

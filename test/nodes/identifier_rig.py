@@ -16,9 +16,9 @@ ARM = 'two_axis'
 
 
 @cache
-def recording(seconds=12.0, name=ARM):
-    arm = load_arm(name)
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
+def recording(seconds=12.0, rate_hz=250.0):
+    arm = load_arm(ARM)
+    log = simulate(arm, random_motion(arm, 3, periods=2), rate_hz=rate_hz, seed=3).log
     return log.part(0, int(np.searchsorted(log.t, seconds)))
 
 

@@ -1,10 +1,10 @@
 """Identifier and recorder with a drive signal that has a topic of its own."""
 
-from functools import cache
 from pathlib import Path
 
 from control_msgs.msg import DynamicJointState, InterfaceValue
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from identifier_rig import recording
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -13,20 +13,11 @@ from std_srvs.srv import Trigger
 import yaml
 
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.online.replay import replay
-from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 
 TWO_AXIS = Path(__file__).resolve().parents[2] / 'config' / 'arms' / 'two_axis' / 'arm.yaml'
-
-
-@cache
-def recording():
-    arm = load_arm('two_axis')
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
-    return log.part(0, int(np.searchsorted(log.t, 6.0)))
 
 
 def arm_file(folder, **topic):
@@ -91,7 +82,7 @@ def in_diagnostics(heard, words, level):
 ])
 def test_identifier_learns_what_a_replay_of_the_recorded_bag_gives(
         start, talker, tmp_path, kind, topic):
-    log, path = recording(), arm_file(tmp_path, **topic)
+    log, path = recording(6.0, 500.0), arm_file(tmp_path, **topic)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     start('identifier', arm=path, output_folder=tmp_path / 'out', report_rate=10.0)
     start('recorder', arm=path, output_folder=tmp_path / 'recordings', report_rate=5.0)
@@ -119,7 +110,7 @@ def test_identifier_learns_what_a_replay_of_the_recorded_bag_gives(
 
 
 def test_array_without_stamps_is_paired_and_its_silence_is_named(start, talker, tmp_path):
-    log = recording().part(0, 1500)
+    log = recording(6.0, 500.0).part(0, 1500)
     path = arm_file(tmp_path, topic='volts', joints=list(log.joint_names))
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     start('identifier', arm=path, report_rate=10.0)

@@ -200,7 +200,7 @@ def test_launched_replay_of_a_bag_gives_what_the_command_gives(tmp_path):
 
 
 def test_push_on_a_joint_is_external_torque_once_estimates_are_frozen(start, talker):
-    log = recording()
+    log = recording(rate_hz=500.0)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     torque = talker.listen(JointState, '/identifier/external_torque', 100)
     results = talker.listen(String, '/identifier/result', LATCHED)

@@ -13,7 +13,7 @@ from dynid_ros.storage.result_file import read_result
 
 def test_killed_identifier_goes_on_from_its_saved_state_and_loses_only_the_time_since(
         start, talker, tmp_path):
-    log, folder = recording(), tmp_path / 'out'
+    log, folder = recording(rate_hz=500.0), tmp_path / 'out'
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     saved_at, killed_at = 2507, 3507
     process, publisher = ready(start, talker, output_folder=folder)
@@ -54,7 +54,7 @@ def test_identifier_that_heard_nothing_says_so_and_ends_well(start, talker, tmp_
 
 
 def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp_path):
-    log = recording()
+    log = recording(rate_hz=500.0)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     process, publisher = ready(start, talker, output_folder=tmp_path / 'out')
 
@@ -93,7 +93,7 @@ def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp
 
 
 def test_collision_is_named_while_it_is_left_out(start, talker, tmp_path):
-    log = recording()
+    log = recording(rate_hz=500.0)
     u = log.u.copy()
     u[3500:3600, 1] += 20.0
     hit = replace(log, u=u)

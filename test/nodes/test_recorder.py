@@ -1,6 +1,5 @@
 """The recorder node in a process of its own, with rosbag2 and real messages."""
 
-from functools import cache
 import hashlib
 import os
 from pathlib import Path
@@ -11,6 +10,7 @@ import subprocess
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from identifier_rig import recording as motion_of_two_axes
 from nodes.conftest import PATIENCE
 import numpy as np
 import pytest
@@ -19,19 +19,15 @@ from std_srvs.srv import Trigger
 import yaml
 
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.plain import arm_from_plain
 from dynid_ros.storage.recording_reader import read_recording
 
 ARM = 'two_axis'
 
 
-@cache
 def motion():
-    arm = load_arm(ARM)
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
-    return log.part(0, 6000)
+    """Return the joint states that are published."""
+    return motion_of_two_axes(12.0, 500.0)
 
 
 def recording(start, talker, folder, **parameters):
