@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 import fcntl
+from functools import partial
 import os
 from pathlib import Path
 import random
@@ -74,7 +75,8 @@ class Processes:
         # Only this process gets Ctrl-C, and ends the others in order.
         self._running[name] = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-            start_new_session=True, preexec_fn=lambda: _begin(BEHIND.get(name, 0)))
+            start_new_session=True,
+            preexec_fn=partial(_begin, BEHIND.get(name, 0), os.getpid()))
 
     def pid(self, name: str) -> int:
         """Process identifier of a running node."""
@@ -150,10 +152,10 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _begin(niceness: int) -> None:
+def _begin(niceness: int, parent: int) -> None:
     """Take a place behind others, and end with the parent."""
     os.nice(niceness)
-    end_with_parent()
+    end_with_parent(parent)
 
 
 @contextmanager

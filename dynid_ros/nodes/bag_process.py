@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import ctypes
+from functools import partial
 import importlib.util
+import os
 from pathlib import Path
 import shutil
 import signal
@@ -75,7 +77,7 @@ class BagProcess:
         with self._log.open('wb') as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True, preexec_fn=end_with_parent)
+                start_new_session=True, preexec_fn=partial(end_with_parent, os.getpid()))
 
     def trouble(self, messages: int) -> str | None:
         """
@@ -148,7 +150,19 @@ def _plain(qos: QoSProfile) -> dict[str, object]:
             'reliability': qos.reliability.name.lower()}
 
 
-def end_with_parent() -> None:
-    """Let Linux send SIGINT when the parent is gone, so that no recorder is left behind."""
+def end_with_parent(parent: int) -> None:
+    """
+    Let Linux send SIGINT when the parent is gone, so that no recorder is left behind.
+
+    Parameters
+    ----------
+    parent : int
+        Process of which this one is a new child; it may be gone already.
+
+    """
+    # Who was started in the background of a shell ignores it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == 'linux':
         ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGINT)

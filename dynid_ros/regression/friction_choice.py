@@ -65,10 +65,9 @@ class FrictionThresholds:
         arms lie within 0.75; without Coulomb friction a candidate is 4.5 and more behind.
     evidence : float
         Standard errors by which a candidate with no fewer columns must be better than plain
-        friction. Where it lowers
-        the held-out error of real arms by a tenth and more, it is 2.2 to 6.4 better; on the Panda,
-        whose torque sensors see little friction, 0.9, and in four seconds of the TX40, where it
-        raises the held-out error from 7.3 to 11.3 %, 1.6.
+        friction. Where it lowers the held-out error of real arms by a tenth and more, it is 2.2 to
+        6.4 better; on the Panda, whose torque sensors see little friction, 0.9, and in four
+        seconds of the TX40, where it raises the held-out error from 7.3 to 11.3 %, 1.6.
 
     """
 
