@@ -16,8 +16,9 @@ OPTIONAL = ('distributed', 'fsspec', 'launch_testing', 'mcap', 'mujoco', 'psutil
 MISSING = {name for name in OPTIONAL if find_spec(name) is None}
 if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}
-#: Folders whose tests run nodes.
-NODES = ('demo', 'embedded', 'launch', 'motion', 'nodes')
+#: Folders whose tests run nodes, those with the longest files first: one that begins last would be
+#: waited for.
+NODES = ('motion', 'nodes', 'demo', 'embedded', 'launch')
 #: What needs rclpy, or cyclonedds to stand in for it.
 ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(nodes|demo|embedded))\b',
                  re.MULTILINE)
@@ -47,7 +48,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
     for item in items:
         if _folder(item) in NODES:
             item.add_marker('nodes')
-    items.sort(key=lambda item: _folder(item) in NODES)
+    items.sort(key=lambda item: NODES.index(_folder(item)) if _folder(item) in NODES else -1)
     whole_tree.check(session, items, LEFT_OUT)
 
 
