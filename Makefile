@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-# A file stays in one process, which makes its recordings once; three, since nodes wait for each other.
-# Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
+# Three processes, since nodes wait for each other; a file stays in one, which makes its recordings
+# once. Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
 PYTEST = $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --show-capture=stdout
 
 .PHONY: demo test test-fast fuzz lint clean
