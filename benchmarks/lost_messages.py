@@ -2,7 +2,7 @@
 Count the messages that recordings lack, with the middleware that RMW_IMPLEMENTATION names.
 
     python benchmarks/lost_messages.py [--rate 5000] [--depth 10] [--recordings 12] [--seconds 20]
-                                       [--best-effort] [--stall 100]
+                                       [--stall 100]
 
 A driver publishes joint states of a Panda, some every millisecond, with numbers as stamps; the
 node recorder writes each recording through rosbag2. The depth is that of the driver's publisher,
@@ -21,7 +21,7 @@ import time
 
 import numpy as np
 import rclpy
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from dynid_ros.arm import load_arm
@@ -30,17 +30,13 @@ from dynid_ros.demo.processes import own_domain
 ARM = load_arm('panda')
 #: Time for the recorder to find the driver, and for rosbag2 to start, s.
 MEETING = 8.0
-#: Number of the first message that the recordings must have.
-FIRST = 1
 
 
-def publish(rate, depth, seconds, best_effort):
+def publish(rate, depth, seconds):
     """Be the driver: publish without numbers until all have met, then with numbers."""
     rclpy.init()
     node = rclpy.create_node('driver')
-    policy = ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE
-    states = node.create_publisher(
-        JointState, 'joint_states', QoSProfile(depth=depth, reliability=policy))
+    states = node.create_publisher(JointState, 'joint_states', QoSProfile(depth=depth))
     zeros = np.zeros(ARM.n).tolist()
     message = JointState(
         name=list(ARM.joint_names), position=zeros, velocity=zeros, effort=zeros)
@@ -68,7 +64,7 @@ def missing(bag, count):
         stamps = [reader.deserialize(raw, connection.msgtype).header.stamp
                   for connection, _, raw in reader.messages()]
     numbers = [(stamp.sec * 10**9 + stamp.nanosec) // 1000 for stamp in stamps]
-    return np.setdiff1d(np.arange(FIRST, count + 1), numbers)
+    return np.setdiff1d(np.arange(1, count + 1), numbers)
 
 
 def stop_for_a_while(node, milliseconds):
@@ -104,12 +100,11 @@ def main():
     parser.add_argument('--depth', type=int, default=10)
     parser.add_argument('--recordings', type=int, default=12)
     parser.add_argument('--seconds', type=float, default=20.0)
-    parser.add_argument('--best-effort', action='store_true')
     parser.add_argument('--stall', type=float, default=0.0, help='ms')
     parser.add_argument('--publish', action='store_true', help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.publish:
-        publish(chosen.rate, chosen.depth, chosen.seconds, chosen.best_effort)
+        publish(chosen.rate, chosen.depth, chosen.seconds)
         return
     print(f'{os.environ.get("RMW_IMPLEMENTATION", "the default middleware")}, {chosen.rate:g} '
           f'messages a second, depth {chosen.depth}, {chosen.seconds:g} s a recording, stopped '
