@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
@@ -45,7 +46,6 @@ from dynid_ros.storage.recording_reader import read_recording
 
 Array = NDArray[np.float64]
 
-PLAIN = ('viscous', 'coulomb', 'offset')
 CASES = (
     ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3),
     ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3),

@@ -274,7 +274,7 @@ def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     exact, real = ([errors(data) for data in good if bool(data.friction) == known]
                    for known in (True, False))
-    plain = friction_choice.PLAIN[0]
+    plain = friction_choice.PLAIN
     yield (friction_choice, 'standard_errors', [behind(trials, plain) for trials in exact],
            [behind(trials, ('viscous', 'offset')) for trials in exact],
            'Coulomb friction left out of a simulated arm that has it')

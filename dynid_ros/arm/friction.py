@@ -86,6 +86,9 @@ TERMS = {
     )
 }
 
+#: Friction of textbooks, which most arms need at least.
+PLAIN = ('viscous', 'coulomb', 'offset')
+
 
 def friction_terms(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
     """

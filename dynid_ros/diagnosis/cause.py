@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck, LEAVE_OUT
@@ -15,8 +16,6 @@ from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.absurd_values import THRESHOLDS as ABSURD
 from dynid_ros.signals.trial_samples import TrialSamples
 
-#: Friction terms with which gravity is checked: more of them pass for gravity in few samples.
-PLAIN = ('viscous', 'coulomb', 'offset')
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
@@ -57,6 +56,7 @@ def with_cause(
             rest = [each for each in rest if each.code not in CONSEQUENCES]
         return replace(verdict, findings=(*decided, *rest)), ()
     # Friction that was chosen for a wrong model hides its cause.
+    # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
     arm = arm.as_measured
     # Signs of friction mean little where the motion hardly determines it.

@@ -10,7 +10,7 @@ from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon
 
-from dynid_ros.arm.friction import friction_terms, TERMS
+from dynid_ros.arm.friction import friction_terms, PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.fit import carry_over, fit
@@ -34,7 +34,7 @@ WELL_CONDITIONED = 1e-9
 
 #: Plain friction, with either form of Coulomb friction: the smooth one keeps to the data where a
 #: joint hardly turns round.
-PLAIN = tuple(('viscous', coulomb, 'offset') for coulomb in ('coulomb', 'coulomb_smooth'))
+PLAIN_FORMS = (PLAIN, ('viscous', 'coulomb_smooth', 'offset'))
 CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
     ('viscous', *coulomb, 'offset', *further)
     for coulomb in ((), ('coulomb',), ('coulomb_smooth',))
@@ -117,7 +117,7 @@ def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, 
     best = min(scores, key=lambda terms: scores[terms])
     good = [terms for terms in CANDIDATES if _close(errors[terms], errors[best])]
     chosen = min(good, key=lambda terms: (len(terms), scores[terms]))
-    plain = min(PLAIN, key=lambda terms: scores[terms])
+    plain = min(PLAIN_FORMS, key=lambda terms: scores[terms])
     if len(chosen) >= len(plain) and not _better(errors[chosen], errors[plain]):
         chosen = plain
     return (arm.with_friction(chosen),
