@@ -19,6 +19,7 @@ from dynid_ros.recordings.in_blocks import (
 )
 from dynid_ros.recordings.order_statistics import percentile
 from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.recordings.republished import repeated
 from dynid_ros.recordings.stamp_checks import stamp_of
 
 Array = NDArray[np.float64]
@@ -244,20 +245,9 @@ def quantisation_defects(recording: Recording) -> list[Defect]:
     return found
 
 
-def _repeated(q: Array, u: Array) -> Index:
-    """Find the samples that the next one repeats in all values."""
-    places = np.arange(len(q) - 1)
-    for column in (*q.T, *u.T):
-        # Only samples that are equal so far; those are few.
-        places = places[column[places + 1] == column[places]]
-    return places
-
-
 def stale_defects(recording: Recording) -> list[Defect]:
     """Report samples that repeat the one before bit for bit while the arm moves."""
-    same = np.concatenate([
-        part.start + _repeated(recording.q[part], recording.u[part])
-        for part in blocks(len(recording.t), overlap=1)])
+    same = repeated(recording) - 1
     if not len(same):
         return []
     ends = np.flatnonzero(np.diff(same) > 1)

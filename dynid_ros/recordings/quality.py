@@ -34,6 +34,7 @@ from dynid_ros.recordings.motion_checks import (
 )
 from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.recordings.republished import as_measured
 from dynid_ros.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,
@@ -113,7 +114,8 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     largest = absurd_values.THRESHOLDS.position
     if not usable(recording.t) or not all_within(recording.q, largest):
         return recording
-    return without_bad_velocities(with_checked_unit(unwrapped(recording, arm)))
+    recording = as_measured(with_checked_unit(unwrapped(recording, arm)))
+    return without_bad_velocities(recording)
 
 
 def _finite_positions(recording: Recording) -> Recording:

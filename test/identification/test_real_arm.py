@@ -19,6 +19,8 @@ EXCERPT = Path(__file__).resolve().parents[1] / 'data/panda/excerpt.npz'
 @cache
 def panda():
     arm = load_arm('panda')
+    # The cut-off that the data ask for leaves three held-out samples of five seconds.
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
     return arm, read_recording(EXCERPT, arm)
 
 
@@ -48,14 +50,14 @@ def test_the_command_accepts_the_excerpt(capsys):
 
 def test_held_out_torque_of_a_real_arm_is_predicted():
     result = model()
-    # 0.7 and 4.3 % here, and 2 % with the whole recording; 17 % and more with a planted fault.
+    # 0.9 and 7.2 % here, and 2.1 % with the whole recording; 22 % and more with a planted fault.
     assert result.fit.relative_error_percent < 1.5
     assert result.validation.relative_error_percent < 10.0
 
 
 @pytest.mark.parametrize('changed', [(1, 3), (0, 1), (3, 5), 1])
 def test_planted_faults_spoil_the_prediction(changed):
-    assert model(changed).validation.relative_error_percent > 14.0
+    assert model(changed).validation.relative_error_percent > 15.0
 
 
 def test_five_seconds_are_too_little_excitation():

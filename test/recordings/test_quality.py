@@ -83,7 +83,7 @@ def test_recordings_of_real_arms_give_no_errors(shared_data):
         )
         found = {(d.code, d.severity) for d in check_recording(log, arm)}
         # The Panda's recording was taken at 30 Hz from a source of some 29.4 Hz.
-        assert found == (set() if name == 'ur10' else {('samples_repeated', 'info')})
+        assert found == (set() if name == 'ur10' else {('samples_republished', 'info')})
 
 
 def test_repeated_stamps_are_dropped_and_the_first_is_kept(arm):
