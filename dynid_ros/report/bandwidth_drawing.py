@@ -62,16 +62,18 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
     recorded = _RECORDED * max(cutoffs)
     places = [each.cutoff_hz or recorded for each in rows]
     own = np.array([each.error_percent for each in rows])
-    plain = np.array([each.plain_error_percent or np.nan for each in rows])
+    plain = np.array([each.plain_error_percent for each in rows], dtype=float)
     with drawing():
         figure = new_figure(_SIZE)
         axes = figure.add_axes(_AXES)
+        highest = _SMALLEST
         for errors, colour, style in ((own, PREDICTED, '-o'), (plain, RESIDUAL, '--s')):
             known = np.isfinite(errors)
+            highest = float(max([highest, *errors[known]]))
             axes.plot(np.compress(known, places), errors[known], style, color=colour,
                       linewidth=1.4, markersize=4)
         axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
-        axes.set_ylim(0.0, _HEADROOM * max(_SMALLEST, np.nanmax([own, plain], initial=0.0)))
+        axes.set_ylim(0.0, _HEADROOM * highest)
         axes.set_ylabel('held-out error, %')
         _name_cutoffs(axes, [each for each in cutoffs if each != cutoff_hz], recorded)
         return inline_svg(figure, 'bandwidth', _described(rows, cutoff_hz))
