@@ -86,14 +86,15 @@ def error_at(
 
 
 def beginning(recordings: Iterable[Recording]) -> list[Recording]:
-    """Copy the first samples of a held-out set, `MOST` in all, so that the rest is released."""
+    """Copy `MOST` samples of a held-out set at most, so that the rest is released."""
     left, result = MOST, []
     for recording in recordings:
+        # A few samples of a further recording would be too short for any filter.
+        if result and len(recording.t) > left:
+            break
         part = recording.part(0, left)
         left -= len(part.t)
         result.append(replace(part, t=part.t.copy(), q=part.q.copy(), u=part.u.copy()))
-        if not left:
-            break
     return result
 
 
