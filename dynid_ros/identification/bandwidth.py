@@ -87,7 +87,8 @@ def error_at(
 
 def beginning(recordings: Iterable[Recording]) -> list[Recording]:
     """Copy `MOST` samples of a held-out set at most, so that the rest is released."""
-    left, result = MOST, []
+    left = MOST
+    result: list[Recording] = []
     for recording in recordings:
         # A few samples of a further recording would be too short for any filter.
         if result and len(recording.t) > left:
