@@ -20,7 +20,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
-    package_data={package_name: ['py.typed', 'embedded/interfaces.idl']},
+    package_data={package_name: ['py.typed', 'embedded/interfaces.idl', 'report/templates/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -32,6 +32,7 @@ setup(
         # Where PyPI has no wheel of it, nodes need ROS 2 and all else works.
         'cyclonedds; python_version < "3.14" and '
         '(sys_platform != "linux" or platform_machine == "x86_64")',
+        'jinja2',
         'matplotlib',
         'mcap',
         'mujoco',

@@ -46,9 +46,10 @@ def run(args: argparse.Namespace) -> int:
 def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import metric_lines, metrics_as_dict, print_json
     from dynid_ros.diagnosis.verdict import held_out_findings, joint_findings
-    from dynid_ros.identification.bandwidth import error_at
+    from dynid_ros.identification.bandwidth import beginning, error_at, error_by_bandwidth
     from dynid_ros.identification.validation import validate
     from dynid_ros.recordings.clock import with_one_clock
+    from dynid_ros.regression.preparation import checked_recording
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
 
@@ -68,12 +69,15 @@ def _validate_result(args: argparse.Namespace) -> int:
                    'so these errors are in-sample; give a recording of another motion']
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     if args.json:
+        first = beginning([checked_recording(recording, result.arm)[0]])
         print_json({
             'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
             'cutoff_hz': result.treatment.cutoff_hz,
             'validation': metrics_as_dict(metrics), 'reasons': reasons,
             'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
                            for hz, other in others.items()],
+            'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
+                (result.arm, result.theta), first, result.treatment)],
         })
     else:
         print('\n'.join(metric_lines(metrics)))

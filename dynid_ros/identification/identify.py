@@ -21,8 +21,9 @@ from dynid_ros.diagnosis.clipped_signals import (
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.identification.bandwidth import beginning, error_by_bandwidth
 from dynid_ros.identification.gain_findings import refuted_gains, with_gains
-from dynid_ros.identification.model_choice import fit_model, unexplained
+from dynid_ros.identification.model_choice import fit_model, plain_fit, unexplained
 from dynid_ros.identification.stated_parameters import stated_errors
 from dynid_ros.identification.validation import (
     divide,
@@ -138,7 +139,9 @@ def identify(
     samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
     refuted = refuted_gains(arm, kept.masked(model.rows.motions), theta)
+    plain = plain_fit(model)
     del prepared, model, kept
+    raw = beginning(recording for _, recording in data.unseen)
     held = take_unseen(arm, data, settings, stated)
     unseen = predict_unseen(arm, held, theta)
     samples += [
@@ -163,6 +166,7 @@ def identify(
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*own, *unseen), **known,
+        error_by_bandwidth=error_by_bandwidth((arm, theta), raw, settings, plain),
     )
     if not held:
         return result

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
@@ -28,6 +30,8 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.row_methods import fitted_rows
 from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import Solution
+
+Array = NDArray[np.float64]
 
 #: Fits at most: a large outlier hides a small one.
 PASSES = 5
@@ -102,6 +106,14 @@ def fit_model(
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
         fitted, trials, solution, own, rows, notes, too_many(arm.joint_names, share))
+
+
+def plain_fit(model: Model) -> tuple[ArmModel, Array] | None:
+    """Fit plain friction to the same rows; None where it is what the model has."""
+    if set(model.arm.friction) == set(PLAIN):
+        return None
+    plain = model.arm.with_friction(PLAIN)
+    return plain, fit(plain, model.rows).theta
 
 
 def unexplained(

@@ -13,7 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
-from dynid_ros.model.metrics import Metrics
+from dynid_ros.model.metrics import BandwidthError, Metrics
 from dynid_ros.model.standard_parameters import (
     sample_colour,
     standard_parameters,
@@ -76,6 +76,8 @@ class IdentifiedModel:
     stated : dict of str to Metrics
         Figures of the parameters that arm.yaml or the URDF states on the same held-out samples, by
         how much of them is fitted; see `dynid_ros.identification.stated_parameters`.
+    error_by_bandwidth : tuple of BandwidthError
+        Held-out error against the cut-off of a low-pass, the lowest first.
 
     """
 
@@ -100,6 +102,7 @@ class IdentifiedModel:
     predictions: tuple[Prediction, ...] = ()
     consistent: Metrics | None = None
     stated: dict[str, Metrics] = field(default_factory=dict)
+    error_by_bandwidth: tuple[BandwidthError, ...] = ()
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""

@@ -67,6 +67,28 @@ class Metrics:
     joints: tuple[JointMetrics, ...]
 
 
+@dataclass(frozen=True)
+class BandwidthError:
+    """
+    How well the torque of the held-out set is predicted at one bandwidth.
+
+    Attributes
+    ----------
+    cutoff_hz : float or None
+        Cut-off of the low-pass that measured and predicted torque pass, Hz; None for the measured
+        torque as recorded.
+    error_percent : float
+        Relative error over all joints.
+    plain_error_percent : float or None
+        The same with plain friction, where the model has other terms.
+
+    """
+
+    cutoff_hz: float | None
+    error_percent: float
+    plain_error_percent: float | None
+
+
 def metrics(
     source: str, held_out: bool, joints: Sequence[str], parts: Sequence[Prediction]
 ) -> Metrics:

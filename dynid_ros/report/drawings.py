@@ -6,14 +6,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 import io
 import re
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.report.curves import end_to_end, residual_spectrum, segment_length, thinned
-from dynid_ros.report.tables import power_of_ten
+from dynid_ros.report.numbers import power_of_ten, significant
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 Array = NDArray[np.float64]
 
@@ -73,7 +76,7 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def inline_svg(figure: Any, name: str, description: str) -> str:
+def inline_svg(figure: Any, name: str, description: str) -> Markup:
     """
     Draw a figure as an SVG element.
 
@@ -84,9 +87,11 @@ def inline_svg(figure: Any, name: str, description: str) -> str:
     name : str
         Identifier of the drawing in the page, letters and digits.
     description : str
-        Text alternative of the drawing, without markup.
+        Text alternative of the drawing.
 
     """
+    from markupsafe import escape, Markup
+
     buffer = io.StringIO()
     figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()
@@ -100,13 +105,15 @@ def inline_svg(figure: Any, name: str, description: str) -> str:
     body = body.replace('xlink:href', 'href')
     for stand_in, variable in _VARIABLES.items():
         body = body.replace(stand_in, variable)
-    return f'<svg {view[0] if view else ""} role="img" aria-label="{description}">{body}'
+    shape = view[0] if view else ''
+    # Matplotlib escapes its own texts.
+    return Markup(f'<svg {shape} role="img" aria-label="{escape(description)}">{body}')
 
 
 def torque_drawings(
-    predictions: Sequence[Prediction], units: Sequence[str], low: Array, high: Array,
-    reach: Array, name: str,
-) -> list[str]:
+    predictions: Sequence[Prediction], joints: Sequence[str], units: Sequence[str], low: Array,
+    high: Array, reach: Array, name: str,
+) -> list[Markup]:
     """
     Draw measured and predicted torque with the residual below, one drawing a joint.
 
@@ -114,8 +121,8 @@ def torque_drawings(
     ----------
     predictions : sequence of Prediction
         Recordings, laid end to end.
-    units : sequence of str
-        Unit of each joint's torque.
+    joints, units : sequence of str
+        Name of each joint, and unit of its torque.
     low, high : (n,) ndarray
         Range of the torque axis of each joint.
     reach : (n,) ndarray
@@ -125,7 +132,7 @@ def torque_drawings(
 
     Returns
     -------
-    list of str
+    list of Markup
         SVG elements.
 
     """
@@ -134,7 +141,7 @@ def torque_drawings(
     with drawing():
         figure, above, below = _torque_axes(float(np.nanmax(t)))
         measured, predicted = above.lines
-        for j, unit in enumerate(units):
+        for j, (joint, unit) in enumerate(zip(joints, units, strict=True)):
             measured.set_data(*thinned(t, tau[:, j]))
             predicted.set_data(*thinned(t, tau_hat[:, j]))
             below.lines[0].set_data(*thinned(t, tau[:, j] - tau_hat[:, j]))
@@ -144,13 +151,24 @@ def torque_drawings(
             below.set_ylabel(f'residual, {unit}')
             drawings.append(inline_svg(
                 figure, f'{name}{j + 1}',
-                f'Measured and predicted torque of joint {j + 1} over time, residual below'))
+                _torque_described(joint, unit, float(np.nanmax(t)), tau[:, j], tau_hat[:, j])))
     return drawings
+
+
+def _torque_described(joint: str, unit: str, seconds: float, tau: Array, tau_hat: Array) -> str:
+    residual = (tau - tau_hat)[np.isfinite(tau)]
+    if not residual.size:
+        return f'{joint} stands still over {seconds:.3g} s'
+    return (
+        f'Measured and predicted torque of {joint} over {seconds:.3g} s: measured from '
+        f'{significant(np.nanmin(tau))} to {significant(np.nanmax(tau))} {unit}; the residual '
+        f'below has an RMS of {significant(np.sqrt(np.mean(residual**2)))} {unit} and reaches '
+        f'{significant(np.abs(residual).max())} {unit}')
 
 
 def _torque_axes(seconds: float) -> tuple[Any, Any, Any]:
     # Made once for all joints: new axes cost more than new curves.
-    figure = _figure(_TORQUE_SIZE)
+    figure = new_figure(_TORQUE_SIZE)
     above, below = figure.add_axes(_TORQUE), figure.add_axes(_RESIDUAL)
     above.plot([], [], color=MEASURED, linewidth=2.4)
     above.plot([], [], color=PREDICTED, linewidth=1.0)
@@ -166,9 +184,9 @@ def _torque_axes(seconds: float) -> tuple[Any, Any, Any]:
 
 
 def spectrum_drawings(
-    fitted: Sequence[Prediction], held_out: Sequence[Prediction], units: Sequence[str],
-    cutoff_hz: float,
-) -> list[str]:
+    fitted: Sequence[Prediction], held_out: Sequence[Prediction], joints: Sequence[str],
+    units: Sequence[str], cutoff_hz: float,
+) -> list[Markup]:
     """
     Draw the residual spectrum of each joint, for the samples fitted and for those held out.
 
@@ -176,36 +194,39 @@ def spectrum_drawings(
     ----------
     fitted, held_out : sequence of Prediction
         Recordings; either may be empty.
-    units : sequence of str
-        Unit of each joint's torque.
+    joints, units : sequence of str
+        Name of each joint, and unit of its torque.
     cutoff_hz : float
         Cut-off of the low-pass filters, drawn as a line where it lies in the range.
 
     Returns
     -------
-    list of str
+    list of Markup
         SVG elements.
 
     """
     segment = segment_length([*fitted, *held_out])
-    sets = [(*residual_spectrum(p, segment), colour)
-            for p, colour in ((fitted, PREDICTED), (held_out, RESIDUAL)) if p]
-    shown = min(max(float(f[-1]) for f, _, _ in sets), _BEYOND_CUTOFF * cutoff_hz)
+    sets = [(*residual_spectrum(p, segment), colour, label) for p, colour, label in (
+        (fitted, PREDICTED, 'training'), (held_out, RESIDUAL, 'held-out')) if p]
+    shown = min(max(float(f[-1]) for f, *_ in sets), _BEYOND_CUTOFF * cutoff_hz)
     drawings = []
     with drawing():
-        figure = _figure(_SPECTRUM_SIZE)
+        figure = new_figure(_SPECTRUM_SIZE)
         axes = figure.add_axes(_SPECTRUM)
-        lines = [axes.plot([], [], color=colour, linewidth=1.3)[0] for _, _, colour in sets]
+        lines = [axes.plot([], [], color=colour, linewidth=1.3)[0] for _, _, colour, _ in sets]
         axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
         axes.set_xlim(0.0, shown)
         axes.set_xlabel('frequency, Hz', labelpad=1)
-        for j, unit in enumerate(units):
-            for line, (f, density, _) in zip(lines, sets, strict=True):
+        for j, (joint, unit) in enumerate(zip(joints, units, strict=True)):
+            for line, (f, density, *_) in zip(lines, sets, strict=True):
                 line.set_data(f, density[:, j])
-            _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, _ in sets]))
+            _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, *_ in sets]))
             axes.set_ylabel(f'residual, {unit}/√Hz')
+            peaks = '; '.join(
+                f'{label} at most {significant(d[:, j].max())} {unit}/√Hz, at '
+                f'{significant(f[d[:, j].argmax()])} Hz' for f, d, _, label in sets)
             drawings.append(inline_svg(
-                figure, f'spectrum{j + 1}', f'Spectrum of the residual of joint {j + 1}'))
+                figure, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}'))
     return drawings
 
 
@@ -231,7 +252,8 @@ def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array
     return centre - half, centre + half, reach
 
 
-def _figure(size: tuple[float, float]) -> Any:
+def new_figure(size: tuple[float, float]) -> Any:
+    """Make a figure of a size, inches of 72 units, on an SVG canvas."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 

@@ -114,7 +114,8 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
             f'{" and ".join(map(str, READABLE))}; identify again')
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
-    record.setdefault('stated', {})
+    # Fields that came later.
+    record = {'stated': {}, 'error_by_bandwidth': [], **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.

@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.signal import butter, fftconvolve, filtfilt, firwin
 from synthetic_recordings import recording, true_torque, Waves
 
 from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.identification.bandwidth import error_at
+from dynid_ros.identification import bandwidth
+from dynid_ros.identification.bandwidth import beginning, error_at, error_by_bandwidth
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import validate
 
@@ -52,3 +55,65 @@ def test_a_cutoff_beyond_the_rate_is_refused_with_the_highest_one(fitted):
     model, log, _ = fitted
     with pytest.raises(InputError, match=r'its rate of 100 Hz allows a cut-off of 40 Hz at most'):
         error_at(model, log, 41.0)
+
+
+def by_scipy(model, log, cutoff):
+    """Predict torque from positions that SciPy filters, and filter the residual with SciPy."""
+    q = filtfilt(*butter(4, 2 * min(3 * cutoff, 0.4 * RATE) / RATE), log.q, axis=0)
+    qd = np.gradient(q, 1 / RATE, axis=0)
+    tau_hat = model.predict_torque(q, qd, np.gradient(qd, 1 / RATE, axis=0))
+    reach = int(1.5 * RATE / cutoff)
+    taps = firwin(2 * reach + 1, cutoff, window=('kaiser', 5.0), fs=RATE)[:, None]
+    error, torque = (fftconvolve(x, taps, mode='valid', axes=0)
+                     for x in (log.u - tau_hat, log.u))
+    return 100 * np.linalg.norm(error) / np.linalg.norm(torque)
+
+
+def test_the_table_is_what_scipy_makes_of_predict_torque(fitted):
+    model, log, expected = fitted
+    found = error_by_bandwidth((model.arm, model.theta), beginning([log]), model.treatment)
+    # 0.4 of the rate is 40 Hz, and the recording is long enough for the lowest.
+    assert [each.cutoff_hz for each in found] == [*bandwidth.CUTOFFS_HZ, None]
+    assert all(each.plain_error_percent is None for each in found)
+    for each in found[:-1]:
+        # Differences over three points instead of five, and all samples instead of every third:
+        # 0.02 % of the torque where there is no hum.
+        assert each.error_percent == pytest.approx(
+            by_scipy(model, log, each.cutoff_hz), rel=0.02, abs=0.05)
+    assert found[-1].error_percent == pytest.approx(expected, rel=0.02)
+
+
+def test_an_entry_is_the_error_below_that_cutoff(fitted):
+    model, log, _ = fitted
+    for each in error_by_bandwidth((model.arm, model.theta), [log], model.treatment)[:-1]:
+        assert each.error_percent == pytest.approx(
+            error_at(model, log, each.cutoff_hz).relative_error_percent, rel=1e-9)
+
+
+def test_a_short_recording_has_no_entry_for_low_cutoffs_and_none_has_no_entry(fitted):
+    model, log, _ = fitted
+    short = [log.part(0, int(4 * RATE))]
+    found = error_by_bandwidth((model.arm, model.theta), short, model.treatment)
+    # Three seconds of a low-pass at 2 Hz leave half of these four.
+    assert [each.cutoff_hz for each in found] == [2.0, 5.0, 10.0, 20.0, None]
+    assert error_by_bandwidth((model.arm, model.theta), [], model.treatment) == ()
+
+
+def test_a_long_held_out_set_counts_by_its_beginning(fitted, monkeypatch):
+    _, log, _ = fitted
+    monkeypatch.setattr(bandwidth, 'MOST', 7000)
+    kept = beginning([log, log, log])
+    assert [len(each.t) for each in kept] == [6000]
+    monkeypatch.setattr(bandwidth, 'MOST', 5000)
+    assert [len(each.t) for each in beginning([log, log])] == [5000]
+    assert not np.shares_memory(kept[0].q, log.q)
+
+
+def test_identify_adds_plain_friction_where_the_model_has_other_terms(fitted):
+    model, log, _ = fitted
+    arm = model.arm
+    by_terms = {terms: identify(arm, [log], friction=terms, holdout=0.3).error_by_bandwidth
+                for terms in (('viscous',), PLAIN)}
+    assert all(each.plain_error_percent is None for each in by_terms[PLAIN])
+    for one, other in zip(*by_terms.values(), strict=True):
+        assert one.plain_error_percent == pytest.approx(other.error_percent, rel=1e-6)

@@ -16,8 +16,8 @@ from dynid_ros.errors import ResultError
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.report import write_report
 
-SECTIONS = ['joints', 'torque', 'spectra', 'parameters', 'links', 'friction', 'treatment',
-            'defects', 'timing', 'use']
+SECTIONS = ['joints', 'bandwidth', 'torque', 'spectra', 'parameters', 'links', 'friction',
+            'treatment', 'defects', 'timing', 'use']
 VOID = {'meta', 'br', 'hr', 'img', 'link', 'input'}
 
 
@@ -146,7 +146,7 @@ def test_verdict_reasons_defects_friction_treatment_and_use_are_told(tmp_path):
         assert words in page.words
     # The worst first.
     assert text.index('Effort of j1 is zero.') < text.index('The stamps vary')
-    chosen, = re.findall(r'<tr class=chosen><td>([^<]*)</td>', text)
+    chosen, = re.findall(r'<tr class="chosen"><td>([^<]*)</td>', text)
     assert chosen == 'viscous coulomb offset'
 
 

@@ -43,6 +43,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'validation': metrics_as_dict(result.validation),
         'standard_parameters': _standard_as_dict(result),
         'stated_parameters': stated_as_dict(result.stated),
+        'error_by_bandwidth': [dict(vars(each)) for each in result.error_by_bandwidth],
         'verdict': {**vars(result.verdict), 'reasons': list(result.verdict.reasons),
                     'findings': [dict(vars(each)) for each in result.verdict.findings]},
         'defects': [defect.as_dict() for defect in result.defects],
