@@ -10,9 +10,12 @@ from dynid_ros.cli.common.arguments import add_reading, check_folder_of, Subpars
 from dynid_ros.errors import InputError
 
 if TYPE_CHECKING:
+    import viser
+
     from dynid_ros.arm import ArmModel
     from dynid_ros.model.identified_model import IdentifiedModel
-    from dynid_ros.view.stage import Content
+    from dynid_ros.view.inertia_ellipsoids import Ellipsoid
+    from dynid_ros.view.stage import Content, Stage
     from dynid_ros.view.track import Track
 
 PORT = 8080
@@ -73,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write(path: Path, server: object, stage: object) -> int:
+def _write(path: Path, server: viser.ViserServer, stage: Stage) -> int:
     from dynid_ros.view.exported_page import exported_page
     from dynid_ros.whole_file import write_whole
 
@@ -106,7 +109,7 @@ def _content(args: argparse.Namespace) -> Content:
     model = None if args.model is None else read_result(args.model)
     if arm is not None and model is not None:
         check_joints(model, arm, args.model)
-    links = ()
+    links: tuple[Ellipsoid, ...] = ()
     if _is_result(path) and len(args.what) == 1:
         if model is not None:
             raise InputError('--model is for a motion or a recording; a result is a model')

@@ -31,7 +31,7 @@ MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
 MOST_BUTTONS = 30
 WIDTH, HEIGHT = 460, 130
 TABLE_STYLE = (
-    '<style>.values {width: 100%; font-size: 0.8em; border-collapse: collapse; '
+    '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; border-collapse: collapse; '
     'font-variant-numeric: tabular-nums} .values td, .values th {text-align: right; '
     'padding: 0.1em 0.4em; font-weight: inherit; overflow-wrap: anywhere} '
     '.values td:nth-child(2), .values th:nth-child(2) {text-align: left} '
@@ -129,7 +129,7 @@ class Player:
             if len(moments) > MOST_BUTTONS:
                 gui.add_html(f'<small>and {len(moments) - MOST_BUTTONS} more on the bar</small>')
             for note in notes:
-                gui.add_html(f'<small>{escape(note)}</small>')
+                gui.add_html(f'<p style="font-size: 0.8em; margin: 0.4em">{escape(note)}</p>')
 
     def _add_moment(self, moment: Moment) -> None:
         label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
@@ -171,7 +171,7 @@ class Player:
         self._charts.append((chart, self._server.gui.add_uplot(
             self._data(chart), tuple(series), title=chart.title, height=HEIGHT,
             scales=_scales(chart, self._track.duration), legend={'show': False},
-            axes=({'size': 24}, {'size': 46}))))
+            axes=({'size': 24}, {'size': 46}), padding=(8, 16, 0, 0))))
 
     def _data(self, chart: Chart) -> tuple[Array, ...]:
         """Columns of a chart, with a vertical line at the present time."""
@@ -219,7 +219,7 @@ class Player:
         track, pair = self._track, self._stage.content.pair
         k, arm = track.index(t), track.arm
         if pair is not None:
-            yield (f'<div style="font-size: 0.85em">clearance '
+            yield (f'<div style="font-size: 0.85em; margin: 0 0.8em">clearance '
                    f'<b>{1e3 * pair.distance[k]:.0f} mm</b>, {escape(pair.names[k])}</div>')
         yield ('<table class="values"><tr><th></th><th>joint</th><th>position</th>'
                f'<th>velocity</th>{"<th>torque</th>" if track.tau is not None else ""}</tr>')
@@ -238,7 +238,7 @@ class Player:
 
 
 def _cell(value: float, unit: str, over: bool) -> str:
-    text = f'{value:.3g} {unit}' if np.isfinite(value) else '-'
+    text = f'{round(value, 4):.3g} {unit}' if np.isfinite(value) else '-'
     return f'<td class="over">{text}</td>' if over else f'<td>{text}</td>'
 
 

@@ -23,8 +23,9 @@ Array = NDArray[np.float64]
 OBSTACLE: Color = (150, 120, 90)
 HULL: Color = (90, 140, 220)
 PATH: Color = (11, 92, 173)
-#: Thickness of what stands for a half-space, m.
-SLAB = 0.004
+#: Surface of a half-space, and its lines.
+SURFACE: Color = (214, 214, 208)
+LINES: Color = (180, 182, 186)
 #: Colours of the clearance: from the stated one up, below it.
 ENOUGH, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
 
@@ -51,7 +52,7 @@ def add_surroundings(
         By the name of each obstacle, and ``capsules of the links`` (hidden at first).
 
     """
-    size = 2.5 * reach(arm)
+    size = 2 * reach(arm)
     added: dict[str, list[viser.SceneNodeHandle]] = {}
     for k, wall in enumerate(around.walls):
         added.setdefault(wall.name, []).append(_add_wall(scene, body, k, wall, size))
@@ -76,15 +77,16 @@ def add_surroundings(
 def _add_wall(
     scene: viser.SceneApi, body: ArmBody, number: int, wall: Wall, size: float,
 ) -> viser.SceneNodeHandle:
-    """Add a thin slab for a half-space, around the foot of the arm on its surface."""
+    """Add a grid for the surface of a half-space, around the foot of the arm."""
     import pinocchio
 
     turn = pinocchio.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), wall.normal)
     foot = wall.normal * float(wall.normal @ wall.point)
-    return scene.add_box(
-        f'{body.base}/wall_{number}_{node_name(wall.name)}', color=(214, 214, 208),
-        dimensions=(size, size, SLAB), opacity=0.7, cast_shadow=False,
-        wxyz=quaternion(turn.toRotationMatrix()), position=foot - SLAB / 2 * wall.normal)
+    return scene.add_grid(
+        f'{body.base}/wall_{number}_{node_name(wall.name)}', width=size, height=size,
+        cell_size=size / 20, section_size=size / 4, cell_color=LINES, section_color=LINES,
+        plane_color=SURFACE, plane_opacity=0.6, wxyz=quaternion(turn.toRotationMatrix()),
+        position=foot)
 
 
 def tool_path(arm: ArmModel, q: Array) -> Array:
@@ -128,5 +130,5 @@ def look_at(scene_owner: viser.ViserServer, arm: ArmModel, points: Array) -> Non
     radius = max(float(np.linalg.norm(high - low)) / 2, 0.3 * reach(arm), 1e-3)
     camera = scene_owner.initial_camera
     camera.look_at = middle
-    camera.position = middle + radius * np.array([1.5, 1.5, 0.9])
+    camera.position = middle + radius * np.array([1.15, 1.15, 0.75])
     camera.near, camera.far = radius / 100, radius * 200
