@@ -33,7 +33,8 @@ WIDTH, HEIGHT = 460, 130
 TABLE_STYLE = (
     '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; '
     'border-collapse: collapse; font-variant-numeric: tabular-nums} '
-    '.values td, .values th {text-align: right; padding: 0.1em 0.4em; font-weight: inherit; overflow-wrap: anywhere} '
+    '.values td, .values th {text-align: right; padding: 0.1em 0.4em; '
+    'font-weight: inherit; overflow-wrap: anywhere} '
     '.values td:nth-child(2), .values th:nth-child(2) {text-align: left} '
     '.values .over {color: #c0392b; font-weight: bold}</style>')
 
