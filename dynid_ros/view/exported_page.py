@@ -211,7 +211,7 @@ ul { list-style: none; padding: 0; margin: 0; }
 li { margin: 0.2rem 0; font-size: 0.9em; overflow-wrap: anywhere; }
 button { font: inherit; cursor: pointer; }
 .legend { font-size: 0.85em; margin: 0.2rem 0; }
-.legend span { margin-right: 0.8rem; overflow-wrap: anywhere; }
+.legend span { display: inline-block; margin-right: 0.8rem; overflow-wrap: anywhere; }
 .legend i { display: inline-block; width: 1rem; height: 0.25rem; margin-right: 0.3rem;
   vertical-align: middle; }
 figure { margin: 0.7rem 0; }
