@@ -48,7 +48,8 @@ def identified(tmp_path_factory):
     folder = tmp_path_factory.mktemp('two_axis')
     bag, result = folder / 'bag', folder / 'result'
     assert main(['simulate', 'two_axis', '-o', str(bag)]) == 0
-    main(['identify', str(bag), '--arm', 'two_axis', '-o', str(result)])
+    main(['identify', str(bag), '--arm', 'two_axis', '-o', str(result),
+          '--friction', 'viscous,coulomb,offset'])
     return bag, result
 
 
