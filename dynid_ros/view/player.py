@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+import math
 import threading
 import time
 from typing import Any, TYPE_CHECKING
@@ -24,6 +25,8 @@ Array = NDArray[np.float64]
 
 #: Frames a second of the arm, and of charts and values, which cost a browser more.
 ARM_HZ, CHART_HZ = 30.0, 6.0
+#: Least steps of the time bar.
+FEWEST_STEPS = 200
 #: Speeds to choose from.
 SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
 #: Marks of moments on the time bar, and most buttons of moments.
@@ -58,6 +61,8 @@ class Player:
         self._lock = threading.Lock()
         self._t, self._shown = 0.0, -1.0
         self._playing, self._speed = False, 1.0
+        # Of the time, so that its bar has some hundred steps.
+        self._digits = math.ceil(math.log10(FEWEST_STEPS / self._track.duration))
         self._charts: list[tuple[Chart, Any]] = []
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
@@ -100,7 +105,7 @@ class Player:
         gui, track = self._server.gui, self._track
         marks = tuple((float(moment.t), MARKS[moment.kind]) for moment in track.moments)
         self._slider = gui.add_slider(
-            'time, s', min=0.0, max=track.duration, step=track.duration / (len(track.t) - 1) / 2,
+            'time, s', min=0.0, max=track.duration, step=10.0**-self._digits,
             initial_value=0.0, marks=marks or None)
         self._play = gui.add_button('Play')
         speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
@@ -204,8 +209,7 @@ class Player:
             return
         self._shown = t
         with self._server.atomic():
-            if self._playing or self._slider.value != t:
-                self._slider.value = t
+            self._slider.value = min(round(t, self._digits), self._track.duration)
             self._values.content = TABLE_STYLE + ''.join(self._rows(t))
             for chart, handle in self._charts:
                 handle.data = self._data(chart)
