@@ -59,7 +59,9 @@ class Player:
         self._server, self._stage = server, stage
         self._track = stage.content.track
         self._lock = threading.Lock()
-        self._t, self._shown = 0.0, -1.0
+        self._t = 0.0
+        # Times of the arm and of the charts, which follow less often.
+        self._placed = self._shown = -1.0
         self._playing, self._speed = False, 1.0
         # Of the time, so that its bar has some hundred steps.
         self._digits = math.ceil(math.log10(FEWEST_STEPS / self._track.duration))
@@ -91,7 +93,8 @@ class Player:
             if self._playing:
                 self._t = (self._t + seconds * self._speed) % self._track.duration
             t = self._t
-        if t != self._shown:
+        if t != self._placed:
+            self._placed = t
             with self._server.atomic():
                 self._stage.show(t)
 
