@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.urdf import reduced_model
 from dynid_ros.arm.description.urdf_source import urdf_root
-from dynid_ros.arm.description.urdf_xml import read_urdf_xml
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Capsule
 from dynid_ros.feasibility.bounding_capsule import capsule_along, corners
@@ -85,39 +85,92 @@ def urdf_bodies(
         A line that names the meshes that were not found or not readable, and what replaces them.
 
     """
+    found = read_geometry(path)
+    replaced, notes = substitutes(found.model, found.root, found.joints, found.missing)
+    for body in replaced:
+        found.geometry.addGeometryObject(body)
+    return [
+        Body(body.name, joint, body.placement, body.geometry, _source(body))
+        for joint, body in found.on(arm, locked)], notes
+
+
+@dataclass(frozen=True, eq=False)
+class UrdfGeometry:
+    """
+    Shapes of a URDF.
+
+    Attributes
+    ----------
+    path : Path
+        The URDF.
+    root : Element
+        Its content, without the meshes that are missing.
+    joints : mapping of str to UrdfJoint
+        Its joints.
+    model : pinocchio.Model
+        All its joints, none locked.
+    geometry : pinocchio.GeometryModel
+        The shapes.
+    missing : dict of str to list of str
+        Links of each mesh that was not found or is not readable, by its URI.
+
+    """
+
+    path: Path
+    root: Any
+    joints: Mapping[str, UrdfJoint]
+    model: Any
+    geometry: Any
+    missing: dict[str, list[str]]
+
+    def on(self, arm: ArmModel, locked: Mapping[str, float]) -> list[tuple[int, Any]]:
+        """Return each shape with the joint of the arm that moves it, -1 for the base."""
+        import pinocchio
+
+        _, rest = choose_joints(self.joints, arm.joint_names, dict(locked), self.path)
+        model, geometry = self.model, self.geometry
+        reference = pinocchio.neutral(model)
+        for name, position in rest.items():
+            reference[model.joints[model.getJointId(name)].idx_q] = position
+        ids = [model.getJointId(name) for name in rest]
+        if ids:
+            model, geometry = pinocchio.buildReducedModel(model, geometry, ids, reference)
+        return [
+            (arm.joint_names.index(model.names[body.parentJoint]) if body.parentJoint else -1,
+             body) for body in geometry.geometryObjects]
+
+
+def read_geometry(path: Path, kind: str = 'collision') -> UrdfGeometry:
+    """
+    Read the shapes of a URDF.
+
+    Parameters
+    ----------
+    path : Path
+        The URDF.
+    kind : str
+        ``collision`` or ``visual``.
+
+    """
     import coal
     import pinocchio
 
     tree = read_urdf_xml(path)
-    _, rest = choose_joints(tree.joints, arm.joint_names, dict(locked), path)
     root = urdf_root(path)
     loader = coal.CachedMeshLoader()
-    missing = _point_to_files(root, path, loader)
+    missing = _point_to_files(root, path, loader, kind)
     whole = reduced_model(tree.xml, {}, path)
     geometry = pinocchio.buildGeomFromUrdfString(
-        whole, _shapes_alone(tree.xml, root), pinocchio.GeometryType.COLLISION,
+        whole, _shapes_alone(tree.xml, root, kind),
+        pinocchio.GeometryType.VISUAL if kind == 'visual' else pinocchio.GeometryType.COLLISION,
         mesh_loader=loader)
-    replaced, notes = substitutes(whole, root, tree.joints, missing)
-    for body in replaced:
-        geometry.addGeometryObject(body)
-    reference = pinocchio.neutral(whole)
-    for name, position in rest.items():
-        reference[whole.joints[whole.getJointId(name)].idx_q] = position
-    ids = [whole.getJointId(name) for name in rest]
-    model = whole
-    if ids:
-        model, geometry = pinocchio.buildReducedModel(whole, geometry, ids, reference)
-    bodies = [
-        Body(body.name, arm.joint_names.index(model.names[body.parentJoint])
-             if body.parentJoint else -1, body.placement, body.geometry, _source(body))
-        for body in geometry.geometryObjects]
-    return bodies, notes
+    return UrdfGeometry(path, root, tree.joints, whole, geometry, missing)
 
 
-def _shapes_alone(skeleton: str, root: Any) -> str:
+def _shapes_alone(skeleton: str, root: Any, kind: str) -> str:
     """Add the shapes of a URDF to the elements that were checked, so that no other can fail."""
     checked = ElementTree.fromstring(skeleton)
-    shapes = {link.get('name'): link.findall('collision') for link in root.findall('link')}
+    shapes = {link.get('name'): link.findall(kind) for link in root.findall('link')}
     for link in checked.findall('link'):
         link.extend(shapes[link.get('name')])
     return ElementTree.tostring(checked, encoding='unicode')
@@ -155,14 +208,14 @@ def _source(body: Any) -> str:
     return f'{body.meshPath} {body.meshScale}' if is_mesh else ''
 
 
-def _point_to_files(root: Any, path: Path, loader: Any) -> dict[str, list[str]]:
+def _point_to_files(root: Any, path: Path, loader: Any, kind: str) -> dict[str, list[str]]:
     """Replace the URIs of meshes by paths; return the links of each mesh that is taken out."""
     missing: dict[str, list[str]] = {}
     for link in root.findall('link'):
-        for visual in link.findall('visual'):
-            link.remove(visual)
-        for collision in link.findall('collision'):
-            mesh = collision.find('geometry/mesh')
+        for other in link.findall('collision' if kind == 'visual' else 'visual'):
+            link.remove(other)
+        for shape in link.findall(kind):
+            mesh = shape.find('geometry/mesh')
             if mesh is None:
                 continue
             uri = mesh.get('filename', '')
@@ -170,7 +223,7 @@ def _point_to_files(root: Any, path: Path, loader: Any) -> dict[str, list[str]]:
             if found is not None and _readable(found, mesh, loader):
                 mesh.set('filename', str(found))
             else:
-                link.remove(collision)
+                link.remove(shape)
                 missing.setdefault(uri, []).append(link.get('name', ''))
     return missing
 

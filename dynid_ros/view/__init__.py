@@ -1,0 +1,1 @@
+"""Arms, motions, recordings and results as pages in 3D, on viser."""

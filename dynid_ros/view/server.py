@@ -1,0 +1,144 @@
+"""A web server for 3D pages: quiet, without the network, closed to other web sites."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+import logging
+import socket
+from typing import Any, TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from dynid_ros.errors import InputError
+
+if TYPE_CHECKING:
+    import viser
+
+#: Address of this machine that no other one reaches.
+LOOPBACK = '127.0.0.1'
+HIGHEST_PORT = 65535
+#: Colour of buttons and bars, that of the curves of the report.
+BRAND = (11, 92, 173)
+
+
+def open_server(host: str, port: int, title: str) -> viser.ViserServer:
+    """
+    Open a web server with an empty 3D scene and an empty panel.
+
+    Browsers reach it from its own pages only: another web site that a user visits can neither
+    read the page nor press its buttons.
+
+    Parameters
+    ----------
+    host : str
+        Address to listen on; `LOOPBACK` for this machine alone.
+    port : int
+        Port; zero for any that is free (`get_port` of the result tells it).
+    title : str
+        Heading of the panel.
+
+    Raises
+    ------
+    InputError
+        viser is not installed, the address is not one of this machine, or the port is taken.
+
+    """
+    server_class = _server_class()
+    _check_address(host, port)
+    import rich
+
+    # viser prints a banner and each connection on the console that rich shares.
+    rich.get_console().quiet = True
+    logging.getLogger('websockets.server').setLevel(logging.CRITICAL)
+    server: viser.ViserServer = server_class(host=host, port=port, label=title, verbose=False)
+    if port and server.get_port() != port:
+        server.stop()
+        raise _taken(host, port)
+    _refuse_other_sites(server, host)
+    server.gui.configure_theme(
+        show_logo=False, show_share_button=False, brand_color=BRAND)
+    return server
+
+
+def _server_class() -> Any:
+    try:
+        import viser
+    except ImportError as error:
+        raise InputError(
+            '3D pages need viser, which is not installed; pip install dynid_ros[view]'
+        ) from error
+
+    class LocalServer(viser.ViserServer):
+        """One that never opens a tunnel to a public address, whoever asks for it."""
+
+        def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002
+            return None
+
+    return LocalServer
+
+
+def _check_address(host: str, port: int) -> None:
+    """Bind once: viser takes the next port where one is taken, and hangs on a wrong address."""
+    if not 0 <= port <= HIGHEST_PORT:
+        raise InputError(f'--port must be from 0 to {HIGHEST_PORT}, not {port}')
+    try:
+        found = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in found:
+            with socket.socket(family, kind, protocol) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind(address)
+    except (socket.gaierror, UnicodeError) as error:
+        raise InputError(f'--host {host} is no address of this machine; give 127.0.0.1 for '
+                         'this machine alone, or 0.0.0.0 for all its addresses') from error
+    except PermissionError as error:
+        raise InputError(f'this user may not listen on port {port}; choose one from 1024 on '
+                         'with --port') from error
+    except OSError as error:
+        raise _taken(host, port) from error
+
+
+def _taken(host: str, port: int) -> InputError:
+    return InputError(f'cannot listen on port {port} of {host}: it is taken, or no address of '
+                      'this machine; choose another with --port, or 0 for any that is free')
+
+
+def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:
+    """Close connections that pages of other web sites open."""
+    from websockets.exceptions import ConnectionClosedError
+
+    live = server._websock_server._live_connections
+
+    async def refuse(client: Any) -> None:
+        connection = live[client.client_id]
+        headers = connection.request.headers
+        if not _is_own(headers.get('Origin'), headers.get('Host', ''), host):
+            await connection.close(1008, 'pages of other web sites are refused')
+            # It keeps viser from reading what the page has sent already.
+            raise ConnectionClosedError(None, None)
+
+    server._websock_server.on_client_connect(refuse)
+    # Those that came before.
+    server._websock_server.disconnect_all_clients()
+
+
+def _is_own(origin: str | None, host: str, listening: str) -> bool:
+    """
+    Whether a page comes from this server itself.
+
+    The host must be an address, or a name that only this machine has: a name of somebody else's
+    could be made to point here.
+    """
+    # Programs other than browsers send none, and can lie.
+    if origin is None:
+        return True
+    own = {'localhost', listening, socket.gethostname(), socket.getfqdn()}
+    name = urlsplit(f'//{host}').hostname or ''
+    return urlsplit(origin).netloc == host and (name in own or _is_address(name))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

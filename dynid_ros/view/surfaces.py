@@ -1,0 +1,106 @@
+"""Surfaces of shapes as triangles, few enough for a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+
+#: Triangles of one mesh from which on it is coarsened: seven links of as many are drawn smoothly
+#: by a laptop without a graphics card, and take some 2 MB of an exported page.
+MOST_FACES = 8000
+#: Cells along the longest side of a mesh that is coarsened, at first and at least.
+CELLS, FEWEST_CELLS = 160, 20
+#: Cells in which corners count as one: STL files repeat each corner for each triangle.
+FINEST = 2**20
+#: Sides of a round shape.
+ROUND = 24
+
+
+def surface_of(shape: Any) -> tuple[Array, Faces]:
+    """
+    Return the corners (V, 3), m, and triangles (F, 3) of a shape of coal, in its own frame.
+
+    A mesh of more than `MOST_FACES` triangles is coarsened.
+    """
+    import coal
+    from trimesh import creation
+
+    if hasattr(shape, 'tri_indices'):
+        return _coarse(*_triangles(shape))
+    if isinstance(shape, coal.Box):
+        mesh = creation.box(extents=2 * shape.halfSide)
+    elif isinstance(shape, coal.Sphere):
+        mesh = creation.icosphere(subdivisions=3, radius=shape.radius)
+    elif isinstance(shape, coal.Capsule):
+        mesh = creation.capsule(
+            height=2 * shape.halfLength, radius=shape.radius, count=[ROUND, ROUND])
+        mesh.apply_translation([0, 0, -mesh.bounds.mean(axis=0)[2]])
+    elif isinstance(shape, coal.Cylinder):
+        mesh = creation.cylinder(
+            radius=shape.radius, height=2 * shape.halfLength, sections=ROUND)
+    else:
+        return _hull(shape)
+    return np.array(mesh.vertices), np.array(mesh.faces)
+
+
+def _triangles(shape: Any) -> tuple[Array, Faces]:
+    corners = np.array(shape.vertices()).reshape(-1, 3)
+    triangles = np.array([
+        (t[0], t[1], t[2]) for t in map(shape.tri_indices, range(shape.num_tris))],
+        dtype=np.int64).reshape(-1, 3)
+    return corners, triangles
+
+
+def _hull(shape: Any) -> tuple[Array, Faces]:
+    """Hull of the corners of any other convex shape."""
+    from scipy.spatial import ConvexHull
+
+    from dynid_ros.feasibility.bounding_capsule import corners
+
+    points = corners(shape)
+    hull = ConvexHull(points)
+    faces = np.array(hull.simplices, dtype=np.int64)
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    inwards = np.einsum('fi,fi->f', np.cross(b - a, c - a), a - points.mean(axis=0)) < 0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return points, faces
+
+
+def _coarse(corners: Array, faces: Faces) -> tuple[Array, Faces]:
+    """Merge the corners in each cell of a grid, coarser and coarser until few triangles are left."""
+    corners, faces = _merged(corners, faces, FINEST)
+    cells = CELLS
+    found = corners, faces
+    while len(found[1]) > MOST_FACES and cells >= FEWEST_CELLS:
+        found = _merged(corners, faces, cells)
+        cells = cells * 4 // 5
+    return found
+
+
+def _merged(corners: Array, faces: Faces, cells: int) -> tuple[Array, Faces]:
+    """Merge the corners in each of some cells along the longest side."""
+    if not len(faces):
+        return corners, faces
+    low = corners.min(axis=0)
+    side = float((corners.max(axis=0) - low).max()) or 1.0
+    place = _numbered(np.floor((corners - low) / side * cells).astype(np.int64), cells + 1)[1]
+    count = np.bincount(place)
+    middle = np.column_stack([np.bincount(place, corners[:, k]) / count for k in range(3)])
+    faces = place[faces]
+    a, b, c = faces.T
+    faces = faces[(a != b) & (b != c) & (c != a)]
+    first, _ = _numbered(np.sort(faces, axis=1), len(middle))
+    return middle, faces[np.sort(first)]
+
+
+def _numbered(rows: Faces, bound: int) -> tuple[Faces, Faces]:
+    """Where each different row (N, 3) of integers below a bound comes first, and its number."""
+    # Three numbers of 21 bits in one: rows sort a hundred times more slowly.
+    keys = (rows[:, 0] * bound + rows[:, 1]) * bound + rows[:, 2]
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return first, place.reshape(-1)
