@@ -18,7 +18,7 @@ def add_parser(subparsers: Subparsers) -> None:
         'watch', help='a live page of the running nodes in a browser',
         description='Serve a page with the arm in 3D, its reference, the estimates while they '
                     'converge, the quality of the stream and the verdict, and with buttons to '
-                    'start, stop, freeze and save. It needs no ROS 2, and joins one that is there.')
+                    'start, stop, freeze and save. It needs no ROS 2, and joins a graph of it.')
     parser.add_argument(
         'arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     parser.add_argument(

@@ -24,6 +24,7 @@ from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
+from dynid_ros.view.link_visuals import link_visuals
 from dynid_ros.watch.commands import Command, Commands, Request
 from dynid_ros.watch.live_state import IDENTIFIER, LiveState, PUBLISHER, Report
 from dynid_ros.watch.page import Page
@@ -83,8 +84,12 @@ class Watch(Node):
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
+        visuals = link_visuals(settings['arm'], self._arm)
         self._page = Page(
-            self._arm, settings['host'], settings['port'], self._state, self._commands)
+            self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
+        if visuals.missing:
+            self.get_logger().warning(
+                f'capsules stand for meshes that are not there: {", ".join(visuals.missing)}')
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(LOOK, self._look, clock=steady)
         self.create_timer(FOLLOW, self._follow, clock=steady)

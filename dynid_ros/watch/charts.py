@@ -71,7 +71,7 @@ def _band(t: Array, theta: Array, half: Array, colour: str) -> str:
     x = TILE_W * (t - t[0]) / (t[-1] - t[0])
 
     def height(values: Array) -> Array:
-        return np.clip(TILE_H / 2 - scale * (values - theta[-1]), -TILE_H, 2 * TILE_H)
+        return np.asarray(np.clip(TILE_H / 2 - scale * (values - theta[-1]), -TILE_H, 2 * TILE_H))
 
     drawn = []
     for part in runs(half):

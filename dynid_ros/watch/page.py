@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Event, Thread
 import time
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 import viser
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.errors import written_down
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.view.arm_body import ArmBody
+from dynid_ros.view.arm_body import ArmBody, upright
+from dynid_ros.view.link_visuals import LinkVisuals
 from dynid_ros.view.server import open_server
 from dynid_ros.watch import panels
 from dynid_ros.watch.access import Access
@@ -30,8 +33,10 @@ FRAMES = 20
 TEXTS, ERRORS, ESTIMATES = 5, 10, 20
 #: Time between looks while no browser is there, s.
 IDLE = 0.5
-#: Opacity of the arm that shows the reference or a motion.
-GHOST = 0.35
+#: Opacity and colour of the arm that shows the reference or a motion.
+GHOST, GHOST_COLOUR = 0.35, (11, 92, 173)
+#: Place of the camera, in reaches of the arm from the middle of it.
+VIEW = np.array([1.1, 1.1, 0.5])
 #: Share of the limits on the way to the start where the publisher does not tell it.
 START_SPEED = 0.2
 
@@ -44,6 +49,8 @@ class Page:
     ----------
     arm : ArmModel
         The arm.
+    visuals : LinkVisuals
+        What its links look like.
     host : str
         Address on which the page is served.
     port : int
@@ -70,7 +77,8 @@ class Page:
     """
 
     def __init__(
-        self, arm: ArmModel, host: str, port: int, state: LiveState, commands: Commands,
+        self, arm: ArmModel, visuals: LinkVisuals, host: str, port: int, state: LiveState,
+        commands: Commands,
     ) -> None:
         self._arm, self._state, self._commands = arm, state, commands
         self._allowed = planning_limits(arm)
@@ -80,15 +88,17 @@ class Page:
         self.fault = ''
         self._host = host
         self._server = open_server(host, port, f'dynid watch: {arm.name}')
-        self._body = ArmBody(self._server.scene, arm, 'arm')
-        self._ghost = ArmBody(self._server.scene, arm, 'reference', opacity=GHOST)
+        self._body = ArmBody(self._server.scene, arm, 'arm', visuals=visuals)
+        blue = LinkVisuals(tuple(
+            replace(each, color=GHOST_COLOUR) for each in visuals.surfaces))
+        self._ghost = ArmBody(self._server.scene, arm, 'reference', GHOST, visuals=blue)
         self._buttons: dict[int, Buttons] = {}
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
         self._lay_out()
         self._server.on_client_connect(self._connected)
         self._server.on_client_disconnect(lambda client: self._forget(client.client_id))
-        self._round = 0
+        self._round, self._ghosted = 0, True
         self._ending = Event()
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -136,6 +146,13 @@ class Page:
         self._shown = None if course is None else (course, time.monotonic())
 
     def _lay_out(self) -> None:
+        # The middle of the arm, over the ground.
+        joints = link_poses(self._arm, self._allowed.middle[None])[0][:, 9:] @ upright(self._arm).T
+        reach = 0.3 + float(np.linalg.norm(joints, axis=1).max())
+        middle = joints.mean(axis=0)
+        self._server.scene.add_grid('/floor', width=4 * reach, height=4 * reach)
+        self._server.initial_camera.position = tuple(middle + reach * VIEW)
+        self._server.initial_camera.look_at = tuple(middle)
         gui = self._server.gui
         gui.main_panel.dock_right()
         gui.main_panel.set_width(380)
@@ -203,3 +220,6 @@ class Page:
                 self._body.place(snapshot.q)
             if wanted is not None:
                 self._ghost.place(wanted)
+            if self._ghosted != (wanted is not None):
+                self._ghosted = wanted is not None
+                self._ghost.show(self._ghosted)

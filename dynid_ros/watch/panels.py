@@ -95,7 +95,7 @@ def _row(name: str, report: Report) -> str:
 
 
 def course_text(
-    course: Course, names: Sequence[str], prismatic: Sequence[bool], allowed: PlanningLimits,
+    course: Course, names: Sequence[str], prismatic: NDArray[np.bool_], allowed: PlanningLimits,
     report: Report | None,
 ) -> str:
     """Show what a start would move: duration, and range and largest velocity of each joint."""
@@ -105,7 +105,7 @@ def course_text(
     return (
         f'<div style="{BOX}"><b>{"Dry run: nothing moves" if dry else "The arm will move"}</b> '
         f'for {course.duration:.1f} s, of which {course.approach:.1f} s to the start of the '
-        'motion. The green arm shows it.'
+        'motion. The translucent arm shows it.'
         '<table style="width:100%;font-size:12px;border-spacing:0 2px"><tr style="color:'
         f'{GREY};text-align:right"><th style="text-align:left">joint</th><th>from</th><th>to</th>'
         f'<th style="width:70px">in its limits</th><th>fastest</th></tr>{rows}</table></div>')
