@@ -60,9 +60,8 @@ class ArmBody:
             for i, joint in enumerate(arm.joint_names)]
         self._surfaces = []
         for k, each in enumerate(self._visuals.surfaces):
-            above = self.base if each.joint < 0 else self._frames[each.joint].name
             self._surfaces.append((each.joint, scene.add_mesh_simple(
-                f'{above}/surface_{k}', each.vertices, each.faces,
+                f'{self.frame(each.joint)}/surface_{k}', each.vertices, each.faces,
                 color=each.color or _plain(each.joint), opacity=None if opacity >= 1 else opacity,
                 flat_shading=True, side='double')))
         self.place(np.zeros(arm.n))
@@ -71,6 +70,10 @@ class ArmBody:
     def missing(self) -> tuple[str, ...]:
         """Mesh files that were not found."""
         return self._visuals.missing
+
+    def frame(self, joint: int) -> str:
+        """Name of the frame of the link that a joint moves, -1 for the base."""
+        return self.base if joint < 0 else str(self._frames[joint].name)
 
     def place(self, q: Array) -> None:
         """Move all links to joint positions (n,), rad or m; keep a link that has no finite one."""
@@ -86,10 +89,10 @@ class ArmBody:
             if joint >= 0 and np.isfinite(values[joint]):
                 surface.color = ramp_color(float(values[joint]))
 
-    def show(self, visible: bool) -> None:
-        """Show or hide the links."""
-        for _, surface in self._surfaces:
-            surface.visible = visible
+    @property
+    def surfaces(self) -> tuple[viser.MeshHandle, ...]:
+        """Surfaces of all links, to show or hide them."""
+        return tuple(surface for _, surface in self._surfaces)
 
 
 def node_name(text: str) -> str:

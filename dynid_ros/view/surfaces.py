@@ -72,7 +72,7 @@ def _hull(shape: Any) -> tuple[Array, Faces]:
 
 
 def _coarse(corners: Array, faces: Faces) -> tuple[Array, Faces]:
-    """Merge the corners in each cell of a grid, coarser and coarser until few triangles are left."""
+    """Merge the corners in each cell of a grid, made coarser until few triangles are left."""
     corners, faces = _merged(corners, faces, FINEST)
     cells = CELLS
     found = corners, faces

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
-
-import viser
+from typing import Any, Protocol, TYPE_CHECKING
 
 from dynid_ros.watch.access import Access
 from dynid_ros.watch.commands import Command
 from dynid_ros.watch.live_state import IDENTIFIER, Snapshot
 from dynid_ros.watch.planned_motion import Course
+
+if TYPE_CHECKING:
+    import viser
 
 #: Places in the panel, which other elements come between.
 STOP, STATE, START, QUESTION, YES, NO, FREEZE, SAVE = range(8)
@@ -85,13 +86,15 @@ class Buttons:
     """
 
     def __init__(self, client: viser.ClientHandle, desk: Desk) -> None:
+        from viser import Icon
+
         self._client, self._desk = client, desk
         self._asked: Course | None = None
         self._frozen = False
         gui = client.gui
         gui.add_html(ALWAYS_SEEN, order=STOP)
         stop = gui.add_button(
-            'STOP', color='red', icon=viser.Icon.HAND_STOP, order=STOP,
+            'STOP', color='red', icon=Icon.HAND_STOP, order=STOP,
             hint='Slows the arm down on its path, and holds it. It is no emergency stop.')
         self._start = gui.add_button('Start…', disabled=True, order=START,
                                      hint='Shows first what will move.')

@@ -116,8 +116,9 @@ def error_strips(
 
 
 def _strip(name: str, unit: str, t: Array, error: Array, percent: float) -> str:
-    there = error[np.isfinite(error)]
-    # Outliers leave the picture, not the rest flat.
+    # Predictions before anything is known, and outliers, leave the picture, not the rest flat.
+    late = error[len(error) // 2:]
+    there = late[np.isfinite(late)]
     reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, 1e-9)
     x = STRIP_W * (t - t[0]) / max(t[-1] - t[0], 1e-9)
     y = np.clip(STRIP_H / 2 - 0.42 * STRIP_H * error / reach, 0, STRIP_H)

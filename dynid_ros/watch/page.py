@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from threading import Event, Thread
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-import viser
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
@@ -26,6 +26,9 @@ from dynid_ros.watch.commands import Command, Commands, Request
 from dynid_ros.watch.live_state import LiveState, Snapshot
 from dynid_ros.watch.planned_motion import Course, course_from
 
+if TYPE_CHECKING:
+    import viser
+
 Array = NDArray[np.float64]
 
 #: Frames a second, and frames from one drawing of the texts and of the charts to the next.
@@ -36,7 +39,7 @@ IDLE = 0.5
 #: Opacity and colour of the arm that shows the reference or a motion.
 GHOST, GHOST_COLOUR = 0.35, (11, 92, 173)
 #: Place of the camera, in reaches of the arm from the middle of it.
-VIEW = np.array([1.1, 1.1, 0.5])
+VIEW = np.array([0.9, 0.9, 0.4])
 #: Share of the limits on the way to the start where the publisher does not tell it.
 START_SPEED = 0.2
 
@@ -96,10 +99,10 @@ class Page:
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
         self._lay_out()
-        self._server.on_client_connect(self._connected)
-        self._server.on_client_disconnect(lambda client: self._forget(client.client_id))
         self._round, self._ghosted = 0, True
         self._ending = Event()
+        self._server.on_client_connect(self._connected)
+        self._server.on_client_disconnect(lambda client: self._forget(client.client_id))
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -146,6 +149,8 @@ class Page:
         self._shown = None if course is None else (course, time.monotonic())
 
     def _lay_out(self) -> None:
+        from viser import Icon
+
         # The middle of the arm, over the ground.
         joints = link_poses(self._arm, self._allowed.middle[None])[0][:, 9:] @ upright(self._arm).T
         reach = 0.3 + float(np.linalg.norm(joints, axis=1).max())
@@ -162,7 +167,7 @@ class Page:
         side = gui.add_panel()
         side.dock_left()
         side.set_width(430)
-        with side.add_tab('Estimates, ± 95 %', viser.Icon.CHART_AREA_LINE):
+        with side.add_tab('Estimates, ± 95 %', Icon.CHART_AREA_LINE):
             self._tiles = gui.add_html('')
 
     def _connected(self, client: viser.ClientHandle) -> None:

@@ -88,9 +88,9 @@ def report_text(reports: Mapping[str, Report], percent: Mapping[str, float]) -> 
 def _row(name: str, report: Report) -> str:
     level = min(max(report.level, 0), len(LEVELS) - 1)
     remedy = report.values.get('remedy', '')
-    remedied = f'<br><i>{words(remedy)}</i>' if remedy else ''
+    remedied = f'<br/><i>{words(remedy)}</i>' if remedy else ''
     return (f'<div style="border-left:4px solid {LEVEL_COLOURS[level]};padding-left:7px;'
-            f'margin-bottom:5px" title="{LEVELS[level]}"><b>{words(name, NAME)}</b><br>'
+            f'margin-bottom:5px" title="{LEVELS[level]}"><b>{words(name, NAME)}</b><br/>'
             f'{words(report.text)}{remedied}</div>')
 
 

@@ -1,0 +1,247 @@
+"""The live page of a track: time bar, play, speed, moments, charts and values in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+import threading
+import time
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.view.charts import Chart, COLORS, thinned, torque_charts, track_charts
+from dynid_ros.view.inertia_ellipsoids import ellipsoid_table
+from dynid_ros.view.stage import Stage
+from dynid_ros.view.track import Moment
+
+if TYPE_CHECKING:
+    import viser
+
+Array = NDArray[np.float64]
+
+#: Frames a second of the arm, and of charts and values, which cost a browser more.
+ARM_HZ, CHART_HZ = 30.0, 6.0
+#: Speeds to choose from.
+SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
+#: Marks of moments on the time bar, and most buttons of moments.
+MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
+MOST_BUTTONS = 30
+WIDTH, HEIGHT = 460, 130
+TABLE_STYLE = (
+    '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; border-collapse: collapse; '
+    'font-variant-numeric: tabular-nums} .values td, .values th {text-align: right; '
+    'padding: 0.1em 0.4em; font-weight: inherit; overflow-wrap: anywhere} '
+    '.values td:nth-child(2), .values th:nth-child(2) {text-align: left} '
+    '.values .over {color: #c0392b; font-weight: bold}</style>')
+
+
+class Player:
+    """
+    Controls and charts of a stage.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        Server of the page.
+    stage : Stage
+        Its scene.
+
+    """
+
+    def __init__(self, server: viser.ViserServer, stage: Stage) -> None:
+        self._server, self._stage = server, stage
+        self._track = stage.content.track
+        self._lock = threading.Lock()
+        self._t, self._shown = 0.0, -1.0
+        self._playing, self._speed = False, 1.0
+        self._charts: list[tuple[Chart, Any]] = []
+        server.gui.main_panel.dock_right()
+        server.gui.main_panel.set_width(WIDTH)
+        self._add_time_bar()
+        self._add_moments()
+        self._values = server.gui.add_html('')
+        self._add_charts()
+        self._add_layers()
+        self._refresh()
+
+    def run(self) -> None:
+        """Play until the process is interrupted."""
+        before, drawn = time.monotonic(), 0.0
+        while True:
+            time.sleep(1 / ARM_HZ)
+            now = time.monotonic()
+            self.advance(now - before)
+            before = now
+            if now - drawn > 1 / CHART_HZ:
+                drawn = now
+                self._refresh()
+
+    def advance(self, seconds: float) -> None:
+        """Show what is due after some seconds."""
+        with self._lock:
+            if self._playing:
+                self._t = (self._t + seconds * self._speed) % self._track.duration
+            t = self._t
+        if t != self._shown:
+            with self._server.atomic():
+                self._stage.show(t)
+
+    def go_to(self, t: float, *, playing: bool = False) -> None:
+        """Go to a time, s."""
+        with self._lock:
+            self._t, self._playing = float(np.clip(t, 0.0, self._track.duration)), playing
+        self._play.label = 'Pause' if playing else 'Play'
+
+    def _add_time_bar(self) -> None:
+        gui, track = self._server.gui, self._track
+        marks = tuple((float(moment.t), MARKS[moment.kind]) for moment in track.moments)
+        self._slider = gui.add_slider(
+            'time, s', min=0.0, max=track.duration, step=track.duration / (len(track.t) - 1) / 2,
+            initial_value=0.0, marks=marks or None)
+        self._play = gui.add_button('Play')
+        speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
+
+        @self._slider.on_update
+        def _(event: Any) -> None:
+            # The server moves it, too.
+            if event.client_id is not None:
+                self.go_to(self._slider.value)
+
+        @self._play.on_click
+        def _(_: Any) -> None:
+            self.go_to(self._t, playing=not self._playing)
+
+        @speed.on_update
+        def _(_: Any) -> None:
+            self._speed = float(speed.value.rstrip('x'))
+
+    def _add_moments(self) -> None:
+        moments, gui = self._track.moments, self._server.gui
+        notes = self._stage.content.notes
+        if not moments and not notes:
+            return
+        with gui.add_folder('Moments'):
+            for moment in moments[:MOST_BUTTONS]:
+                self._add_moment(moment)
+            if len(moments) > MOST_BUTTONS:
+                gui.add_html(f'<small>and {len(moments) - MOST_BUTTONS} more on the bar</small>')
+            for note in notes:
+                gui.add_html(f'<p style="font-size: 0.8em; margin: 0.4em">{escape(note)}</p>')
+
+    def _add_moment(self, moment: Moment) -> None:
+        label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
+        button = self._server.gui.add_button(label[:90], hint=moment.text, color='gray')
+
+        @button.on_click
+        def _(_: Any) -> None:
+            self.go_to(moment.t)
+
+    def _add_charts(self) -> None:
+        gui, content = self._server.gui, self._stage.content
+        every = tuple(track_charts(self._track, content.pair, content.around.clearance))
+        compared = torque_charts(self._track)
+        if content.links:
+            with gui.add_folder('Links'):
+                gui.add_html(TABLE_STYLE + ellipsoid_table(content.links))
+        if compared:
+            names = self._track.arm.joint_names
+            choice = gui.add_dropdown('joint', names, initial_value=names[0])
+            place = len(self._charts)
+            self._add_chart(compared[0])
+
+            @choice.on_update
+            def _(_: Any) -> None:
+                chart, (_, handle) = compared[names.index(choice.value)], self._charts[place]
+                self._charts[place] = chart, handle
+                handle.title, handle.scales = chart.title, _scales(chart, self._track.duration)
+                handle.data = self._data(chart)
+        for chart in every:
+            self._add_chart(chart)
+
+    def _add_chart(self, chart: Chart) -> None:
+        limit = {'stroke': '#c0392b', 'width': 1, 'dash': [6, 4], 'points': {'show': False}}
+        series: list[Any] = [{'label': 't, s'}, *(
+            {'label': curve.name, 'stroke': curve.color, 'width': 1.5, 'points': {'show': False}}
+            for curve in chart.curves)]
+        series += [limit] * len(chart.limits)
+        series.append({'stroke': '#d0342c', 'width': 1.5, 'points': {'show': False}})
+        self._charts.append((chart, self._server.gui.add_uplot(
+            self._data(chart), tuple(series), title=chart.title, height=HEIGHT,
+            scales=_scales(chart, self._track.duration), legend={'show': False},
+            axes=({'size': 24}, {'size': 46}), padding=(8, 16, 0, 0))))
+
+    def _data(self, chart: Chart) -> tuple[Array, ...]:
+        """Columns of a chart, with a vertical line at the present time."""
+        t, kept = self._track.t, thinned(self._track.t)
+        now = min(max(self._t, float(t[0])), float(t[-1]))
+        place = int(np.searchsorted(t[kept], now))
+
+        def column(values: Array) -> Array:
+            return np.insert(values[kept], place, [np.interp(now, t, values)] * 2)
+
+        line = np.full(len(kept) + 2, np.nan)
+        line[place:place + 2] = chart.low, chart.high
+        limits = (np.full(len(kept) + 2, value) for value in chart.limits)
+        return (column(t), *(column(curve.values) for curve in chart.curves), *limits, line)
+
+    def _add_layers(self) -> None:
+        with self._server.gui.add_folder('Show'):
+            for name, nodes in self._stage.layers.items():
+                self._add_layer(name, nodes)
+
+    def _add_layer(self, name: str, nodes: list[Any]) -> None:
+        box = self._server.gui.add_checkbox(name, initial_value=bool(nodes[0].visible))
+
+        @box.on_update
+        def _(_: Any) -> None:
+            for node in nodes:
+                node.visible = box.value
+
+    def _refresh(self) -> None:
+        """Bring the time bar, values and charts to the present time."""
+        with self._lock:
+            t = self._t
+        if t == self._shown:
+            return
+        self._shown = t
+        with self._server.atomic():
+            if self._playing or self._slider.value != t:
+                self._slider.value = t
+            self._values.content = TABLE_STYLE + ''.join(self._rows(t))
+            for chart, handle in self._charts:
+                handle.data = self._data(chart)
+
+    def _rows(self, t: float) -> Iterator[str]:
+        """Table of the values at a time, which is the legend of the charts, too."""
+        track, pair = self._track, self._stage.content.pair
+        k, arm = track.index(t), track.arm
+        if pair is not None:
+            yield (f'<div style="font-size: 0.85em; margin: 0 0.8em">clearance '
+                   f'<b>{1e3 * pair.distance[k]:.0f} mm</b>, {escape(pair.names[k])}</div>')
+        yield ('<table class="values"><tr><th></th><th>joint</th><th>position</th>'
+               f'<th>velocity</th>{"<th>torque</th>" if track.tau is not None else ""}</tr>')
+        limits = arm.limits
+        for j, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+            angle = 'm' if arm.prismatic[j] else 'rad'
+            outside = not limits.lower[j] <= track.q[k, j] <= limits.upper[j]
+            cells = [_cell(track.q[k, j], angle, outside), _cell(
+                track.qd[k, j], f'{angle}/s', abs(track.qd[k, j]) > limits.velocity[j])]
+            if track.tau is not None:
+                tau = track.tau[k, j]
+                cells.append(_cell(tau, unit, abs(tau) > limits.effort[j]))
+            yield (f'<tr><td><span style="color: {COLORS[j % len(COLORS)]}">&#9632;</span></td>'
+                   f'<td>{escape(name)}</td>{"".join(cells)}</tr>')
+        yield '</table>'
+
+
+def _cell(value: float, unit: str, over: bool) -> str:
+    text = f'{round(value, 4):.3g} {unit}' if np.isfinite(value) else '-'
+    return f'<td class="over">{text}</td>' if over else f'<td>{text}</td>'
+
+
+def _scales(chart: Chart, duration: float) -> dict[str, Any]:
+    return {'x': {'time': False, 'range': (0.0, duration)},
+            'y': {'range': (chart.low, chart.high)}}
