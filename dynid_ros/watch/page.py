@@ -227,4 +227,5 @@ class Page:
                 self._ghost.place(wanted)
             if self._ghosted != (wanted is not None):
                 self._ghosted = wanted is not None
-                self._ghost.show(self._ghosted)
+                for surface in self._ghost.surfaces:
+                    surface.visible = self._ghosted

@@ -17,7 +17,7 @@ ARM = load_arm('two_axis')
 #: Options by which Chromium draws without a screen and a graphics processor.
 OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 #: Time that a busy machine is given for what takes a moment, s.
-PATIENCE = 120.0
+PATIENCE = 12.0
 IDLE = Report(0, 'idle', {'phase': 'idle', 'start_speed': '0.5', 'dry_run': 'False'})
 
 
