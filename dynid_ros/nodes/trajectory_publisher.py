@@ -235,6 +235,7 @@ class TrajectoryPublisher(Node):
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         aborted = self._control.phase is Phase.ABORTED
         self._control.stop(self._time.now())
+        self._notice_phase()
         response.success = True
         response.message = 'reset after the abort' if aborted else self._control.phase.value
         return response

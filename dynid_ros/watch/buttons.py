@@ -18,6 +18,8 @@ STOP, STATE, START, QUESTION, YES, NO, FREEZE, SAVE = range(8)
 #: Keeps the button after this mark in sight, wherever the panel is scrolled.
 ALWAYS_SEEN = ('<style>:has(> .stop-mark) + * { position: sticky; top: 0; z-index: 100; '
                'padding-top: 6px; background: var(--mantine-color-body) } '
+               # What hides its overflow would scroll away with the button.
+               '.mantine-ScrollArea-viewport div:has(.stop-mark) { overflow: visible !important } '
                ':has(> .stop-mark) + * button { height: 52px; font-size: 20px }</style>'
                '<div class="stop-mark"></div>')
 VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The buttons need the token '

@@ -17,7 +17,7 @@ ARM = load_arm('two_axis')
 #: Options by which Chromium draws without a screen and a graphics processor.
 OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 #: Time that a busy machine is given for what takes a moment, s.
-PATIENCE = 12.0
+PATIENCE = 120.0
 IDLE = Report(0, 'idle', {'phase': 'idle', 'start_speed': '0.5', 'dry_run': 'False'})
 
 
@@ -44,7 +44,7 @@ def chromium():
 
 def visit(browser, url):
     """Open a page, and keep what it complains of and whom it asks."""
-    tab = browser.new_page(viewport={'width': 1100, 'height': 700})
+    tab = browser.new_page(viewport={'width': 900, 'height': 500})
     tab.complaints, tab.asked = [], []
     tab.on('console', lambda said: tab.complaints.append(said.text)
            if said.type == 'error' else None)
