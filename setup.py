@@ -5,6 +5,8 @@ from setuptools import find_packages, setup
 package_name = 'dynid_ros'
 # Many recordings, on this machine or on a cluster.
 FLEET = ['dask[distributed]', 'fsspec']
+# Pages in 3D.
+VIEW = ['viser>=1.1']
 
 
 def shared(folder):
@@ -45,11 +47,12 @@ setup(
         'setuptools',
         'tqdm',
     ],
-    extras_require={'fleet': FLEET, 'test': [
+    extras_require={'fleet': FLEET, 'view': VIEW, 'test': [
         *FLEET,
+        *VIEW,
         # URDFs of real robots, a wheel of 131 MB.
         'example-robot-data',
-        'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'pytest<9', 'pytest-timeout',
+        'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright', 'pytest<9', 'pytest-timeout',
         'pytest-xdist', 'ruff', 'xacro']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',

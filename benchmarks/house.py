@@ -30,7 +30,7 @@ FLOORS = (
     ('diagnosis', 'calibration', 'payload', 'contact'),
     ('identification', 'online'),
     ('storage', 'export', 'simulation', 'fleet'),
-    ('report', 'embedded', 'nodes/common', 'nodes/motion', 'nodes/simulated', 'nodes',
+    ('report', 'view', 'watch', 'embedded', 'nodes/common', 'nodes/motion', 'nodes/simulated', 'nodes',
      'demo'),
     ('cli/common', 'cli'),
 )

@@ -72,7 +72,7 @@ def run(folder, seconds, page):
         rates = watched(said[0].split()[-1], seconds) if page else time.sleep(seconds)
         wall = time.monotonic() - began
         spent = {name: (cpu_seconds(pids[name]) - before[name]) / wall for name in names}
-        for name in reversed(NAMES):
+        for name in ('recorder', 'identifier', 'simulated_arm'):
             nodes.stop(name)
     return rates, spent
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from itertools import pairwise
 import json
 from typing import Any, TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def exported_page(server: viser.ViserServer, stage: Stage) -> bytes:
     content, t = stage.content, stage.content.track.t
     stage.show(0.0)
     serializer = server.get_scene_serializer()
-    for before, now in zip(t, t[1:], strict=False):
+    for before, now in pairwise(t):
         serializer.insert_sleep(float(now - before))
         stage.show(float(now))
     scene = serializer.as_html().replace(
@@ -152,7 +153,8 @@ const frame = document.getElementById('scene');
 frame.srcdoc = data.scene;
 const lines = document.querySelectorAll('.now');
 const status = document.getElementById('now');
-const inside = (selector) => frame.contentDocument && frame.contentDocument.querySelector(selector);
+const inside = (chosen) =>
+  frame.contentDocument && frame.contentDocument.querySelector(chosen);
 let shown = -1;
 function step() {
   const bar = inside('[role=slider]');
@@ -209,7 +211,7 @@ ul { list-style: none; padding: 0; margin: 0; }
 li { margin: 0.2rem 0; font-size: 0.9em; overflow-wrap: anywhere; }
 button { font: inherit; cursor: pointer; }
 .legend { font-size: 0.85em; margin: 0.2rem 0; }
-.legend span { margin-right: 0.8rem; overflow-wrap: anywhere; }
+.legend span { display: inline-block; margin-right: 0.8rem; overflow-wrap: anywhere; }
 .legend i { display: inline-block; width: 1rem; height: 0.25rem; margin-right: 0.3rem;
   vertical-align: middle; }
 figure { margin: 0.7rem 0; }

@@ -103,30 +103,24 @@ def _ellipsoid(
 def add_ellipsoids(
     scene: viser.SceneApi, body: ArmBody, links: tuple[Ellipsoid, ...],
 ) -> list[viser.SceneNodeHandle]:
-    """Put ellipsoids into the links of an arm; gridded where the data leave something open."""
+    """Put ellipsoids into the links of an arm, coloured by what the data determine."""
     from trimesh import creation
 
     ball = creation.icosphere(subdivisions=3)
-    nodes: list[viser.SceneNodeHandle] = []
-    for joint, link in enumerate(links):
-        place = {'wxyz': quaternion(link.axes), 'position': link.center}
-        vertices = np.asarray(ball.vertices) * link.lengths
-        above = body.frame(joint)
-        nodes.append(scene.add_mesh_simple(
-            f'{above}/inertia', vertices, ball.faces, color=link.color,
-            opacity=0.85 if link.certain else 0.5, **place))
-        if link.uncertain:
-            nodes.append(scene.add_mesh_simple(
-                f'{above}/open', 1.01 * vertices, ball.faces, color=(60, 60, 60), wireframe=True,
-                opacity=0.25, cast_shadow=False, **place))
-    return nodes
+    return [
+        scene.add_mesh_simple(
+            f'{body.frame(joint)}/inertia', np.asarray(ball.vertices) * link.lengths, ball.faces,
+            color=link.color, wxyz=quaternion(link.axes), position=link.center)
+        for joint, link in enumerate(links)]
 
 
 def ellipsoid_table(links: tuple[Ellipsoid, ...]) -> str:
     """Table of the links in HTML, each with the parameters that are certain and those not."""
     return ('<table class="values"><tr><th></th><th>link of joint</th><th>mass, kg</th>'
             '<th>from the data</th><th>from the prior</th></tr>'
-            + ''.join(_rows(links)) + '</table>')
+            + ''.join(_rows(links)) + '</table><p style="font-size: 0.8em">Ellipsoids of equal '
+            'density. Blue: the data determine all ten parameters; orange: some; grey: none, so '
+            'that the link is that of the prior.</p>')
 
 
 def _rows(links: tuple[Ellipsoid, ...]) -> Iterator[str]:

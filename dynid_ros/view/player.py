@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+import math
 import threading
 import time
 from typing import Any, TYPE_CHECKING
@@ -24,6 +25,8 @@ Array = NDArray[np.float64]
 
 #: Frames a second of the arm, and of charts and values, which cost a browser more.
 ARM_HZ, CHART_HZ = 30.0, 6.0
+#: Least steps of the time bar.
+FEWEST_STEPS = 200
 #: Speeds to choose from.
 SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
 #: Marks of moments on the time bar, and most buttons of moments.
@@ -31,9 +34,10 @@ MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
 MOST_BUTTONS = 30
 WIDTH, HEIGHT = 460, 130
 TABLE_STYLE = (
-    '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; border-collapse: collapse; '
-    'font-variant-numeric: tabular-nums} .values td, .values th {text-align: right; '
-    'padding: 0.1em 0.4em; font-weight: inherit; overflow-wrap: anywhere} '
+    '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; '
+    'border-collapse: collapse; font-variant-numeric: tabular-nums} '
+    '.values td, .values th {text-align: right; padding: 0.1em 0.4em; '
+    'font-weight: inherit; overflow-wrap: anywhere} '
     '.values td:nth-child(2), .values th:nth-child(2) {text-align: left} '
     '.values .over {color: #c0392b; font-weight: bold}</style>')
 
@@ -55,8 +59,12 @@ class Player:
         self._server, self._stage = server, stage
         self._track = stage.content.track
         self._lock = threading.Lock()
-        self._t, self._shown = 0.0, -1.0
+        self._t = 0.0
+        # Times of the arm and of the charts, which follow less often.
+        self._placed = self._shown = -1.0
         self._playing, self._speed = False, 1.0
+        # Of the time, so that its bar has some hundred steps.
+        self._digits = math.ceil(math.log10(FEWEST_STEPS / self._track.duration))
         self._charts: list[tuple[Chart, Any]] = []
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
@@ -85,7 +93,8 @@ class Player:
             if self._playing:
                 self._t = (self._t + seconds * self._speed) % self._track.duration
             t = self._t
-        if t != self._shown:
+        if t != self._placed:
+            self._placed = t
             with self._server.atomic():
                 self._stage.show(t)
 
@@ -99,24 +108,21 @@ class Player:
         gui, track = self._server.gui, self._track
         marks = tuple((float(moment.t), MARKS[moment.kind]) for moment in track.moments)
         self._slider = gui.add_slider(
-            'time, s', min=0.0, max=track.duration, step=track.duration / (len(track.t) - 1) / 2,
+            'time, s', min=0.0, max=track.duration, step=10.0**-self._digits,
             initial_value=0.0, marks=marks or None)
         self._play = gui.add_button('Play')
         speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
+        self._slider.on_update(self._on_slider)
+        self._play.on_click(lambda _: self.go_to(self._t, playing=not self._playing))
+        speed.on_update(lambda event: self._set_speed(event.target.value))
 
-        @self._slider.on_update
-        def _(event: Any) -> None:
-            # The server moves it, too.
-            if event.client_id is not None:
-                self.go_to(self._slider.value)
+    def _on_slider(self, event: Any) -> None:
+        # The server moves it, too.
+        if event.client_id is not None:
+            self.go_to(self._slider.value)
 
-        @self._play.on_click
-        def _(_: Any) -> None:
-            self.go_to(self._t, playing=not self._playing)
-
-        @speed.on_update
-        def _(_: Any) -> None:
-            self._speed = float(speed.value.rstrip('x'))
+    def _set_speed(self, text: str) -> None:
+        self._speed = float(text.rstrip('x'))
 
     def _add_moments(self) -> None:
         moments, gui = self._track.moments, self._server.gui
@@ -134,10 +140,7 @@ class Player:
     def _add_moment(self, moment: Moment) -> None:
         label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
         button = self._server.gui.add_button(label[:90], hint=moment.text, color='gray')
-
-        @button.on_click
-        def _(_: Any) -> None:
-            self.go_to(moment.t)
+        button.on_click(lambda _: self.go_to(moment.t))
 
     def _add_charts(self) -> None:
         gui, content = self._server.gui, self._stage.content
@@ -149,15 +152,9 @@ class Player:
         if compared:
             names = self._track.arm.joint_names
             choice = gui.add_dropdown('joint', names, initial_value=names[0])
-            place = len(self._charts)
+            choice.on_update(
+                lambda event: self._compare(compared[names.index(event.target.value)]))
             self._add_chart(compared[0])
-
-            @choice.on_update
-            def _(_: Any) -> None:
-                chart, (_, handle) = compared[names.index(choice.value)], self._charts[place]
-                self._charts[place] = chart, handle
-                handle.title, handle.scales = chart.title, _scales(chart, self._track.duration)
-                handle.data = self._data(chart)
         for chart in every:
             self._add_chart(chart)
 
@@ -172,6 +169,13 @@ class Player:
             self._data(chart), tuple(series), title=chart.title, height=HEIGHT,
             scales=_scales(chart, self._track.duration), legend={'show': False},
             axes=({'size': 24}, {'size': 46}), padding=(8, 16, 0, 0))))
+
+    def _compare(self, chart: Chart) -> None:
+        """Show the torque of another joint in the first chart."""
+        handle = self._charts[0][1]
+        self._charts[0] = chart, handle
+        handle.title, handle.scales = chart.title, _scales(chart, self._track.duration)
+        handle.data = self._data(chart)
 
     def _data(self, chart: Chart) -> tuple[Array, ...]:
         """Columns of a chart, with a vertical line at the present time."""
@@ -193,12 +197,12 @@ class Player:
                 self._add_layer(name, nodes)
 
     def _add_layer(self, name: str, nodes: list[Any]) -> None:
-        box = self._server.gui.add_checkbox(name, initial_value=bool(nodes[0].visible))
-
-        @box.on_update
-        def _(_: Any) -> None:
+        def show(event: Any) -> None:
             for node in nodes:
-                node.visible = box.value
+                node.visible = event.target.value
+
+        box = self._server.gui.add_checkbox(name, initial_value=bool(nodes[0].visible))
+        box.on_update(show)
 
     def _refresh(self) -> None:
         """Bring the time bar, values and charts to the present time."""
@@ -208,8 +212,7 @@ class Player:
             return
         self._shown = t
         with self._server.atomic():
-            if self._playing or self._slider.value != t:
-                self._slider.value = t
+            self._slider.value = min(round(t, self._digits), self._track.duration)
             self._values.content = TABLE_STYLE + ''.join(self._rows(t))
             for chart, handle in self._charts:
                 handle.data = self._data(chart)

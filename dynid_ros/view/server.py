@@ -67,7 +67,7 @@ def _server_class() -> Any:
             '3D pages need viser, which is not installed; pip install dynid_ros[view]'
         ) from error
 
-    class LocalServer(viser.ViserServer):
+    class LocalServer(viser.ViserServer):  # type: ignore[misc]
         """One that never opens a tunnel to a public address, whoever asks for it."""
 
         def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
-#: Triangles of one mesh from which on it is coarsened: seven links of as many are drawn smoothly
-#: by a laptop without a graphics card, and take some 2 MB of an exported page.
-MOST_FACES = 8000
+#: Triangles of one mesh from which on it is coarsened: the arm is still drawn where there is no
+#: graphics card, and takes some 1 MB of an exported page.
+MOST_FACES = 5000
 #: Cells along the longest side of a mesh that is coarsened, at first and at least.
-CELLS, FEWEST_CELLS = 160, 20
+CELLS, FEWEST_CELLS = 128, 20
 #: Cells in which corners count as one: STL files repeat each corner for each triangle.
 FINEST = 2**20
 #: Sides of a round shape.
