@@ -79,7 +79,7 @@ class Watch(Node):
         self._state = LiveState(self._arm.joint_names)
         self._commands = Commands()
         self._asked: list[Asked] = []
-        self._services = {
+        self._called = {
             name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
@@ -204,7 +204,7 @@ class Watch(Node):
 
     def _send(self, request: Request) -> None:
         name, kind, fields = SERVICES[request.command]
-        client = self._services[name]
+        client = self._called[name]
         if not client.service_is_ready():
             request.answered(False, f'{self.resolve_topic_name(name)} is not there')
             return
