@@ -68,5 +68,6 @@ setup(
         'recorder = dynid_ros.nodes.recorder:main',
         'simulated_arm = dynid_ros.nodes.simulated_arm:main',
         'trajectory_publisher = dynid_ros.nodes.trajectory_publisher:main',
+        'watch = dynid_ros.nodes.watch:main',
     ]},
 )

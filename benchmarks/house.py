@@ -30,8 +30,8 @@ FLOORS = (
     ('diagnosis', 'calibration', 'payload', 'contact'),
     ('identification', 'online'),
     ('storage', 'export', 'simulation', 'fleet'),
-    ('report', 'view', 'embedded', 'nodes/common', 'nodes/motion', 'nodes/simulated', 'nodes',
-     'demo'),
+    ('report', 'view', 'watch', 'embedded', 'nodes/common', 'nodes/motion', 'nodes/simulated',
+     'nodes', 'demo'),
     ('cli/common', 'cli'),
 )
 #: Files of a room, without its __init__.py.

@@ -1,7 +1,8 @@
 """Identify a real arm: run an excitation through its controller and identify while it runs."""
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, GroupAction
+from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -55,6 +56,13 @@ def generate_launch_description() -> LaunchDescription:
         DeclareLaunchArgument(
             'use_sim_time', default_value='false', choices=['true', 'false'],
             description='true: the time is that of /clock, of a simulator.'),
+        DeclareLaunchArgument(
+            'view', default_value='false', choices=['true', 'false'],
+            description='true: the live page shows the nodes; its address is printed.'),
+        DeclareLaunchArgument(
+            'host', default_value='127.0.0.1',
+            description='Address of the live page; any but this gives buttons for a token only.'),
+        DeclareLaunchArgument('port', default_value='8080', description='Port of the live page.'),
         DeclareLaunchArgument('namespace', default_value='', description='Namespace of the arm.'),
         DeclareLaunchArgument(
             'joint_states', default_value='joint_states', description='Topic of the states.'),
@@ -73,4 +81,8 @@ def generate_launch_description() -> LaunchDescription:
               controller=LaunchConfiguration('controller'),
               feedforward=LaunchConfiguration('feedforward'),
               dry_run=ParameterValue(LaunchConfiguration('dry_run'), value_type=bool)),
+        GroupAction([start(
+            'watch', arm=arm, host=ParameterValue(LaunchConfiguration('host'), value_type=str),
+            port=ParameterValue(LaunchConfiguration('port'), value_type=int))],
+            condition=IfCondition(LaunchConfiguration('view'))),
     ])

@@ -32,6 +32,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--real-time', action='store_true',
         help='move the arm in real time; without it, as fast as all nodes can follow')
+    parser.add_argument(
+        '--view', action='store_true',
+        help='show it on a live page, whose address is printed, and in a browser if there is a '
+             'screen')
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -50,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
 
         args.output.mkdir(parents=True)
         with View(f'{args.arm} in ROS domain {domain}') as view:
-            found = demonstrate(args.arm, args.output, args.seed, view, args.real_time)
+            found = demonstrate(
+                args.arm, args.output, args.seed, view, args.real_time, args.view)
     seconds = perf_counter() - start
     if args.json:
         print_json({**asdict(found), 'seconds': seconds, 'folder': str(args.output)})

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'identify', 'gains', 'fleet', 'replay',
     'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward', 'external-force',
-    'pose-error', 'run')
+    'pose-error', 'run', 'watch')
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 

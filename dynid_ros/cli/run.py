@@ -9,7 +9,8 @@ import sys
 from dynid_ros.cli.common.arguments import Subparsers
 
 NODES = (
-    'feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm', 'trajectory_publisher')
+    'feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm', 'trajectory_publisher',
+    'watch')
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -12,6 +12,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.arm import load_arm
 from dynid_ros.demo.comparison import compare, Comparison
+from dynid_ros.demo.live_page import start_page, wait_for_reader
 from dynid_ros.demo.processes import Processes
 from dynid_ros.demo.view import ProgressNode, View
 from dynid_ros.errors import DynidError
@@ -25,7 +26,7 @@ LOOK = 0.1
 
 
 def demonstrate(
-    arm: str, folder: Path, seed: int, view: View, real_time: bool = False,
+    arm: str, folder: Path, seed: int, view: View, real_time: bool = False, page: bool = False,
 ) -> Comparison:
     """
     Run the demonstration.
@@ -42,6 +43,8 @@ def demonstrate(
         Shows how it goes.
     real_time : bool
         Whether the arm moves in real time, instead of as fast as the nodes can follow.
+    page : bool
+        Whether the live page shows it.
 
     Returns
     -------
@@ -58,7 +61,13 @@ def demonstrate(
     compile_kernels(load_arm(arm), view.say)
     view.say(f'designing a motion for {arm}')
     _dynid('design', arm, '-o', str(excitation), '--seed', str(seed), *DESIGN)
-    return run_chain(arm, folder, excitation, seed, view, real_time)
+    with Processes(folder / 'logs') as beside:
+        if page:
+            start_page(beside, arm, view.say)
+        found = run_chain(arm, folder, excitation, seed, view, real_time)
+        if page:
+            wait_for_reader(view.say)
+    return found
 
 
 def run_chain(

@@ -23,7 +23,7 @@ from dynid_ros.nodes.bag_process import end_with_parent
 #: Longest time that a node takes to end, s.
 PATIENCE = 15.0
 #: Nodes that can wait come after the control of the arm where processors are few.
-BEHIND = {'identifier': 10, 'recorder': 10}
+BEHIND = {'identifier': 10, 'recorder': 10, 'watch': 10}
 #: Last lines of a log, which hold the reason for which a node ended.
 LAST_LINES = 5
 #: Domains to choose from: above those that people set, below the ports that Linux hands out.

@@ -19,6 +19,7 @@ from dynid_ros.execution.start_checks import moving_joint
 from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.nodes.common.lockstep import Answers, ControlTime, watch_clock
 from dynid_ros.nodes.common.runtime import declare, run
+from dynid_ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
 from dynid_ros.nodes.motion.motion_state import StateWatch
 
@@ -60,6 +61,7 @@ class TrajectoryPublisher(Node):
             self._arm, executor, self._output, scene, values['tracking_error'],
             values['state_timeout'], values['dry_run'])
         self._reference = self.create_publisher(JointState, '~/reference', 10)
+        self._report = MotionReport(self, self._arm, executor.motion, values)
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
@@ -233,6 +235,7 @@ class TrajectoryPublisher(Node):
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         aborted = self._control.phase is Phase.ABORTED
         self._control.stop(self._time.now())
+        self._notice_phase()
         response.success = True
         response.message = 'reset after the abort' if aborted else self._control.phase.value
         return response
@@ -254,6 +257,7 @@ class TrajectoryPublisher(Node):
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
+        self._report.enter(self._phase, str(self._control.violation or ''))
 
 
 def main() -> int:

@@ -1,0 +1,79 @@
+"""What the trajectory publisher tells others: its motion, before it begins, and its phase."""
+
+from __future__ import annotations
+
+import array
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.execution.phases import Phase
+from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.runtime import LATCHED
+from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.sampled_motion import sample_times
+
+#: Points of the motion a second, and at most.
+POINTS_HZ, MOST_POINTS = 25.0, 2000
+#: Period of the status while nothing changes, s.
+PERIOD = 0.5
+
+
+class MotionReport:
+    """
+    Publishers of the motion, ``~/motion``, and of the phase, ``~/status``.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    arm : ArmModel
+        The arm.
+    motion : FourierMotion
+        Its motion.
+    values : dict
+        Parameters of the node.
+
+    """
+
+    def __init__(
+        self, node: Node, arm: ArmModel, motion: FourierMotion, values: dict[str, Any],
+    ) -> None:
+        self._node, self._arm = node, arm
+        self._facts = {name: values[name] for name in ('dry_run', 'output', 'start_speed')}
+        self._phase, self._why = Phase.IDLE, ''
+        self._status = node.create_publisher(DiagnosticArray, '~/status', LATCHED)
+        # Kept, so that a page that is opened later gets it.
+        self._motion = node.create_publisher(JointTrajectory, '~/motion', LATCHED)
+        self._motion.publish(motion_message(arm, motion))
+        node.create_timer(PERIOD, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def enter(self, phase: Phase, why: str = '') -> None:
+        """Tell of a phase, and why it is that of an abort."""
+        self._phase, self._why = phase, why
+        self._publish()
+
+    def _publish(self) -> None:
+        aborted = self._phase is Phase.ABORTED
+        text = f'{self._phase.value}: {self._why}' if aborted else self._phase.value
+        values = {'phase': self._phase.value, **self._facts}
+        self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
+            f'{self._node.get_name()}: motion', self._arm.name,
+            say.ERROR if aborted else say.OK, text, values)]))
+
+
+def motion_message(arm: ArmModel, motion: FourierMotion) -> JointTrajectory:
+    """Sample a motion, in the coordinates of the joints, from its start to its end."""
+    times = sample_times(motion, min(POINTS_HZ, MOST_POINTS / motion.duration))
+    q, qd, _ = motion.evaluate(times)
+    return JointTrajectory(joint_names=list(arm.joint_names), points=[
+        JointTrajectoryPoint(
+            positions=array.array('d', position.tobytes()),
+            velocities=array.array('d', velocity.tobytes()),
+            time_from_start=Duration(seconds=t).to_msg())
+        for t, position, velocity in zip(times.tolist(), q, qd, strict=True)])

@@ -1,0 +1,164 @@
+"""The buttons of one browser; others do not have them, and cannot press or remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TYPE_CHECKING
+
+from dynid_ros.watch.access import Access
+from dynid_ros.watch.commands import Command
+from dynid_ros.watch.live_state import IDENTIFIER, Snapshot
+from dynid_ros.watch.planned_motion import Course
+
+if TYPE_CHECKING:
+    import viser
+
+#: Places in the panel, which other elements come between.
+STOP, STATE, START, QUESTION, YES, NO, FREEZE, SAVE = range(8)
+#: Keeps the button after this mark in sight, wherever the panel is scrolled.
+ALWAYS_SEEN = ('<style>:has(> .stop-mark) + * { position: sticky; top: 0; z-index: 100; '
+               'padding-top: 6px; background: var(--mantine-color-body) } '
+               # What hides its overflow would scroll away with the button.
+               '.mantine-ScrollArea-viewport div:has(.stop-mark) { overflow: visible !important } '
+               ':has(> .stop-mark) + * button { height: 52px; font-size: 20px }</style>'
+               '<div class="stop-mark"></div>')
+VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The buttons need the token '
+             'that the command printed where it was started.</div>')
+
+
+class Desk(Protocol):
+    """What buttons need of their page."""
+
+    def give(self, command: Command, done: Callable[[bool, str], None]) -> None:
+        """Send a command to the nodes."""
+
+    def course(self) -> Course | None:
+        """Return what a start would move now."""
+
+    def question(self, course: Course) -> str:
+        """Return that as text."""
+
+    def show(self, course: Course | None) -> None:
+        """Let the translucent arm show a course, or not."""
+
+
+def open_panel(client: viser.ClientHandle, desk: Desk, access: Access,
+               opened: Callable[[Buttons], None]) -> None:
+    """
+    Give a browser its buttons, at once or when the token is typed.
+
+    Parameters
+    ----------
+    client : ClientHandle
+        The browser.
+    desk : Desk
+        The page.
+    access : Access
+        Who may give commands.
+    opened : callable
+        Takes the buttons.
+
+    """
+    if not access.token:
+        opened(Buttons(client, desk))
+        return
+    note = client.gui.add_html(VIEW_ONLY, order=STOP)
+    entry = client.gui.add_text('Token', '', order=STOP)
+
+    def typed(_: Any) -> None:
+        if access.opened_by(entry.value):
+            note.remove()
+            entry.remove()
+            opened(Buttons(client, desk))
+
+    entry.on_update(typed)
+
+
+class Buttons:
+    """
+    Stop, start with a confirmation, freeze and save.
+
+    Parameters
+    ----------
+    client : ClientHandle
+        The browser.
+    desk : Desk
+        The page.
+
+    """
+
+    def __init__(self, client: viser.ClientHandle, desk: Desk) -> None:
+        from viser import Icon
+
+        self._client, self._desk = client, desk
+        self._asked: Course | None = None
+        self._frozen = False
+        gui = client.gui
+        gui.add_html(ALWAYS_SEEN, order=STOP)
+        stop = gui.add_button(
+            'STOP', color='red', icon=Icon.HAND_STOP, order=STOP,
+            hint='Slows the arm down on its path, and holds it. It is no emergency stop.')
+        self._start = gui.add_button('Start…', disabled=True, order=START,
+                                     hint='Shows first what will move.')
+        self._question = gui.add_html('', visible=False, order=QUESTION)
+        self._yes = gui.add_button('Move the arm', color='green', visible=False, order=YES)
+        self._no = gui.add_button('Cancel', color='gray', visible=False, order=NO)
+        self._freeze = gui.add_button('Freeze the estimates', color='gray', order=FREEZE)
+        save = gui.add_button('Save the result', color='gray', order=SAVE)
+        stop.on_click(self._on_stop)
+        self._start.on_click(lambda _: self._ask())
+        self._yes.on_click(lambda _: self._on_yes())
+        self._no.on_click(lambda _: self._close())
+        self._freeze.on_click(
+            lambda _: self._give(Command.LEARN if self._frozen else Command.FREEZE))
+        save.on_click(lambda _: self._give(Command.SAVE))
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Follow the nodes: what can be started, and whether the estimates are frozen."""
+        free = self._desk.course() is not None and not snapshot.moving
+        self._start.disabled = not free or self._asked is not None
+        if self._asked is not None and (
+                not free or snapshot.motion is not self._asked.motion):
+            self._close()
+        stream = snapshot.reports.get(f'{IDENTIFIER}: stream')
+        frozen = stream is not None and stream.values.get('frozen') == 'True'
+        if frozen != self._frozen:
+            self._frozen = frozen
+            self._freeze.label = 'Go on learning' if frozen else 'Freeze the estimates'
+
+    def _on_stop(self, _: Any) -> None:
+        self._give(Command.STOP)
+        self._close()
+
+    def _ask(self) -> None:
+        """Show what would move, and ask whether it may."""
+        course = self._desk.course()
+        if course is None:
+            return
+        self._asked = course
+        self._question.content = self._desk.question(course)
+        self._desk.show(course)
+        self._show_question(True)
+
+    def _on_yes(self) -> None:
+        asked = self._asked
+        self._close()
+        if asked is not None:
+            self._give(Command.START)
+
+    def _close(self) -> None:
+        self._asked = None
+        self._desk.show(None)
+        self._show_question(False)
+
+    def _show_question(self, visible: bool) -> None:
+        for each in (self._question, self._yes, self._no):
+            each.visible = visible
+
+    def _give(self, command: Command) -> None:
+        self._desk.give(command, lambda done, said: self._tell(command, done, said))
+
+    def _tell(self, command: Command, done: bool, said: str) -> None:
+        self._client.add_notification(
+            command.value if done else f'{command.value}: not done', said[:200],
+            color='green' if done else 'red', auto_close_seconds=5.0 if done else 15.0)

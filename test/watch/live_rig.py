@@ -1,0 +1,95 @@
+"""A page of made-up nodes, and a browser that opens it."""
+
+from contextlib import contextmanager
+import shutil
+import time
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.watch.commands import Commands
+from dynid_ros.watch.live_state import LiveState, Report
+from dynid_ros.watch.planned_motion import PlannedMotion
+
+ARM = load_arm('two_axis')
+#: Options by which Chromium draws without a screen and a graphics processor.
+OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+#: Time that a busy machine is given for what takes a moment, s.
+PATIENCE = 120.0
+IDLE = Report(0, 'idle', {'phase': 'idle', 'start_speed': '0.5', 'dry_run': 'False'})
+
+
+def find_chromium() -> str:
+    """Return the path of a Chromium, or skip the test."""
+    for name in ('chromium', 'chromium-browser', 'google-chrome'):
+        if path := shutil.which(name):
+            return path
+    pytest.skip('no Chromium is on the path')
+
+
+@contextmanager
+def chromium():
+    """Start a browser without a screen, which is gone after the block."""
+    api = pytest.importorskip('playwright.sync_api', reason='playwright is not installed')
+    path = find_chromium()
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def visit(browser, url):
+    """Open a page, and keep what it complains of and whom it asks."""
+    tab = browser.new_page(viewport={'width': 900, 'height': 500})
+    tab.complaints, tab.asked = [], []
+    tab.on('console', lambda said: tab.complaints.append(said.text)
+           if said.type == 'error' else None)
+    tab.on('pageerror', lambda error: tab.complaints.append(str(error)))
+    tab.on('request', lambda request: tab.asked.append(request.url))
+    tab.set_default_timeout(1000 * PATIENCE)
+    tab.goto(url)
+    return tab
+
+
+def motion(arm=ARM):
+    """Return ten seconds of it."""
+    t = np.linspace(0, 10, 101)
+    allowed = planning_limits(arm)
+    swing = 0.1 * np.sin(t)[:, None] * np.ones(arm.n)
+    return PlannedMotion(
+        t, allowed.middle + swing, 0.1 * np.cos(t)[:, None] * np.ones(arm.n))
+
+
+class MadeUp:
+    """A page whose nodes a test plays."""
+
+    def __init__(self, arm=ARM, host='127.0.0.1'):
+        from dynid_ros.view.link_visuals import joint_capsules, LinkVisuals
+        from dynid_ros.watch.page import Page
+
+        pytest.importorskip('viser', reason='viser is not installed')
+        self.state, self.commands = LiveState(arm.joint_names), Commands()
+        visuals = LinkVisuals(joint_capsules(arm))
+        self.page = Page(arm, visuals, host, 0, self.state, self.commands)
+        self.arm, self.middle = arm, planning_limits(arm).middle
+
+    def say(self, report=IDLE):
+        """Let all nodes say something."""
+        self.state.hear_state(self.middle)
+        self.state.hear_publisher(report)
+        self.state.hear_report('identifier: stream', Report(0, 'good', {'frozen': 'False'}))
+
+    def wait(self, tab, condition, what, silent=False):
+        """Let nodes speak until something is so."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, what
+            if not silent:
+                self.say()
+            tab.wait_for_timeout(20)
+
+
