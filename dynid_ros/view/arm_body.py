@@ -63,7 +63,7 @@ class ArmBody:
             self._surfaces.append((each.joint, scene.add_mesh_simple(
                 f'{self.frame(each.joint)}/surface_{k}', each.vertices, each.faces,
                 color=each.color or _plain(each.joint), opacity=None if opacity >= 1 else opacity,
-                flat_shading=True, side='double')))
+                flat_shading=True, side='double', cast_shadow=False, receive_shadow=False)))
         self.place(np.zeros(arm.n))
 
     @property

@@ -54,6 +54,10 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
         server.stop()
         raise _taken(host, port)
     _refuse_other_sites(server, host)
+    # Shadows and reflections take three quarters of a picture where no graphics card draws it.
+    server.scene.configure_default_lights(cast_shadow=False)
+    server.scene.configure_environment_map(None)
+    server.scene.add_light_ambient('/ambient', intensity=1.2)
     server.gui.configure_theme(
         show_logo=False, show_share_button=False, brand_color=BRAND)
     return server
