@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 #: Frames a second, and frames from one drawing of the texts and of the charts to the next.
-FRAMES = 20
-TEXTS, ERRORS, ESTIMATES = 5, 10, 20
+FRAMES = 15
+TEXTS, ERRORS, ESTIMATES = 3, 7, 15
 #: Time between looks while no browser is there, s.
 IDLE = 0.5
 #: Opacity and colour of the arm that shows the reference or a motion.
