@@ -80,16 +80,16 @@ def test_an_arm_that_states_nothing_is_compared_with_nothing():
     assert identify(arm, [log], holdout=0.0).stated == {}
 
 
-def test_validate_compares_a_urdf_with_the_identified_model(capsys):
-    path = urdf('panda')
-    assert main(['validate', str(path), str(EXCERPT), '--arm', 'panda', '--json']) == 1
+def test_validate_compares_a_urdf_with_the_identified_model(capsys, shared_data):
+    path, bag = urdf('panda'), shared_data / 'panda/panda_exciting_trajectory.db3'
+    assert main(['validate', str(path), str(bag), '--arm', 'panda', '--json']) == 1
     found = json.loads(capsys.readouterr().out)
     stated = found['stated_parameters']
     errors = [stated[how]['relative_error_percent'] for how in (AS_STATED, DRIVES_FITTED)]
-    # 10.2, 9.5 and 5.5 % of five seconds; 12.9, 9.5 and 2.0 % of the whole recording.
+    # 12.8, 9.4 and 2.0 %.
     assert errors[0] > errors[1] > 1.5 * found['identified']['relative_error_percent']
     assert found['reasons'][AS_STATED]
-    assert main(['validate', str(path), str(EXCERPT), '--arm', 'panda']) == 1
+    assert main(['validate', str(path), str(bag), '--arm', 'panda']) == 1
     printed = capsys.readouterr().out
     assert 'panda.urdf, as stated' in printed and 'identified from the rest' in printed
 
