@@ -21,8 +21,10 @@ ALWAYS_SEEN = ('<style>:has(> .stop-mark) + * { position: sticky; top: 0; z-inde
                # What hides its overflow would scroll away with the button.
                '.mantine-ScrollArea-viewport div:has(.stop-mark) { overflow: visible !important } '
                ':has(> .stop-mark) + * button { height: 52px; font-size: 20px } '
-               # Messages would cover the button in a small window.
-               '.mantine-Notifications-root { top: auto !important; bottom: 16px }</style>'
+               # Messages would take clicks on buttons below them in a small window.
+               '.mantine-Notifications-root { top: auto !important; bottom: 16px } '
+               '.mantine-Notifications-root * { pointer-events: none !important } '
+               '.mantine-Notifications-root button { pointer-events: auto !important }</style>'
                '<div class="stop-mark"></div>')
 VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The buttons need the token '
              'that the command printed where it was started.</div>')
