@@ -55,7 +55,7 @@ def recording_track(
     track = Track(
         f'{arm.name}: {Path(recording.source).name}', arm, t, q, np.gradient(q, t, axis=0),
         at_times(t + start, known.t, joint_torque(known.u, arm.drive)),
-        moments=tuple(_defect_moments(defects, start)),
+        moments=tuple(_defect_moments(defects)),
         notes=tuple(defect.message for defect in defects if defect.first_stamp is None))
     if model is None:
         return track
@@ -114,10 +114,10 @@ def _resampled(t: Array, parts: Sequence[Prediction], name: str) -> Array:
     return result
 
 
-def _defect_moments(defects: Sequence[Defect], start: float) -> Iterator[Moment]:
+def _defect_moments(defects: Sequence[Defect]) -> Iterator[Moment]:
     for defect in defects:
         if defect.first_stamp is not None:
-            yield Moment(max(defect.first_stamp - start, 0.0), 'defect', defect.message)
+            yield Moment(defect.first_stamp, 'defect', defect.message)
 
 
 def check_joints(model: IdentifiedModel, arm: ArmModel, path: Path) -> None:

@@ -12,6 +12,7 @@ from view_rig import arm_file, motion_file
 from dynid_ros.arm import load_arm
 from dynid_ros.cli.main import main
 from dynid_ros.errors import InputError
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.view.recorded_track import recording_track
@@ -99,6 +100,16 @@ def test_wrong_input_is_named_in_one_line(swing, tmp_path, capsys):
     assert '3 names' in complaint(capsys, arm, motion, motion)
     assert '--arm' in complaint(capsys, arm, motion, '--arm', arm)
     assert 'no folder' in complaint(capsys, arm, motion, '--html', tmp_path / 'x' / 'y.html')
+
+
+def test_defects_stand_where_they_are_in_the_recording():
+    arm = load_arm('two_axis')
+    t = 500.0 + np.arange(0.0, 10.0, 0.01)
+    q = np.sin(t[:, None] + np.arange(arm.n))
+    q[300, 0] = np.nan
+    track = recording_track(Recording(t, q, 3 * np.cos(q), arm.joint_names), arm)
+    (moment,) = [each for each in track.moments if 'NaN' in each.text]
+    assert moment.t == pytest.approx(3.0, abs=1e-6)
 
 
 def test_a_port_that_is_taken_is_named(swing, capsys):
