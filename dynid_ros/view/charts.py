@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.view.closest_pair import ClosestPair
 from dynid_ros.view.track import Track
 
@@ -98,12 +99,12 @@ def torque_charts(track: Track) -> tuple[Chart, ...]:
     """Make a chart of measured and predicted torque for each joint, if a model predicts it."""
     if track.tau is None or track.tau_hat is None:
         return ()
-    names = zip(track.arm.joint_names, track.arm.prismatic, strict=True)
+    names = zip(track.arm.joint_names, torque_units(track.arm), strict=True)
     return tuple(
-        _chart(f'{name}: torque, {"N" if prismatic else "Nm"}', (
+        _chart(f'{name}: torque, {unit}', (
             Curve('measured', measured, MEASURED), Curve('predicted', predicted, PREDICTED),
             Curve('residual', measured - predicted, RESIDUAL)), ())
-        for (name, prismatic), measured, predicted in zip(
+        for (name, unit), measured, predicted in zip(
             names, track.tau.T, track.tau_hat.T, strict=True))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.parameters import inertial_to_com
+from dynid_ros.arm.parameters import INERTIAL, inertial_to_com
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.view.arm_body import ArmBody, Color, quaternion
 
@@ -21,8 +21,6 @@ Array = NDArray[np.float64]
 
 #: Links of which the data determine all parameters, some, and none.
 CERTAIN, PARTLY, UNCERTAIN = (11, 92, 173), (230, 159, 0), (150, 150, 150)
-#: Inertial parameters of a link, in their order.
-SYMBOLS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +94,8 @@ def _ellipsoid(
     return Ellipsoid(
         joint, float(mass), mass_std, np.asarray(center), axes,
         np.sqrt(np.maximum(squares, 1e-6)),
-        tuple(s for s, known in zip(SYMBOLS, from_data, strict=True) if known),
-        tuple(s for s, known in zip(SYMBOLS, from_data, strict=True) if not known))
+        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if known),
+        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if not known))
 
 
 def add_ellipsoids(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.errors import written_down
 from dynid_ros.feasibility.planning_limits import planning_limits
@@ -85,7 +86,7 @@ class Page:
     ) -> None:
         self._arm, self._state, self._commands = arm, state, commands
         self._allowed = planning_limits(arm)
-        self._units = ['N' if sliding else 'Nm' for sliding in arm.prismatic]
+        self._units = torque_units(arm)
         self.access = Access(host)
         self.frames = 0
         self.fault = ''
