@@ -4,13 +4,14 @@ from importlib.util import find_spec
 import re
 import time
 
+from browsers import chromium
 from diagnostic_msgs.msg import DiagnosticArray
 from motion_rig import ARM, NODE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
-from watch.live_rig import chromium, visit
+from watch.live_rig import visit
 
 from dynid_ros.nodes.common.runtime import LATCHED
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 import re
-import shutil
 
+from browsers import chromium
 from jinja2 import UndefinedError
 import numpy as np
 import pytest
@@ -18,7 +18,6 @@ from dynid_ros.report.fleet_page import draw_series
 from dynid_ros.report.templating import render
 from dynid_ros.storage.result_file import read_result, write_result
 
-CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 EVIL = '"><script>document.title = "taken"</script><b onclick="x'
 ERRORS = (BandwidthError(1.0, 2.5, 4.0), BandwidthError(5.0, 4.4, 7.5),
           BandwidthError(None, 6.25, 8.125))
@@ -142,13 +141,8 @@ def test_a_value_that_a_template_lacks_is_an_error():
 @pytest.fixture(scope='module')
 def browser():
     """Return a headless Chromium."""
-    playwright = pytest.importorskip('playwright.sync_api', reason='playwright is not installed')
-    if CHROMIUM is None:
-        pytest.skip('no Chromium was found')
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=['--no-sandbox'])
-        yield opened
-        opened.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

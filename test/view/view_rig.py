@@ -2,11 +2,10 @@
 
 from contextlib import contextmanager
 from io import BytesIO
-import shutil
 
+from browsers import chromium
 from matplotlib.image import imread
 import numpy as np
-import pytest
 from test_arm_body import TWO_JOINTS
 import yaml
 
@@ -47,15 +46,7 @@ def motion_file(folder):
 @contextmanager
 def browser_page():
     """Open a page of a headless Chromium that reports errors and requests to other computers."""
-    playwright = pytest.importorskip('playwright.sync_api', reason='playwright is not installed')
-    found = next(filter(None, map(shutil.which, (
-        'chromium', 'chromium-browser', 'google-chrome'))), None)
-    with playwright.sync_playwright() as driver:
-        try:
-            browser = driver.chromium.launch(executable_path=found, args=[
-                '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'])
-        except playwright.Error as error:
-            pytest.skip(f'no Chromium: {str(error).splitlines()[0]}')
+    with chromium() as browser:
         page = browser.new_page(viewport={'width': 640, 'height': 400})
         page.set_default_timeout(120_000)
         errors, strangers = [], []
@@ -71,13 +62,10 @@ def browser_page():
                 route.abort()
 
         page.route('**/*', check)
-        try:
-            yield page
-            assert errors == []
-            assert strangers == []
-            assert 'hacked' not in page.title()
-        finally:
-            browser.close()
+        yield page
+        assert errors == []
+        assert strangers == []
+        assert 'hacked' not in page.title()
 
 
 def settled_picture(page, canvas):

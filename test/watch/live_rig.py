@@ -1,7 +1,5 @@
 """A page of made-up nodes, and a browser that opens it."""
 
-from contextlib import contextmanager
-import shutil
 import time
 
 import numpy as np
@@ -14,32 +12,9 @@ from dynid_ros.watch.live_state import LiveState, Report
 from dynid_ros.watch.planned_motion import PlannedMotion
 
 ARM = load_arm('two_axis')
-#: Options by which Chromium draws without a screen and a graphics processor.
-OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 #: Time that a busy machine is given for what takes a moment, s.
 PATIENCE = 120.0
 IDLE = Report(0, 'idle', {'phase': 'idle', 'start_speed': '0.5', 'dry_run': 'False'})
-
-
-def find_chromium() -> str:
-    """Return the path of a Chromium, or skip the test."""
-    for name in ('chromium', 'chromium-browser', 'google-chrome'):
-        if path := shutil.which(name):
-            return path
-    pytest.skip('no Chromium is on the path')
-
-
-@contextmanager
-def chromium():
-    """Start a browser without a screen, which is gone after the block."""
-    api = pytest.importorskip('playwright.sync_api', reason='playwright is not installed')
-    path = find_chromium()
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 def visit(browser, url):

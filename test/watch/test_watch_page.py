@@ -3,9 +3,10 @@
 from importlib.util import find_spec
 import time
 
+from browsers import chromium
 import numpy as np
 import pytest
-from watch.live_rig import ARM, chromium, IDLE, MadeUp, motion, visit
+from watch.live_rig import ARM, IDLE, MadeUp, motion, visit
 
 from dynid_ros.watch.commands import Command
 from dynid_ros.watch.live_state import LOST, Report
@@ -39,6 +40,17 @@ def button(tab, name):
     return tab.get_by_role('button', name=name)
 
 
+def asked_to_start(nodes, browser):
+    """Open the page, press the start, and wait for the question."""
+    nodes.state.hear_motion(motion())
+    tab = visit(browser, nodes.page.url)
+    nodes.wait(tab, lambda: button(tab, START).count() and button(tab, START).is_enabled(),
+               'a start that is possible')
+    button(tab, START).click()
+    nodes.wait(tab, lambda: button(tab, YES).count(), 'the question')
+    return nodes, tab
+
+
 def test_page_needs_no_network_and_complains_of_nothing(made_up, browser):
     nodes = made_up()
     tab = visit(browser, nodes.page.url)
@@ -52,13 +64,7 @@ def test_page_needs_no_network_and_complains_of_nothing(made_up, browser):
 
 
 def test_start_asks_and_shows_what_will_move_and_stop_is_one_click(made_up, browser):
-    nodes = made_up()
-    nodes.state.hear_motion(motion())
-    tab = visit(browser, nodes.page.url)
-    nodes.wait(tab, lambda: button(tab, START).count() and button(tab, START).is_enabled(),
-               'a start that is possible')
-    button(tab, START).click()
-    nodes.wait(tab, lambda: button(tab, YES).count(), 'the question')
+    nodes, tab = asked_to_start(made_up(), browser)
     assert nodes.commands.take() == []
     shown = tab.get_by_role('table').inner_text()
     assert all(name in shown for name in ARM.joint_names)
@@ -80,13 +86,7 @@ def test_start_asks_and_shows_what_will_move_and_stop_is_one_click(made_up, brow
 
 
 def test_a_question_on_another_motion_does_not_stay(made_up, browser):
-    nodes = made_up()
-    nodes.state.hear_motion(motion())
-    tab = visit(browser, nodes.page.url)
-    nodes.wait(tab, lambda: button(tab, START).count() and button(tab, START).is_enabled(),
-               'a start that is possible')
-    button(tab, START).click()
-    nodes.wait(tab, lambda: button(tab, YES).count(), 'the question')
+    nodes, tab = asked_to_start(made_up(), browser)
     nodes.state.hear_motion(motion())
     nodes.wait(tab, lambda: not button(tab, YES).count(), 'the end of the question')
     tab.close()

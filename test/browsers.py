@@ -1,0 +1,27 @@
+"""A Chromium without a screen, for the tests of pages."""
+
+from contextlib import contextmanager
+import shutil
+
+import pytest
+
+#: Options by which it draws without a graphics card.
+OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+
+
+@contextmanager
+def chromium():
+    """Start a browser, which is gone after the block; skip the test where there is none."""
+    api = pytest.importorskip('playwright.sync_api', reason='playwright is not installed')
+    found = next(filter(None, map(shutil.which, (
+        'chromium', 'chromium-browser', 'google-chrome'))), None)
+    with api.sync_playwright() as playwright:
+        try:
+            # By default, the one that playwright installs.
+            browser = playwright.chromium.launch(executable_path=found, args=OPTIONS)
+        except api.Error as error:
+            pytest.skip(f'no Chromium: {str(error).splitlines()[0]}')
+        try:
+            yield browser
+        finally:
+            browser.close()
