@@ -180,8 +180,9 @@ def test_a_fault_that_widens_the_error_bars_is_not_blamed_on_the_motion(shared_d
     arm = load_arm('panda')
     log = read_recording(shared_data / REAL['panda'], arm)
     upside_down = replace(arm, gravity=-arm.gravity)
-    codes = [each.code for each in identify(upside_down, [log]).verdict.findings]
-    assert codes[0] == 'gravity_direction' and 'excitation' not in codes
+    # With gravity of the other sign the torque of joint 7 is missed by 74 %.
+    assert [each.code for each in identify(upside_down, [log]).verdict.findings] == [
+        'gravity_direction', 'joint_error']
     assert identify(arm, [replace(log, u=exchanged(log.u, 0, 4))]).verdict.findings[0].code == (
         'effort_exchanged')
 
