@@ -3,10 +3,10 @@ Count the messages that four nodes lose at 1 kHz while a browser shows the live 
 
     python benchmarks/live_page.py [--seconds 60] [--without-page]
 
-The nodes are those of nodes_at_1khz.py. The browser is a Chromium without a screen, which draws in
-software: it has the lowest priority, since it would take the processors from the loop of torques,
-which a browser with a graphics card or on another computer does not. An update is a message to
-the page, of which the arm has one each time it moved.
+The nodes are those of nodes_at_1khz.py, but the controller of the arm follows a trajectory: a loop
+of torques aborts where the browser takes its processor. The browser is a Chromium without a screen
+and of the lowest priority, which draws in software. An update is a message to the page, of which
+the arm has one each time it moved.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def run(folder, seconds, page):
         nodes.start('recorder', arm='panda', output_folder=folder, record_at_start=True)
         time.sleep(15.0)
         nodes.start('trajectory_publisher', arm='panda', excitation=excitation,
-                    once=True, state_timeout=1.0, tracking_error=10.0)
+                    once=True, state_timeout=1.0)
         time.sleep(10.0)
         names = NAMES + ('watch',) * page
         pids = {name: family(nodes.pid(name)) for name in names}
