@@ -97,13 +97,22 @@ def _noted_interrupts() -> Iterator[list[int]]:
         came.append(number)
         signal.default_int_handler(number, frame)
 
+    def show(kind: type[BaseException], *rest: Any) -> None:
+        # NumPy's C interface prints what ends an import before it makes another error of it.
+        if not issubclass(kind, KeyboardInterrupt):
+            before(kind, *rest)
+
+    before = sys.excepthook
     mine = (threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     if mine:
         signal.signal(signal.SIGINT, note)
+        sys.excepthook = show
     try:
         yield came
     finally:
+        if sys.excepthook is show:
+            sys.excepthook = before
         if mine and signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

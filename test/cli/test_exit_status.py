@@ -85,13 +85,16 @@ def test_an_interrupt_that_a_library_turns_into_an_error_is_an_interrupt(monkeyp
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt as error:
+            # As PyErr_Print() in import_array() of NumPy's C interface.
+            sys.excepthook(KeyboardInterrupt, error, error.__traceback__)
             raise ImportError('importing the C-extensions failed') from error
 
     monkeypatch.setattr(check, 'run', imports)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before, shown = signal.signal(signal.SIGINT, signal.default_int_handler), sys.excepthook
     try:
         assert main(CHECK) == 130
         assert capsys.readouterr().err == 'dynid check: interrupted\n'
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert sys.excepthook is shown
     finally:
         signal.signal(signal.SIGINT, before)
