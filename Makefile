@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# Hundreds of processes start here; with bytecode kept, none of them compiles the package again.
+export PYTHONDONTWRITEBYTECODE =
+
 # Three processes, since nodes wait for each other; a file stays in one, which makes its recordings
 # once. Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
 PYTEST = $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --show-capture=stdout

@@ -64,7 +64,7 @@ class ContestThresholds:
         roughly.
     gain : float
         Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
-        recordings the best rival gains 0.27.
+        recordings the best rival gains 0.29.
     gain_doubted : float
         The same where something else speaks against the model.
     gain_blamed : float
@@ -74,7 +74,7 @@ class ContestThresholds:
         Gain from which an explanation of a recording that fits badly holds although the motion
         excites too little, and much passes for a gain.
     hint : float
-        Gain from which more rivals are tried.
+        Gain from which more rivals are tried, which takes as long as all before them.
     apart : float
         Gain over the next one below which the verdict reports both.
     each : float
@@ -100,7 +100,7 @@ class ContestThresholds:
     gain_doubted: float = 0.35
     gain_blamed: float = 1.0
     gain_vague: float = 3.0
-    hint: float = 0.25
+    hint: float = 0.3
     apart: float = 0.3
     each: float = 0.5
     worse: float = 1.05

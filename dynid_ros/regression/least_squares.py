@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.lapack import dtrtri
 
+from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.dynamics.base import RANK_TOLERANCE
 
 Array = NDArray[np.float64]
+
+#: Rows of a Cholesky factor that are eliminated at once.
+PIVOTS = 4
 
 
 class LeastSquares:
@@ -100,3 +104,52 @@ def _full_rank(W: Array, tolerance: float) -> tuple[Array, Array] | None:
     if failed or np.linalg.norm(R) * np.linalg.norm(inverse) * tolerance >= 1:
         return None
     return Q, inverse
+
+
+@kernel
+def factorise(A: Array) -> None:
+    """Replace a positive definite matrix (c, c), of which the upper half counts, by its factor."""
+    c = A.shape[0]
+    for first in range(0, c, PIVOTS):
+        after = min(first + PIVOTS, c)
+        for j in range(first, after):
+            row = A[j]
+            row[:j] = 0.0
+            row[j] = np.sqrt(row[j])
+            inverse = 1 / row[j]
+            for i in range(j + 1, c):
+                row[i] *= inverse
+            for k in range(j + 1, after):
+                below, share = A[k], row[k]
+                for i in range(k, c):
+                    below[i] -= share * row[i]
+        if after < c:
+            _eliminate(A, first)
+
+
+@kernel
+def _eliminate(A: Array, first: int) -> None:
+    """Take four rows of a factor at once out of those below, which are read and written once."""
+    c = A.shape[0]
+    one, two, three, four = A[first], A[first + 1], A[first + 2], A[first + 3]
+    for k in range(first + PIVOTS, c):
+        below, p, q, r, s = A[k], one[k], two[k], three[k], four[k]
+        if p != 0 or q != 0 or r != 0 or s != 0:
+            for i in range(k, c):
+                below[i] -= p * one[i] + q * two[i] + r * three[i] + s * four[i]
+
+
+@sum_kernel
+def solve_factorised(upper: Array, x: Array) -> None:
+    """Replace the right side (c,) by the solution for the matrix ``upper.T @ upper``."""
+    c = x.size
+    for j in range(c):
+        row = upper[j]
+        x[j] /= row[j]
+        for i in range(j + 1, c):
+            x[i] -= row[i] * x[j]
+    for j in range(c - 1, -1, -1):
+        row, total = upper[j], 0.0
+        for i in range(j + 1, c):
+            total += row[i] * x[i]
+        x[j] = (x[j] - total) / row[j]

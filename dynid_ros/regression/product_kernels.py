@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel, sum_kernel
+from dynid_ros.regression.least_squares import factorise, solve_factorised
 
 Array = NDArray[np.float64]
 Joints = NDArray[np.intp]
@@ -219,39 +220,6 @@ def mix_torques(products: Array, mixing: Array, out: Array) -> None:
             else:
                 square += mixing[a - c, i] * mixed
         target[c, c] = square
-
-
-@kernel
-def factorise(A: Array) -> None:
-    """Replace a positive definite matrix (c, c), of which the upper half counts, by its factor."""
-    c = A.shape[0]
-    for j in range(c):
-        row = A[j]
-        row[:j] = 0.0
-        row[j] = np.sqrt(row[j])
-        for i in range(j + 1, c):
-            row[i] /= row[j]
-        for k in range(j + 1, c):
-            below, share = A[k], row[k]
-            if share != 0:
-                for i in range(k, c):
-                    below[i] -= share * row[i]
-
-
-@sum_kernel
-def solve_factorised(upper: Array, x: Array) -> None:
-    """Replace the right side (c,) by the solution for the matrix ``upper.T @ upper``."""
-    c = x.size
-    for j in range(c):
-        row = upper[j]
-        x[j] /= row[j]
-        for i in range(j + 1, c):
-            x[i] -= row[i] * x[j]
-    for j in range(c - 1, -1, -1):
-        row, total = upper[j], 0.0
-        for i in range(j + 1, c):
-            total += row[i] * x[i]
-        x[j] = (x[j] - total) / row[j]
 
 
 @sum_kernel

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from scipy.linalg import cho_solve, cholesky
 
+from dynid_ros.regression.least_squares import factorise, solve_factorised
 from dynid_ros.regression.product_kernels import (
-    factorise,
     first_weights,
     fit_products,
     mix_torques,
     predict_folds,
     residual_squares,
-    solve_factorised,
 )
 
 
