@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,14 +59,20 @@ class FrictionTerm:
     needs_load: bool = False
 
 
-def _smooth_sign(qd: Array, shape: FrictionShape) -> Array:
+def _smooth_sign(qd: Array, speed: float) -> Array:
     # The hyperbolic tangent by one exponential, which NumPy evaluates in half the time.
-    left = np.exp(-2 / shape.smooth_speed * np.abs(qd))
+    left = np.exp(-2 / speed * np.abs(qd))
     return np.asarray(np.copysign((1 - left) / (1 + left), qd))
 
 
 def _stribeck(qd: Array, _load: Array, shape: FrictionShape) -> Array:
-    return _smooth_sign(qd, shape) * np.exp(-np.abs(qd) / shape.stribeck_speed)
+    return _smooth_sign(qd, shape.smooth_speed) * np.exp(-np.abs(qd) / shape.stribeck_speed)
+
+
+def _curve_term(speed: float, symbol: str) -> FrictionTerm:
+    return FrictionTerm(
+        f'sign_{1000 * speed:.0f}', symbol, 'Nm',
+        lambda qd, _load, _shape: _smooth_sign(qd, speed))
 
 
 TERMS = {
@@ -76,18 +82,28 @@ TERMS = {
         FrictionTerm('coulomb', 'Fc', 'Nm', lambda qd, _load, _shape: np.sign(qd)),
         FrictionTerm('offset', 'Fo', 'Nm', lambda qd, _load, _shape: np.ones_like(qd)),
         FrictionTerm(
-            'coulomb_smooth', 'Fcs', 'Nm', lambda qd, _load, shape: _smooth_sign(qd, shape)),
+            'coulomb_smooth', 'Fcs', 'Nm',
+            lambda qd, _load, shape: _smooth_sign(qd, shape.smooth_speed)),
+        _curve_term(0.01, 'Fta'),
+        _curve_term(0.1, 'Ftb'),
+        _curve_term(1.0, 'Ftc'),
         FrictionTerm('stribeck', 'Fs', 'Nm', _stribeck),
         FrictionTerm(
             'viscous_cuberoot', 'Fcr', 'Nm (s/rad)^(1/3)', lambda qd, _load, _shape: np.cbrt(qd)),
         FrictionTerm(
             'load', 'Fl', '1',
-            lambda qd, load, shape: np.abs(load) * _smooth_sign(qd, shape), needs_load=True),
+            lambda qd, load, shape: np.abs(load) * _smooth_sign(qd, shape.smooth_speed),
+            needs_load=True),
     )
 }
 
 #: Friction of textbooks, which most arms need at least.
 PLAIN = ('viscous', 'coulomb', 'offset')
+#: Smooth signs of several speeds, rad/s or m/s: together they follow any curve that rises and
+#: falls with the speed, so that their coefficients have either sign.
+CURVE = ('sign_10', 'coulomb_smooth', 'sign_100', 'sign_1000')
+#: Terms that turn over with the velocity, however slow the motion.
+DRY = ('coulomb', 'stribeck', *CURVE)
 
 
 def friction_terms(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
@@ -106,3 +122,33 @@ def friction_terms(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
     if len(set(names)) != len(names):
         raise ArmError(f"a friction term is repeated in {', '.join(names)}")
     return tuple(TERMS[name] for name in names)
+
+
+def dry_friction(
+    coefficients: Mapping[str, Array], speeds: Array, shape: FrictionShape,
+) -> Array:
+    """
+    Sum the dry friction of joints that all move at the same speeds.
+
+    Parameters
+    ----------
+    coefficients : mapping of str to (n,) ndarray
+        Of the terms by name; those that are not `DRY` do not count.
+    speeds : (S,) ndarray
+        Above zero, rad/s or m/s.
+    shape : FrictionShape
+        Constants of the nonlinear terms.
+
+    Returns
+    -------
+    (S, n) ndarray
+        Nm.
+
+    """
+    n = max((len(each) for each in coefficients.values()), default=0)
+    qd = np.repeat(speeds[:, None], n, axis=1)
+    total = np.zeros_like(qd)
+    for name in DRY:
+        if name in coefficients:
+            total += coefficients[name] * TERMS[name].value(qd, np.zeros_like(qd), shape)
+    return total

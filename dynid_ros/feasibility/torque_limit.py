@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import DRY, dry_friction, friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters, pinocchio_arm
@@ -16,8 +16,8 @@ from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
 
-#: Friction terms that turn over with the velocity; their full size counts at all times.
-DRY = ('coulomb', 'coulomb_smooth', 'stribeck')
+#: Speeds, rad/s or m/s, of which the largest dry friction counts at all times.
+SPEEDS = np.geomspace(1e-3, 10.0, 81)
 #: Share of the limit in which the barrier of the torque acts.
 WIDTH = 0.2
 #: Share of the limit that the descent leaves to what lies between its samples.
@@ -127,10 +127,11 @@ def torque_limit(arm: ArmModel) -> TorqueLimit | None:
         return None
     check_possible(arm)
     theta = nominal_parameters(arm)
-    dry = np.zeros(arm.n)
+    known: dict[str, Array] = {}
     for term in friction_terms(arm.friction):
         if term.name in DRY:
             columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
-            dry += np.abs(theta[columns])
+            known[term.name] = theta[columns]
             theta[columns] = 0.0
-    return TorqueLimit(arm, theta, dry, limit)
+    dry = np.abs(dry_friction(known, SPEEDS, arm.friction_shape)).max(axis=0)
+    return TorqueLimit(arm, theta, dry if known else np.zeros(arm.n), limit)

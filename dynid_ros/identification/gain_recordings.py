@@ -18,7 +18,6 @@ from dynid_ros.identification.gain_rests import gains_at_rest, rests_of
 from dynid_ros.identification.model_choice import fit_model
 from dynid_ros.model.metrics import metrics, TINY
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.friction_choice import CANDIDATES
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import (
     checked_recording,
@@ -36,8 +35,8 @@ Array = NDArray[np.float64]
 #: Cut-off of the rows by the one that is chosen for a model: reversals take up less time. Gains of
 #: the UR10 are twice as certain with it, and the scatter of simulated ones does not change.
 WIDER = 2.0
-#: The most terms of any candidate.
-RICHEST = max(CANDIDATES, key=len)
+#: Friction as rich as that of geared arms.
+RICHEST = ('viscous', 'coulomb', 'offset', 'stribeck', 'viscous_cuberoot', 'load')
 #: Rounds at most, and the changes that end them: of a logarithm, and by its standard deviation.
 ROUNDS, SETTLED, SETTLED_BY_STD = 5, 1e-4, 0.05
 #: Standard deviation of a logarithm up to which the next round uses a gain. The choice of friction

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import JointLimits
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import CURVE, dry_friction, friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import random_states
@@ -27,6 +27,8 @@ DENSITY = 1500.0
 BODY = 1e-9
 #: Friction terms whose coefficient may be negative.
 SIGNED = ('offset',)
+#: Speeds at which a friction curve opposes the motion, rad/s or m/s.
+SPEEDS = np.geomspace(3e-3, 3.0, 7)
 #: States over which the inertia about a joint is averaged.
 STATES = 20
 
@@ -92,13 +94,37 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
             estimated = np.asarray(estimate[columns], dtype=np.float64)
             prior[columns] = _coefficients(stated, A[:, columns], estimated)
             scalars += columns
-    rows, offsets = np.eye(layout.size)[scalars], np.zeros(len(scalars))
+    curve = _curve_columns(arm)
+    rows = np.vstack([
+        np.eye(layout.size)[[k for k in scalars if k not in set(curve.ravel().tolist())]],
+        _curve_rows(arm, curve)])
+    offsets = np.zeros(len(rows))
     if arm.link_bounds is not None:
         prior[links] = arm.link_bounds.inside(prior[links])
         bounds, distances = arm.link_bounds.rows(links, layout.size)
         rows, offsets = np.vstack([rows, bounds]), np.append(offsets, distances)
     return InertiaPrior(
         PhysicalCone(links, rows, offsets, prior), tuple((~given).tolist()))
+
+
+def _curve_columns(arm: ArmModel) -> NDArray[np.intp]:
+    """Columns (n, k) of the terms of a friction curve; none where a single one stands alone."""
+    symbols = [term.symbol for term in friction_terms(arm.friction) if term.name in CURVE]
+    if len(symbols) < 2:
+        return np.zeros((arm.n, 0), dtype=np.intp)
+    return np.array([[arm.layout.friction_column(joint, symbol) for symbol in symbols]
+                     for joint in range(arm.n)])
+
+
+def _curve_rows(arm: ArmModel, columns: NDArray[np.intp]) -> Array:
+    """Rows (m, p) of the torque of the friction curve of each joint at `SPEEDS`."""
+    names = [term.name for term in friction_terms(arm.friction) if term.name in CURVE]
+    rows = np.zeros((arm.n, len(SPEEDS), arm.layout.size))
+    for k in range(columns.shape[1]):
+        shape = dry_friction({names[k]: np.ones(1)}, SPEEDS, arm.friction_shape)
+        for joint, column in enumerate(columns[:, k]):
+            rows[joint, :, column] = shape[:, 0]
+    return rows.reshape(-1, arm.layout.size) if columns.size else np.zeros((0, arm.layout.size))
 
 
 def _is_body(parameters: Array) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import dry_friction, friction_terms
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -14,9 +15,9 @@ Array = NDArray[np.float64]
 #: Relative standard deviation of a friction coefficient from one recording to another: the
 #: viscous friction of UR3 and UR5 falls by a fifth while they warm up.
 CHANGE = 0.2
-#: Symbols of the terms that hold a joint at rest.
-HOLDING = ('Fc', 'Fcs', 'Fs')
 OFFSET = 'Fo'
+#: Speeds of the slowest motion, rad/s or m/s.
+SLOW = np.geomspace(1e-3, 0.1, 41)
 
 
 class KnownFriction:
@@ -45,7 +46,13 @@ class KnownFriction:
         first = len(INERTIAL) + int(layout.rotor_inertia)
         symbols = np.array([layout.friction[k] for k in column - first], dtype=str)
         sizes = np.abs(model.theta[places])
-        self.breakaway: Array = np.zeros(model.arm.n)
-        np.add.at(self.breakaway, joint, sizes * np.isin(symbols, HOLDING))
+        held: dict[str, Array] = {}
+        for term in friction_terms(model.arm.friction):
+            own = symbols == term.symbol
+            held[term.name] = np.zeros(model.arm.n)
+            held[term.name][joint[own]] = model.theta[places][own]
+        shape = model.arm.friction_shape
+        self.breakaway: Array = np.abs(
+            dry_friction(held, SLOW, shape)).max(axis=0) if held else np.zeros(model.arm.n)
         least = np.where(symbols == OFFSET, self.breakaway[joint], 0.0)
         self.spread: Array = CHANGE * np.maximum(sizes, least)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon
 
-from dynid_ros.arm.friction import friction_terms, PLAIN, TERMS
+from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.dynamics.base import base_parameters
@@ -35,7 +35,7 @@ WELL_CONDITIONED = 1e-9
 #: Plain friction, with either form of Coulomb friction: the smooth one keeps to the data where a
 #: joint hardly turns round.
 PLAIN_FORMS = (PLAIN, ('viscous', 'coulomb_smooth', 'offset'))
-CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
+CANDIDATES: tuple[tuple[str, ...], ...] = (*(
     ('viscous', *coulomb, 'offset', *further)
     for coulomb in ((), ('coulomb',), ('coulomb_smooth',))
     for further in (
@@ -43,7 +43,7 @@ CANDIDATES: tuple[tuple[str, ...], ...] = tuple(
         ('viscous_cuberoot', 'load'), ('stribeck', 'viscous_cuberoot'),
         ('stribeck', 'viscous_cuberoot', 'load'),
     )
-)
+), ('viscous', *CURVE, 'offset'), ('viscous', *CURVE, 'offset', 'load'))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
+from dynid_ros.arm.friction import dry_friction, friction_terms, FrictionShape, TERMS
 from dynid_ros.errors import ArmError
 
 SHAPE = FrictionShape(smooth_speed=0.03, stribeck_speed=0.1)
@@ -45,6 +45,19 @@ def test_smooth_coulomb_reaches_tanh_one_at_its_speed_and_coulomb_far_above():
     fast = np.array([[1.0, -1.0]])
     # tanh(1 / 0.03) is one to double precision.
     np.testing.assert_array_equal(column('coulomb_smooth', fast), column('coulomb', fast))
+
+
+def test_dry_friction_is_the_sum_of_what_turns_over_with_the_velocity():
+    speeds = np.array([1e-6, 0.02, 3.0])
+    coefficients = {
+        'viscous': np.array([5.0, 5.0]), 'load': np.array([5.0, 5.0]),
+        'coulomb': np.array([2.0, 0.0]), 'sign_10': np.array([0.0, 30.0]),
+        'coulomb_smooth': np.array([0.0, -40.0]), 'sign_1000': np.array([0.0, 12.0])}
+    curve = 30 * np.tanh(speeds / 0.01) - 40 * np.tanh(speeds / 0.03) + 12 * np.tanh(speeds)
+    np.testing.assert_allclose(
+        dry_friction(coefficients, speeds, SHAPE), np.column_stack([[2.0, 2.0, 2.0], curve]),
+        rtol=1e-9, atol=1e-14)
+    assert dry_friction({}, speeds, SHAPE).shape == (3, 0)
 
 
 def test_stribeck_dies_out_with_speed():

@@ -12,13 +12,14 @@ import pinocchio
 import pytest
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.friction import CURVE, dry_friction, TERMS
 from dynid_ros.arm.parameters import inertial_from_com, is_physical
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.identification.identify import identify
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
-from dynid_ros.model.inertia_prior import inertia_prior
+from dynid_ros.model.inertia_prior import inertia_prior, SPEEDS
 from dynid_ros.model.standard_parameters import standard_parameters
 from dynid_ros.storage.recording_reader import read_recording
 
@@ -73,6 +74,29 @@ def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
     A = rng.normal(size=(60, 30))
     np.testing.assert_allclose(
         closest_possible(A, A @ true, cone, 1e-12), true, atol=1e-6 * np.abs(true).max())
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 10**6), driving=st.booleans())
+def test_a_friction_curve_falls_with_the_speed_but_never_drives(seed, driving):
+    """Its coefficients have either sign; at each speed they oppose the motion together."""
+    arm = random_arm(np.random.default_rng(seed), 3).with_friction(('viscous', *CURVE))
+    falls = {'Fv': 1.0, 'Fta': 8.0, 'Fcs': 4.0, 'Ftb': -9.0, 'Ftc': 2.0}
+    if driving:
+        falls['Fcs'] = -20.0
+    columns = {symbol: [arm.layout.friction_column(joint, symbol) for joint in range(arm.n)]
+               for symbol in falls}
+    true = nominal_parameters(arm)
+    for symbol, value in falls.items():
+        true[columns[symbol]] = value
+    found = standard_parameters(arm, base_parameters(arm).grouping @ true, 1e3 * root_of(arm))
+    curve = dry_friction({
+        name: found.values[columns[TERMS[name].symbol]] for name in CURVE}, SPEEDS,
+        arm.friction_shape)
+    assert (curve > 0).all()
+    if not driving:
+        for symbol, value in falls.items():
+            np.testing.assert_allclose(found.values[columns[symbol]], value, rtol=0.02)
 
 
 @pytest.mark.parametrize('seed', range(3))

@@ -44,6 +44,10 @@ def log_of(arm, coefficients, seed=0):
      'offset': ('Fo', (0.01, -0.02)), 'stribeck': ('Fs', (0.12, 0.15))},
     {'viscous': ('Fv', (0.02, 0.01)), 'offset': ('Fo', (0.01, -0.02)),
      'viscous_cuberoot': ('Fcr', (0.08, 0.06))},
+    # A level that falls with the speed and rises again, as of a grease.
+    {'viscous': ('Fv', (0.02, 0.01)), 'offset': ('Fo', (0.01, -0.02)),
+     'sign_10': ('Fta', (0.12, 0.1)), 'coulomb_smooth': ('Fcs', (-0.08, 0.1)),
+     'sign_100': ('Ftb', (0.1, -0.15)), 'sign_1000': ('Ftc', (0.1, 0.2))},
 ], ids=lambda truth: ' '.join(truth))
 def test_the_true_terms_are_chosen(truth):
     arm = arm_with(*truth)
