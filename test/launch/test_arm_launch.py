@@ -1,7 +1,10 @@
 """arm.launch.py on an arm with a joint_trajectory_controller: a dry run moves nothing."""
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
+import socket
+from urllib.request import urlopen
 
 from launches import ask_start, largest_move, need_workspace
 import numpy as np
@@ -22,6 +25,12 @@ def _built() -> None:
     need_workspace()
 
 
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(('127.0.0.1', 0))
+        return int(trial.getsockname()[1])
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize('dry', ['true', 'false'])
 def test_arm_is_moved_recorded_and_identified_unless_the_run_is_dry(begin, tmp_path, dry):
@@ -35,11 +44,21 @@ def test_arm_is_moved_recorded_and_identified_unless_the_run_is_dry(begin, tmp_p
         'run', 'dynid_ros', 'simulated_arm', '--ros-args', '-p', 'arm:=panda', '-p', 'rate:=250.0',
         '-p', 'use_sim_time:=true', '-p', f'excitation:={excitation}',
         '-p', 'lockstep:=[trajectory_publisher, identifier, recorder]')
+    # Who looks first looks at the live page, too, where its library is installed.
+    seen = dry == 'true' and find_spec('viser') is not None
+    port = free_port()
     launch = begin(
         'launch', 'dynid_ros', 'arm.launch.py', 'arm:=panda', f'excitation:={excitation}',
-        f'dry_run:={dry}', f'result:={result}', f'recordings:={bags}', 'use_sim_time:=true')
+        f'dry_run:={dry}', f'result:={result}', f'recordings:={bags}', 'use_sim_time:=true',
+        f'view:={str(seen).lower()}', f'port:={port}')
     launch.until('trajectory_publisher]: ready')
-    assert [Path(each[FAST_DDS]).is_file() for each in launch.environments()] == 3 * [True]
+    if seen:
+        launch.until(f'joint_states: http://127.0.0.1:{port}')
+        with urlopen(f'http://127.0.0.1:{port}', timeout=60) as page:
+            assert page.status == 200
+            assert b'</html>' in page.read()
+    nodes = 4 if seen else 3
+    assert [Path(each[FAST_DDS]).is_file() for each in launch.environments()] == nodes * [True]
     arm.until('simulating')
     answer = ask_start()
     assert 'success=True' in answer, launch.printed
