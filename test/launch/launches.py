@@ -5,6 +5,7 @@ from pathlib import Path
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -32,6 +33,13 @@ def need_packages(*names: str, reason: str = 'is not installed') -> None:
     missing = [name for name in names if name not in get_packages_with_prefixes()]
     if missing:
         pytest.skip(f'{missing[0]} {reason}')
+
+
+def free_port() -> int:
+    """Find a port that nothing listens on."""
+    with socket.socket() as trial:
+        trial.bind(('127.0.0.1', 0))
+        return int(trial.getsockname()[1])
 
 
 def ask_start() -> str:

@@ -3,10 +3,9 @@
 from importlib.util import find_spec
 from pathlib import Path
 import re
-import socket
 from urllib.request import urlopen
 
-from launches import ask_start, largest_move, need_workspace
+from launches import ask_start, free_port, largest_move, need_workspace
 import numpy as np
 import pytest
 
@@ -23,12 +22,6 @@ PANDA = load_arm('panda')
 @pytest.fixture(autouse=True)
 def _built() -> None:
     need_workspace()
-
-
-def free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(('127.0.0.1', 0))
-        return int(trial.getsockname()[1])
 
 
 @pytest.mark.timeout(600)

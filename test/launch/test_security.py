@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from launches import need_workspace
+from launches import free_port, need_workspace
 import numpy as np
 import pytest
 from results import identification
@@ -27,7 +27,7 @@ from dynid_ros.trajectory.motion_file import write_motion
 pytestmark = pytest.mark.skipif(find_spec('sros2') is None, reason='sros2 is not installed')
 ARM, RATE, PATIENCE = 'two_axis', 250.0, 180.0
 CHAIN = ('simulated_arm', 'recorder', 'identifier', 'trajectory_publisher')
-WATCHING = ('monitor', 'feedforward')
+WATCHING = ('monitor', 'feedforward', 'watch')
 # Listens, commands and asks until it is told to end; prints what it heard, and who answered.
 STRANGER = """
 import json, sys, threading
@@ -130,20 +130,29 @@ def test_chain_works_and_a_stranger_hears_and_commands_nothing(keystore, start, 
     assert read_result(tmp_path / 'result').samples >= len(recorded.t)
 
 
-@pytest.mark.parametrize('name', WATCHING)
+def until_it_says(word, process, log):
+    """Wait for a word of a node, and end it."""
+    end = time.monotonic() + PATIENCE
+    while word not in log.read_text():
+        assert process.poll() is None and time.monotonic() < end, log.read_text()
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0, log.read_text()
+
+
+@pytest.mark.parametrize('name', ['monitor', 'feedforward'])
 def test_nodes_that_use_a_model_may_do_all_they_want(keystore, start, tmp_path, name):
     arm = load_arm(ARM)
     base = base_parameters(arm)
     write_result(identification(
         arm, theta=base.grouping @ nominal_parameters(arm), covariance=1e-8 * np.eye(base.count),
         sigma=np.full(arm.n, 0.002)), tmp_path / 'model')
-    process, log = start(keystore, name, name, model=str(tmp_path / 'model'))
-    end = time.monotonic() + PATIENCE
-    while 'ready' not in log.read_text():
-        assert process.poll() is None and time.monotonic() < end, log.read_text()
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 0, log.read_text()
+    until_it_says('ready', *start(keystore, name, name, model=str(tmp_path / 'model')))
+
+
+@pytest.mark.skipif(find_spec('viser') is None, reason='viser is not installed')
+def test_the_live_page_may_hear_and_ask_all_it_wants(keystore, start):
+    until_it_says('http://', *start(keystore, 'watch', 'watch', arm=ARM, port=free_port()))
 
 
 @pytest.mark.parametrize(('enclave', 'said'), [
