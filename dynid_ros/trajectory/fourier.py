@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 REST_TOLERANCE = 1e-9
 #: Longest motion, s; those of real arms last minutes.
 LONGEST = 3600.0
+#: Shortest ramp, s: a sample at 1 kHz, within which nothing rises from rest.
+SHORTEST_RAMP = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +180,9 @@ class FourierMotion:
             raise InputError(f'the period must be a positive time, but is {self.period} s')
         if not (np.isfinite(self.ramp) and self.ramp >= 0):
             raise InputError(f'the ramp must not be a negative time, but is {self.ramp} s')
+        if 0 < self.ramp < SHORTEST_RAMP:
+            raise InputError(f'the ramp must be 0, or {SHORTEST_RAMP:g} s at least, but is '
+                             f'{self.ramp:g} s')
         if self.periods < 1:
             raise InputError(f'a motion needs one period at least, but has {self.periods}')
         for name in ('offset', 'sine', 'cosine'):
