@@ -95,9 +95,8 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
             prior[columns] = _coefficients(stated, A[:, columns], estimated)
             scalars += columns
     curve = _curve_columns(arm)
-    rows = np.vstack([
-        np.eye(layout.size)[[k for k in scalars if k not in set(curve.ravel().tolist())]],
-        _curve_rows(arm, curve)])
+    alone = np.setdiff1d(np.array(scalars, dtype=np.intp), curve)
+    rows = np.vstack([np.eye(layout.size)[alone], _curve_rows(arm, curve)])
     offsets = np.zeros(len(rows))
     if arm.link_bounds is not None:
         prior[links] = arm.link_bounds.inside(prior[links])
