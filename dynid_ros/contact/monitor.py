@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
-from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
 from dynid_ros.contact.judgement import Judgement
 from dynid_ros.contact.model_age import ModelAge
@@ -118,11 +117,6 @@ class Monitor:
         if not 0 < bandwidth_hz < np.inf:
             raise InputError(
                 f'the bandwidth of an observer must be above zero, not {bandwidth_hz:g} Hz')
-        treated = model.treatment
-        if not (treated.cutoff_hz >= LEAST_CUTOFF and abs(treated.delay) <= LONGEST_DELAY):
-            raise InputError(
-                f'the model was identified with a cut-off of {treated.cutoff_hz:g} Hz and a delay '
-                f'of {treated.delay:g} s, which no recording has; identify again')
         self.model, self._alarms, self._wanted = model, alarms_per_hour, bandwidth_hz
         self.bandwidth_hz = bandwidth_hz
         self.levels: AlarmLevels = alarm_levels(model, bandwidth_hz, alarms_per_hour)

@@ -23,7 +23,7 @@ from dynid_ros.model.verdict import Finding
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
 from dynid_ros.storage.result_matrices import (
     check_finite,
-    check_rates,
+    check_treatment,
     symmetric,
     symmetric_rows,
     upper_triangle,
@@ -165,7 +165,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
            for name, hint in hints.items() if name not in _OWN},
     )
     _check_joints(model)
-    check_rates(model.treatment)
+    check_treatment(model.treatment)
     return model
 
 

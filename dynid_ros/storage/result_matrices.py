@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -79,9 +80,17 @@ def upper_triangle(rows: Any, size: int) -> Array:
     return matrix
 
 
-def check_rates(treatment: ConditioningSettings) -> None:
-    """Make sure that rows follow each other at a rate; raise ValueError if not."""
-    for name in ('rate_hz', 'cutoff_hz', 'decimation'):
-        value = getattr(treatment, name)
-        if not 0 < value < FASTEST:
-            raise ValueError(f'treatment.{name} is {value}, which no treatment has')
+def check_treatment(treatment: ConditioningSettings) -> None:
+    """Make sure that filters can be made of the settings; raise ValueError if not."""
+    period = treatment.period
+    possible = {
+        'rate_hz': 0 < treatment.rate_hz < FASTEST,
+        'cutoff_hz': LEAST_CUTOFF <= treatment.cutoff_hz < FASTEST,
+        'decimation': 0 < treatment.decimation < FASTEST,
+        'delay': abs(treatment.delay) <= LONGEST_DELAY,
+        'period': period is None or 0 < period < np.inf,
+    }
+    for name, is_possible in possible.items():
+        if not is_possible:
+            raise ValueError(
+                f'treatment.{name} is {getattr(treatment, name)}, which no treatment has')
