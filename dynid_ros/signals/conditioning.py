@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, is_direct, joint_torque
+from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.recordings.in_blocks import blocks, transformed
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
@@ -130,7 +131,8 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
     Returns
     -------
     float
-        Hz, at most `highest` of the sample rate.
+        Hz, at least the lowest that ``arm.yaml`` may give, and at most `highest` of the sample
+        rate.
 
     """
     longest = max(positions, key=len)
@@ -153,7 +155,9 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
         if energy.max() > 0:
             bands.append(f[np.argmax(energy >= THRESHOLDS.energy * energy.max())])
     highest = THRESHOLDS.highest * rate_hz
-    return float(min(THRESHOLDS.margin * np.mean(bands), highest)) if bands else highest
+    if not bands:
+        return highest
+    return float(min(max(THRESHOLDS.margin * np.mean(bands), LEAST_CUTOFF), highest))
 
 
 def _above_noise(change: Array, window: Array, high: NDArray[np.bool_]) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.errors import RecordingError
 from dynid_ros.signals.conditioning import (
     choose_cutoff,
@@ -195,6 +196,12 @@ def test_it_stays_below_half_the_sample_rate():
     fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
     assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
     assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30
+
+
+def test_a_motion_of_hours_gets_a_cut_off_that_a_result_may_hold():
+    rate = 0.01
+    q = np.sin(2 * np.pi * 1e-5 * np.arange(30_000) / rate)[:, None]
+    assert choose_cutoff([q], rate) == LEAST_CUTOFF
 
 
 def test_the_cut_off_of_a_long_stretch_is_that_of_a_part_of_it():
