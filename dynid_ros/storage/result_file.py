@@ -216,7 +216,7 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
         for key in ('value', 'std_white'))
     check_finite(theta, names, 'value')
     # Infinite where the data leave a parameter open.
-    check_finite(np.where(np.isinf(std_white), 0.0, std_white), names, 'std_white')
+    check_finite(np.where(std_white == np.inf, 0.0, std_white), names, 'std_white')
     return theta, std_white
 
 

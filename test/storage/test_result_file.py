@@ -251,16 +251,16 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path):
             read_result(tmp_path)
 
 
-@pytest.mark.parametrize('value', ['nan', 'inf', '-inf', '1e300'])
-@pytest.mark.parametrize('place', ['value', 'std_white', 'covariance', 'variance'])
+# An infinite std_white is that of a parameter which the data leave open.
+@pytest.mark.parametrize(('place', 'value'), [
+    (place, value) for place in ('value', 'std_white', 'covariance', 'variance')
+    for value in ('nan', 'inf', '-inf', '1e300') if (place, value) != ('std_white', 'inf')])
 def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
-        tmp_path, value, place):
+        tmp_path, place, value):
     write_result(identification(ARM), tmp_path)
     path = tmp_path / 'result.yaml'
     record, name = yaml.safe_load(path.read_text()), base_parameters(ARM).names[2]
     number = float(value)
-    if place == 'std_white' and np.isinf(number):
-        pytest.skip('the data may leave a parameter open')
     if place == 'covariance':
         record['covariance'][2][1] = number
     elif place == 'variance':
