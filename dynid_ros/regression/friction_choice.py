@@ -66,9 +66,10 @@ class FrictionThresholds:
         arms lie within 0.75; without Coulomb friction a candidate is 4.5 and more behind.
     evidence : float
         Standard errors by which a candidate with no fewer columns must be better than plain
-        friction. Where it lowers the held-out error of real arms by a tenth and more, it is 2.2 to
-        6.4 better; on the Panda, whose torque sensors see little friction, 0.9, and in four
-        seconds of the TX40, where it raises the held-out error from 7.3 to 11.3 %, 1.6.
+        friction. Where the best one lowers the error over the folds by a tenth and more (UR10 and
+        TX40, whole and their first parts, cut-offs of 2 Hz to 14 Hz), it is 2.05 to 6.8 better. On
+        the Panda, whose torque sensors see little friction, it is 0 to 2.1 better and lowers the
+        error by a hundredth at most; on simulated arms with plain friction, 0 to 2.15.
 
     """
 
