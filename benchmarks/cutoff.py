@@ -19,23 +19,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 import sys
 
+from accuracy import CASES
+
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.errors import DynidError
+from dynid_ros.errors import RecordingError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.bandwidth import error_at
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.preparation import checked_recording
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
 #: Cut-offs of the models, and of the comparison, Hz.
 SWEEP = (0.5, 1.0, 2.0, 5.0, 10.0)
 BANDWIDTHS = (2.0, 5.0)
-REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3', 0.33),
-        ('panda', 'panda/panda_exciting_trajectory.db3', 0.33),
-        ('tx40', 'tx40/pos_read_data.csv', 0.5))
 #: Arm, period of the fundamental in s, samples/s.
 SIMULATED = (('ur10', 10.0, 125.0), ('ur10', 30.0, 125.0), ('panda', 10.0, 1000.0),
              ('panda', 20.0, 50.0), ('panda', 60.0, 50.0), ('two_axis', 20.0, 100.0),
@@ -44,60 +44,68 @@ SIMULATED = (('ur10', 10.0, 125.0), ('ur10', 30.0, 125.0), ('panda', 10.0, 1000.
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A recording, and the share of it that is held out."""
+    """A recording, the share of it that is held out, and that part."""
 
     label: str
     arm: ArmModel
     log: Recording
     share: float
+    rest: Recording
 
 
 def cases(folder: Path) -> Iterator[Case]:
     """Read the recordings of real arms, and simulate others."""
-    for name, file, share in REAL:
+    for name, file, share in CASES:
         arm = load_arm(name)
-        yield Case(name, arm, read_recording(folder / file, arm), share)
+        yield case(name, arm, read_recording(folder / file, arm), share)
     for name, period, rate in SIMULATED:
         arm = load_arm(name)
-        motion = random_motion(arm, 1, period=period, periods=max(1, round(60 / period)))
+        motion = random_motion(arm, 1, period=period, periods=round(60 / period))
         log = simulate(arm, motion, rate_hz=rate, seed=1).log
-        label = f'{name}, simulated, {1 / period:.2g} Hz, {rate:g} samples/s'
-        yield Case(label, arm, log, 0.33)
+        yield case(f'{name}, simulated, {1 / period:.2g} Hz, {rate:g} samples/s', arm, log, 1 / 3)
 
 
-def model_of(case: Case, cutoff: float | None) -> IdentifiedModel | None:
-    """Identify with a cut-off, or with the one from the data; None where none can be used."""
-    arm = replace(case.arm, conditioning=replace(case.arm.conditioning, cutoff_hz=cutoff))
-    try:
-        return identify(arm, [case.log], holdout=case.share)
-    except DynidError:
-        return None
-
-
-def shown(case: Case, model: IdentifiedModel | None) -> str:
-    """Held-out errors below each bandwidth, and condition number."""
-    if model is None:
-        return 'refused'
-    _, rest = split(case.log, case.share)
+def case(label: str, arm: ArmModel, log: Recording, share: float) -> Case:
+    """Hold out the end of a recording."""
+    log, _ = checked_recording(log, arm)
+    _, rest = split(log, share)
     assert rest is not None
+    return Case(label, arm, log, share, rest)
+
+
+def model_of(case: Case, cutoff: float | None) -> IdentifiedModel:
+    """Identify with a cut-off, or with the one from the data."""
+    arm = replace(case.arm, conditioning=replace(case.arm.conditioning, cutoff_hz=cutoff))
+    return identify(arm, [case.log], holdout=case.share)
+
+
+def shown(case: Case, model: IdentifiedModel) -> str:
+    """Held-out errors below each bandwidth, and condition number."""
     errors = ' / '.join(
-        f'{error_at(model, rest, each).relative_error_percent:.2f}' for each in BANDWIDTHS)
+        f'{error_at(model, case.rest, each).relative_error_percent:.2f}' for each in BANDWIDTHS)
     doubtful = '' if model.verdict.trustworthy else '*'
     return f'{errors} ({model.condition_number:.0f}){doubtful}'
 
 
+def with_cutoff(case: Case, cutoff: float) -> str:
+    """Do the same for a cut-off of the sweep, which may leave too few rows."""
+    try:
+        return shown(case, model_of(case, cutoff))
+    except RecordingError:
+        return 'refused'
+
+
 def main(folder: Path) -> None:
     """Print a Markdown table."""
-    print('| recording | chosen | errors below '
-          + ' / '.join(f'{each:g}' for each in BANDWIDTHS) + ' Hz, % | '
-          + ' | '.join(f'{cutoff:g} Hz' for cutoff in SWEEP) + ' |')
+    below = ' / '.join(f'{each:g}' for each in BANDWIDTHS)
+    sweep = ' | '.join(f'{cutoff:g} Hz' for cutoff in SWEEP)
+    print(f'| recording | chosen | errors below {below} Hz, % | {sweep} |')
     print('|---' * (3 + len(SWEEP)) + '|')
-    for case in cases(folder):
-        chosen = model_of(case, None)
-        assert chosen is not None
-        columns = [shown(case, model_of(case, cutoff)) for cutoff in SWEEP]
-        print(f'| {case.label} | {chosen.treatment.cutoff_hz:.1f} Hz | '
-              f'{shown(case, chosen)} | ' + ' | '.join(columns) + ' |', flush=True)
+    for each in cases(folder):
+        chosen = model_of(each, None)
+        columns = ' | '.join(with_cutoff(each, cutoff) for cutoff in SWEEP)
+        print(f'| {each.label} | {chosen.treatment.cutoff_hz:.2g} Hz | {shown(each, chosen)} '
+              f'| {columns} |', flush=True)
 
 
 if __name__ == '__main__':
