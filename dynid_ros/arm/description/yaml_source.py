@@ -10,10 +10,13 @@ from yaml.composer import Composer
 
 #: Levels of lists and mappings in each other; an arm.yaml has 6.
 DEEPEST = 50
+#: How libyaml refuses a thousand brackets, which it reads ahead, from PyYAML 6.0.4 on.
+TOO_DEEP = 'exceeded maximum nesting depth'
 #: Values, those counted again that an alias repeats. A result of 400 parameters has 170 000.
 MOST_VALUES = 500_000
 #: Digits of a whole number; seeds of 64 bits have 20.
 MOST_DIGITS = 40
+_LEVELS = f'it has more than {DEEPEST} levels'
 # What no name of a file or a joint can hold.
 _NO_TEXT = re.compile('[\0\ud800-\udfff]')
 _SafeLoader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
@@ -45,7 +48,8 @@ def parse_yaml(data: bytes) -> Any:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlError(f'{error.problem}, line {mark.line + 1 if mark else 1}') from error
+        problem = _LEVELS if error.problem == TOO_DEEP else error.problem
+        raise YamlError(f'{problem}, line {mark.line + 1 if mark else 1}') from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise YamlError((str(error).splitlines() or [type(error).__name__])[0]) from error
 
@@ -68,7 +72,7 @@ class _Bounded(Composer):  # type: ignore[misc]
         self._depth += 1
         self._values += 1
         if self._depth > DEEPEST:
-            raise _error(f'it has more than {DEEPEST} levels', event)
+            raise _error(_LEVELS, event)
         if self._values > MOST_VALUES:
             raise _error(f'it has more than {MOST_VALUES} values', event)
         node = super().compose_node(parent, index)
