@@ -3,14 +3,17 @@
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
 import time
 
+from browsers import chromium
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from watch.live_rig import visit
 
 from dynid_ros.arm import load_arm
 from dynid_ros.demo.processes import own_domain
@@ -47,10 +50,10 @@ def until(condition, what: str, seconds: float = 180.0) -> None:
 class Demo:
     """``dynid demo`` in a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, '-m', 'dynid_ros.cli.main', 'demo', ARM, '-o', str(folder)],
+            [sys.executable, '-m', 'dynid_ros.cli.main', 'demo', ARM, '-o', str(folder), *options],
             text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             # A test run in the background of a shell ignores Ctrl-C, and so would the command.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -62,6 +65,19 @@ class Demo:
     def until_it_records(self) -> None:
         log = self.folder / 'logs' / 'recorder.log'
         until(lambda: log.is_file() and 'recording' in log.read_text(), 'a recording')
+
+    def page(self) -> str:
+        """Return the address of the live page once it is there."""
+        log = self.folder / 'logs' / 'watch.log'
+        found = None
+
+        def told() -> bool:
+            nonlocal found
+            found = log.is_file() and re.search(r'http://\S+', log.read_text())
+            return bool(found)
+
+        until(told, 'the address of the page')
+        return found[0]
 
     def node(self, name: str) -> int | None:
         """Process of a node."""
@@ -85,8 +101,8 @@ def demo(tmp_path):
     """Start demonstrations that are gone after the test."""
     begun = []
 
-    def begin(name: str = 'demo') -> Demo:
-        begun.append(Demo(tmp_path / name))
+    def begin(name: str = 'demo', *options: str) -> Demo:
+        begun.append(Demo(tmp_path / name, *options))
         return begun[-1]
 
     yield begin
@@ -145,6 +161,24 @@ def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_was_recorde
     assert 'Traceback' not in printed
     bag = next((other.folder / 'recordings').glob('*/bag'))
     assert len(read_recording(bag, load_arm(ARM)).t) > 100
+
+
+def test_live_page_shows_the_whole_chain(demo):
+    pytest.importorskip('viser', reason='viser is not installed')
+    shown = demo('shown', '--view', '--real-time')
+    with chromium() as browser:
+        tab = visit(browser, shown.page())
+        for words in ('moving to the start', 'running'):
+            tab.get_by_text(words, exact=True).first.wait_for()
+        # Estimates in their bands, and the error of torques predicted before they were used.
+        tab.get_by_text(re.compile(r'^-?[0-9.e-]+ ± [0-9.e-]+$')).first.wait_for()
+        tab.get_by_text(re.compile(r'^[0-9.]+ % ± ')).first.wait_for()
+        assert tab.complaints == []
+        assert shown.process.poll() is None
+        shown.process.send_signal(signal.SIGINT)
+        status, printed = shown.end()
+        assert status == 130, printed
+        tab.locator('.no-news').wait_for()
 
 
 PARENT = """
