@@ -16,8 +16,7 @@ import shutil
 import tempfile
 import time
 
-from nodes_at_1khz import cpu_seconds, family, RATE, stamps_of, write_excitation
-import numpy as np
+from nodes_at_1khz import cpu_seconds, family, missing, RATE, stamps_of, write_excitation
 
 from dynid_ros.demo.live_page import start_page
 from dynid_ros.demo.processes import own_domain, Processes
@@ -92,9 +91,10 @@ def main():
         load = os.getloadavg()[0]
         stamps = stamps_of(next(folder.glob('*/bag')))
         result = read_result(folder / 'online')
-    steps = np.rint(np.diff(stamps) * RATE / 1e9).astype(int)
+    lost, left_out = missing(stamps)
     print(f'{os.cpu_count()} processors, load {load:.1f}')
-    print(f'recorder: {len(stamps)} messages, {int((steps - 1).sum())} missing between them')
+    print(f'recorder: {len(stamps)} messages, {lost} lost between them; the simulated arm was '
+          f'late and left out {left_out} states')
     print(f'identifier: {result.samples} samples, defects '
           f'{ {defect.code: defect.count for defect in result.defects} or "none"}')
     if rates:
