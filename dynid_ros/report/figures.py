@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 #: Caption and drawing.
-Figure = tuple[str, 'Markup']
+Figure: TypeAlias = 'tuple[str, Markup]'
 
 
 def torque_figures(result: IdentifiedModel) -> list[tuple[str, list[Figure]]]:

@@ -32,7 +32,7 @@ def number(value: float) -> str:
 
 
 def points(x: Array, y: Array) -> str:
-    """Return points (k,), (k,) in pixels as SVG writes them."""
+    """Write coordinates (k,), (k,) in pixels as SVG does."""
     return ' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(x.tolist(), y.tolist(), strict=True))
 
 

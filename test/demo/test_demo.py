@@ -168,8 +168,8 @@ def test_live_page_shows_the_whole_chain(demo):
     shown = demo('shown', '--view', '--real-time')
     with chromium() as browser:
         tab = visit(browser, shown.page())
-        for words in ('moving to the start', 'running'):
-            tab.get_by_text(words, exact=True).first.wait_for()
+        # A slow browser may miss the way to the start, and does not miss half a minute.
+        tab.get_by_text('running', exact=True).first.wait_for()
         # Estimates in their bands, and the error of torques predicted before they were used.
         tab.get_by_text(re.compile(r'^-?[0-9.e-]+ ± [0-9.e-]+$')).first.wait_for()
         tab.get_by_text(re.compile(r'^[0-9.]+ % ± ')).first.wait_for()

@@ -21,6 +21,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.execution.tracking_control import RigidArm
 
+REFUSED = 'refused: torques are commanded while a trajectory moves the arm'
+
 
 @pytest.fixture
 def controlled(start, talker):
@@ -119,6 +121,8 @@ def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker
     talker.until(lambda: torques.get_subscription_count() > 0, 'the arm')
     handle = controlled.send(quintic())
     torques.publish(Float64MultiArray(data=[50.0] * ARM.n))
+    # Until the arm has them, no time of the arm passes, and the trajectory does not end.
+    talker.until(lambda: REFUSED in controlled.arm.printed, 'the refusal of the torques')
     assert controlled.result(handle).status == SUCCEEDED
     np.testing.assert_allclose(controlled.wait_rest(), START + WAY, atol=2e-3)
     holding = RigidArm(ARM).gravity(START + WAY).tolist()
@@ -134,7 +138,7 @@ def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker
     assert refused.error_code == -1
     status, printed = controlled.arm.stop()
     assert status == 0
-    assert 'refused: torques are commanded while a trajectory moves the arm' in printed
+    assert printed.count(REFUSED) == 1
 
 
 def test_controller_tells_its_joints(controlled):

@@ -66,5 +66,3 @@ class MadeUp:
             if not silent:
                 self.say()
             tab.wait_for_timeout(20)
-
-
