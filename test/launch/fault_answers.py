@@ -82,8 +82,14 @@ class Answers:
 
     def time_by_graph(self, fault: str, since: float, name: str, words: str, **more) -> None:
         """Do the same as `time` where a node hears of the fault by a look at the graph."""
-        with self._bench.time_until(since + GRAPH):
-            self.time(fault, since, name, words, GRAPH + AT_ONCE, **more)
+        self.time_by_dds(fault, since, name, words, GRAPH, **more)
+
+    def time_by_dds(
+        self, fault: str, since: float, name: str, words: str, looks: float = 0.0, **more,
+    ) -> None:
+        """Do the same as `time` where a node hears of the fault by DDS alone, or then looks."""
+        with self._bench.time_until(since + looks):
+            self.time(fault, since, name, words, looks + AT_ONCE, **more)
 
     def time(
         self, fault: str, since: float, name: str, words: str, bound: float,

@@ -64,8 +64,8 @@ class MotionRows(Rows):
 
     def test_77_goal_rejected(self):
         server, since = self.begin_with_own_controller(GoalResponse.REJECT)
-        self.bench.answers.time(
-            'goal rejected', since, 'other', f'aborted: {NAME} rejected the motion', AT_ONCE)
+        self.bench.answers.time_by_dds(
+            'goal rejected', since, 'other', f'aborted: {NAME} rejected the motion')
         self.ends()
         server.destroy()
         self.bench.until(lambda: 'is not there' in self.bench.call(
@@ -89,7 +89,8 @@ class MotionRows(Rows):
 
         def begins():
             begun.append(self.bench.now)
-            answer = self.bench.call('/other/start')
+            with self.bench.time_until(begun[-1]):
+                answer = self.bench.call('/other/start')
             if 'aborted because' in answer.message:
                 # It began while the controller of the row before was still known.
                 self.bench.call('/other/stop')

@@ -32,6 +32,12 @@ class Rows:
         assert 'aborted' not in self.bench.printed()
         assert max(map(speed_of, self.bench.states[-125:])) > MOVING
 
+    def begins_anew(self) -> None:
+        """Let a motion begin that lasts longer than the longest fault."""
+        self.bench.call('/goal/stop')
+        self.bench.until_at_rest()
+        self.bench.move('goal')
+
     def told(self, fault: str, injected: str, name: str, words: str, key: str = '') -> None:
         """Inject a fault into the stream, and see it in a report, where a count may grow."""
         before = (key, self.bench.count(name, key)) if key else None

@@ -77,6 +77,8 @@ class StreamRows(Rows):
 
     def test_62_dead_channel(self):
         def kill():
+            # At rest, an effort of zero is no dead channel.
+            self.begins_anew()
             self.bench.later(WINDOW)
             since = self.bench.inject('dead 4.0')
             self.bench.answers.time(
