@@ -1,0 +1,74 @@
+"""
+How many held-out samples of real arms lie within the 95 % bands of the predicted torque.
+
+    python benchmarks/prediction_bands.py FOLDER
+
+FOLDER and split are those of accuracy.py. The model of the first part, its covariance and its
+residuals give a band around the torque of each sample of the rest: 1.96 standard deviations of
+`torque_variance`. A good band holds 90 to 98 % of the samples, in each joint too. The last column
+divides the held-out error of a joint by the residual of its fit, for the joint in which that is
+largest: what the covariance of the parameters has to account for.
+"""
+
+from __future__ import annotations
+
+import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
+from dataclasses import replace
+from pathlib import Path
+import sys
+
+from accuracy import BANDWIDTHS, CASES
+import numpy as np
+
+from dynid_ros.arm import load_arm
+from dynid_ros.identification.identify import identify
+from dynid_ros.identification.validation import split
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.torque_prediction import torque_variance
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.preparation import checked_recording, take_motions
+from dynid_ros.storage.recording_reader import read_recording
+
+WIDTH = 1.96
+
+
+def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list[float]]:
+    """Share of the samples within the bands, %, and error by residual of the fit, by joint."""
+    arm, settings = model.arm, model.treatment
+    kept = KeptRows(arm, take_motions(arm, [rest], settings), settings, arm.friction)
+    errors, spreads, moving = [], [], []
+    for block in kept.blocks(arm):
+        errors.append(block.tau - block.W @ model.theta)
+        spreads.append(np.sqrt(torque_variance(block.W, model.covariance, model.sigma)))
+        moving.append(block.moving)
+    error, spread, there = map(np.concatenate, (errors, spreads, moving))
+    shares, ratios = [], []
+    for joint in range(arm.n):
+        e, s = (each[there[:, joint], joint] for each in (error, spread))
+        shares.append(float(100 * np.mean(np.abs(e) < WIDTH * s)))
+        ratios.append(float(np.sqrt(np.mean(e**2)) / model.sigma[joint]))
+    return shares, ratios
+
+
+def main(folder: Path) -> None:
+    """Print a Markdown table."""
+    print('| arm, held out | bandwidth | within, all joints | joint with the least '
+          '| joint with the most | largest error by residual |')
+    print('|---|---|---|---|---|---|')
+    for name, file, share in CASES:
+        arm = load_arm(name)
+        log, _ = checked_recording(read_recording(folder / file, arm), arm)
+        first, rest = split(log, share)
+        for bandwidth in BANDWIDTHS:
+            limited = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=bandwidth))
+            shares, ratios = held_out(identify(limited, [first], holdout=0), rest)
+            print(f'| {name} | {bandwidth:.3g} Hz | {np.mean(shares):.1f} % | {min(shares):.1f} % '
+                  f'| {max(shares):.1f} % | {max(ratios):.2f} |', flush=True)
+
+
+if __name__ == '__main__':
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]))
