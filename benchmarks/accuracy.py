@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 import sys
@@ -109,19 +110,30 @@ def line(name: str, bandwidth: float | str, errors: list[float | None], terms: s
     print(f'| {name} | {hz} | {shown} | {terms} |', flush=True)
 
 
+def recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Recording, float]]:
+    """Read each recording, without its defects; with it come its arm and the held-out share."""
+    for name, file, share in CASES:
+        arm = load_arm(name)
+        log, _ = checked_recording(read_recording(folder / file, arm), arm)
+        yield name, arm, log, share
+
+
+def below(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
+    """Return an arm whose signals are limited to a bandwidth; None leaves it to the data."""
+    return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
+
+
 def main(folder: Path) -> None:
     """Print a Markdown table."""
     print('| arm, held out | bandwidth | chosen | plain | least squares | published '
           '| chosen friction |')
     print('|---|---|---|---|---|---|---|')
-    for name, file, share in CASES:
-        arm = load_arm(name)
-        log, _ = checked_recording(read_recording(folder / file, arm), arm)
+    for name, arm, log, share in recordings(folder):
         first, rest = split(log, share)
         assert rest is not None
         label = f'{name}, last {100 * share:.0f} %'
         for cutoff in (None, *BANDWIDTHS):
-            own = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
+            own = below(arm, cutoff)
             chosen = identify(own, [log], holdout=share)
             plain = identify(own, [log], friction=PLAIN, holdout=share)
             bandwidth = chosen.treatment.cutoff_hz

@@ -15,11 +15,11 @@ from __future__ import annotations
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 import sys
 
-from accuracy import CASES
+from accuracy import below, recordings
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.errors import RecordingError
@@ -31,7 +31,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording
 from dynid_ros.simulation.record import simulate
-from dynid_ros.storage.recording_reader import read_recording
 
 #: Cut-offs of the models, and of the comparison, Hz.
 SWEEP = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -55,19 +54,17 @@ class Case:
 
 def cases(folder: Path) -> Iterator[Case]:
     """Read the recordings of real arms, and simulate others."""
-    for name, file, share in CASES:
-        arm = load_arm(name)
-        yield case(name, arm, read_recording(folder / file, arm), share)
+    for name, arm, log, share in recordings(folder):
+        yield case(name, arm, log, share)
     for name, period, rate in SIMULATED:
         arm = load_arm(name)
         motion = random_motion(arm, 1, period=period, periods=round(60 / period))
-        log = simulate(arm, motion, rate_hz=rate, seed=1).log
+        log, _ = checked_recording(simulate(arm, motion, rate_hz=rate, seed=1).log, arm)
         yield case(f'{name}, simulated, {1 / period:.2g} Hz, {rate:g} samples/s', arm, log, 1 / 3)
 
 
 def case(label: str, arm: ArmModel, log: Recording, share: float) -> Case:
     """Hold out the end of a recording."""
-    log, _ = checked_recording(log, arm)
     _, rest = split(log, share)
     assert rest is not None
     return Case(label, arm, log, share, rest)
@@ -75,8 +72,7 @@ def case(label: str, arm: ArmModel, log: Recording, share: float) -> Case:
 
 def model_of(case: Case, cutoff: float | None) -> IdentifiedModel:
     """Identify with a cut-off, or with the one from the data."""
-    arm = replace(case.arm, conditioning=replace(case.arm.conditioning, cutoff_hz=cutoff))
-    return identify(arm, [case.log], holdout=case.share)
+    return identify(below(case.arm, cutoff), [case.log], holdout=case.share)
 
 
 def shown(case: Case, model: IdentifiedModel) -> str:

@@ -14,28 +14,25 @@ from __future__ import annotations
 
 import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
-from dataclasses import replace
 from pathlib import Path
 import sys
 
-from accuracy import BANDWIDTHS, CASES
+from accuracy import BANDWIDTHS, below, recordings
 import numpy as np
 
-from dynid_ros.arm import load_arm
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import torque_variance
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, take_motions
-from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.regression.preparation import take_motions
 
 WIDTH = 1.96
 
 
-def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list[float]]:
-    """Share of the samples within the bands, %, and error by residual of the fit, by joint."""
+def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list[float], int]:
+    """By joint, share of samples within the bands, %, and error by residual; fewest samples."""
     arm, settings = model.arm, model.treatment
     kept = KeptRows(arm, take_motions(arm, [rest], settings), settings, arm.friction)
     errors, spreads, moving = [], [], []
@@ -49,23 +46,22 @@ def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list
         e, s = (each[there[:, joint], joint] for each in (error, spread))
         shares.append(float(100 * np.mean(np.abs(e) < WIDTH * s)))
         ratios.append(float(np.sqrt(np.mean(e**2)) / model.sigma[joint]))
-    return shares, ratios
+    return shares, ratios, int(there.sum(axis=0).min())
 
 
 def main(folder: Path) -> None:
     """Print a Markdown table."""
-    print('| arm, held out | bandwidth | within, all joints | joint with the least '
-          '| joint with the most | largest error by residual |')
-    print('|---|---|---|---|---|---|')
-    for name, file, share in CASES:
-        arm = load_arm(name)
-        log, _ = checked_recording(read_recording(folder / file, arm), arm)
+    print('| arm, held out | bandwidth | samples of a joint | within, mean of the joints '
+          '| joint with the least | joint with the most | largest error by residual |')
+    print('|---|---|---|---|---|---|---|')
+    for name, arm, log, share in recordings(folder):
         first, rest = split(log, share)
+        assert rest is not None
         for bandwidth in BANDWIDTHS:
-            limited = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=bandwidth))
-            shares, ratios = held_out(identify(limited, [first], holdout=0), rest)
-            print(f'| {name} | {bandwidth:.3g} Hz | {np.mean(shares):.1f} % | {min(shares):.1f} % '
-                  f'| {max(shares):.1f} % | {max(ratios):.2f} |', flush=True)
+            model = identify(below(arm, bandwidth), [first], holdout=0)
+            shares, ratios, samples = held_out(model, rest)
+            print(f'| {name} | {bandwidth:.3g} Hz | {samples} | {np.mean(shares):.1f} % '
+                  f'| {min(shares):.1f} % | {max(shares):.1f} % | {max(ratios):.2f} |', flush=True)
 
 
 if __name__ == '__main__':
