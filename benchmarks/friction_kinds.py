@@ -29,6 +29,7 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.model.torque_prediction import torque_rows
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.recordings.warmth import warmth_of
 
 ARMS = ('ur10', 'panda')
 SECONDS, RATE, CUTOFF = 60.0, 125.0, 5.0
@@ -42,6 +43,7 @@ KINDS: dict[str, dict[str, float]] = {
     'load': {'viscous': 0.5, 'coulomb_smooth': 0.7, 'offset': 0.3, 'load': 0.3},
     'curve': {'viscous': 0.3, 'sign_10': 1.0, 'coulomb_smooth': 0.8, 'sign_100': -1.6,
               'sign_1000': 1.0, 'offset': 0.3},
+    'warm': {'viscous': 1.0, 'coulomb_smooth': 0.7, 'offset': 0.3, 'viscous_warm': -0.6},
 }
 PLAIN_KIND = {'viscous': 0.5, 'coulomb': 0.7, 'offset': 0.3}
 FORMS = (set(PLAIN), {'viscous', 'coulomb_smooth', 'offset'})
@@ -94,11 +96,11 @@ def planted(
                       for joint in range(arm.n)] for term in kind}
     for places in columns.values():
         standard[places] = 0.0
-    rigid = _torque(arm, standard, q, qd, qdd)
+    rigid = _torque(arm, standard, t, q, qd, qdd)
     for term, size in kind.items():
         standard[columns[term]] = size * (
             1.0 if term == 'load' else SIZE * rigid.std(axis=0))
-    tau = _torque(arm, standard, q, qd, qdd)
+    tau = _torque(arm, standard, t, q, qd, qdd)
     rng = np.random.default_rng(seed)
     noise = lfilter([1], [1, -MEMORY], rng.normal(size=(len(t) + SETTLE, arm.n)), axis=0)
     noise *= np.sqrt(1 - MEMORY**2) * NOISE * tau.std(axis=0)
@@ -108,10 +110,12 @@ def planted(
 
 
 def _torque(
-    arm: ArmModel, standard: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+    arm: ArmModel, standard: np.ndarray, t: np.ndarray, q: np.ndarray, qd: np.ndarray,
+    qdd: np.ndarray,
 ) -> np.ndarray:
     theta = base_parameters(arm).grouping @ standard
-    return np.concatenate([Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd)])
+    warmth = warmth_of(t, q).at(t)
+    return np.concatenate([Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, warmth)])
 
 
 def main() -> None:

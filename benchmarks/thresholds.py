@@ -260,7 +260,7 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def errors(data: Data) -> dict[tuple[str, ...], Array]:
         every = data.arm.with_friction(friction_choice.all_terms())
-        start = data.arm.without_load
+        start = data.arm.memoryless
         rows = KeptRows(every, data.motions, data.treatment)
         load_theta = fit.carry_over(fit.fit(start, rows).theta, start, every)
         folds = [fold.part(rows.columns(every)) for fold in rows.factors(
@@ -506,7 +506,7 @@ def samples_of(data: Data) -> trial_rows.TrialSamples:
 
 def entered(data: Data) -> contest.Contest:
     """Let all explanations of a recording compete."""
-    arm = data.arm.without_load
+    arm = data.arm.memoryless
     samples = samples_of(data)
     check = gravity_direction.gravity_direction(arm, samples)
     return contest.contest(hypothesis.as_recorded(arm, samples), check, True)

@@ -236,18 +236,22 @@ class ArmModel:
         """Whether a friction term depends on the torque that loads the joint."""
         return any(term.needs_load for term in friction_terms(self.friction))
 
-    @cached_property
-    def without_load(self) -> ArmModel:
-        """
-        Return the same arm without the friction terms that depend on the load.
+    @property
+    def needs_warmth(self) -> bool:
+        """Whether a friction term depends on how much the joint moved before."""
+        return any(term.needs_warmth for term in friction_terms(self.friction))
 
-        The load follows from the estimate, so these terms are left out wherever the motion alone
-        is known. It is one object for each arm, so that its base parameters are found once.
+    @cached_property
+    def memoryless(self) -> ArmModel:
         """
-        if not self.needs_load:
-            return self
-        return self.with_friction(tuple(
-            term.name for term in friction_terms(self.friction) if not term.needs_load))
+        Return the same arm with the friction terms that the velocity alone decides.
+
+        It serves where single states are known: neither the load on a joint, which follows from
+        the estimate, nor its warmth. It is one object for each arm, so that its base parameters
+        are found once.
+        """
+        kept = tuple(term.name for term in friction_terms(self.friction) if term.of_velocity)
+        return self if kept == self.friction else self.with_friction(kept)
 
     @cached_property
     def as_measured(self) -> ArmModel:

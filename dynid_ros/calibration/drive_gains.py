@@ -74,7 +74,7 @@ def estimate_gains(
     dynamic parameters of robots, ASME J. Dyn. Sys. Meas. Control 136(5).
 
     """
-    start = arm.without_load
+    start = arm.memoryless
     problem = GainProjection(start, recorded, [None] * len(recorded))
     problem.minimise(np.zeros(arm.n))
     if start.friction != arm.friction:

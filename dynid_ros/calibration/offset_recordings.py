@@ -53,7 +53,7 @@ def recording_offsets(
         The recordings are too short.
 
     """
-    plain = arm.without_load
+    plain = arm.memoryless
     settings = choose_conditioning(plain, recordings)
     for _ in range(ROUNDS):
         parts = [

@@ -50,7 +50,7 @@ class FrictionBand:
                       for joint in range(model.arm.n)])
             for term in self._terms]
 
-    def at(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def at(self, q: Array, qd: Array, warmth: Array) -> tuple[Array, Array]:
         """
         Correct the modelled friction, and bound what it may be.
 
@@ -58,6 +58,8 @@ class FrictionBand:
         ----------
         q, qd : (N, n) ndarray
             rad, rad/s (m for prismatic joints).
+        warmth : (N, n) ndarray
+            Warmth of the joints, rad/s or m/s.
 
         Returns
         -------
@@ -71,14 +73,15 @@ class FrictionBand:
         weight = np.zeros_like(qd) if load is None else load
         share = qd / self.slow
         inside = np.abs(share) < 1
-        begin = self._odd(np.full_like(qd, self.slow), weight)
-        level = np.abs(self._odd(np.full_like(qd, SLIDING * self.slow), weight))
-        change = np.where(inside, begin * share - self._odd(qd, weight), 0.0)
+        begin = self._odd(np.full_like(qd, self.slow), weight, warmth)
+        level = np.abs(self._odd(np.full_like(qd, SLIDING * self.slow), weight, warmth))
+        change = np.where(inside, begin * share - self._odd(qd, weight, warmth), 0.0)
         return change, np.where(inside, level * (1 - np.abs(share)), 0.0)
 
-    def _odd(self, qd: Array, load: Array) -> Array:
+    def _odd(self, qd: Array, load: Array, warmth: Array) -> Array:
         """Part of the friction that changes its sign with the velocity, (N, n), Nm."""
         shape, total = self._model.arm.friction_shape, np.zeros_like(qd)
         for term, own in zip(self._terms, self._coefficients, strict=True):
-            total += own * (term.value(qd, load, shape) - term.value(-qd, load, shape)) / 2
+            state = warmth if term.needs_warmth else load
+            total += own * (term.value(qd, state, shape) - term.value(-qd, state, shape)) / 2
         return total

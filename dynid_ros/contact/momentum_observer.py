@@ -97,7 +97,7 @@ class MomentumObserver:
         self._rows.reset()
         self._torques.reset()
 
-    def apply(self, q: Array, qd: Array, tau: Array) -> Observed:
+    def apply(self, q: Array, qd: Array, tau: Array, warmth: Array) -> Observed:
         """
         Take in the next samples, at a uniform rate.
 
@@ -105,6 +105,8 @@ class MomentumObserver:
         ----------
         q, qd, tau : (k, n) ndarray
             Positions, velocities and measured torque at the joints.
+        warmth : (k, n) ndarray
+            Warmth of the joints, rad/s or m/s.
 
         Returns
         -------
@@ -117,8 +119,8 @@ class MomentumObserver:
         load = friction_load(model.arm, model.theta, q)
         momentum, force = (
             x[:, :, self._columns].reshape(k, -1)
-            for x in momentum_regressors(model.arm, q, qd, load=load))
-        change, width = self._band.at(q, qd)
+            for x in momentum_regressors(model.arm, q, qd, load=load, warmth=warmth))
+        change, width = self._band.at(q, qd, warmth)
         rows = self._rows.apply(force, momentum)
         torques = self._torques.apply(np.concatenate([tau - change, width], axis=1))
         W = rows.reshape(len(rows), model.arm.n, len(self._columns))

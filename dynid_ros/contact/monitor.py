@@ -16,6 +16,7 @@ from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ, HIGHEST, MomentumO
 from dynid_ros.contact.stream_noise import StreamNoise
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
 from dynid_ros.streaming.short_lag import ShortLag
@@ -132,6 +133,7 @@ class Monitor:
         self._samples = np.zeros((0, 1 + 2 * n))
         self._stamps = np.zeros(0)
         self._before = np.zeros((0, 1 + 2 * n))
+        self._warmth = RunningWarmth(n)
 
     @property
     def rate_hz(self) -> float:
@@ -191,6 +193,7 @@ class Monitor:
     def _work_on(self, block: Array) -> Iterator[MonitoredSamples]:
         newest = float(block[-1, 0])
         for k, stretch in enumerate(self._intake.accept(block)):
+            self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.model.arm.n])
             fresh = k > 0
             if fresh:
                 self._resampler.begin()
@@ -244,7 +247,7 @@ class Monitor:
             return None
         whole = np.concatenate([self._before, np.column_stack([t, q, qd])])
         self._before = whole[-1:]
-        seen = self._observer.apply(q, qd, tau)
+        seen = self._observer.apply(q, qd, tau, self._warmth.at(t))
         m = len(seen.torque)
         if not m:
             return None

@@ -62,7 +62,8 @@ def negative_drives(
     speed = _speeds(arm, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
-    values = {term.symbol: term.value(speed[None], np.zeros((1, arm.n)), arm.friction_shape)[0]
+    # A joint that moves at this speed is warm by it.
+    values = {term.symbol: term.value(speed[None], speed[None], arm.friction_shape)[0]
               for term in terms}
     found = []
     for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):

@@ -93,7 +93,7 @@ def gravity_rows(arm: ArmModel, samples: TrialSamples) -> GravityRows:
 
     """
     q, qd, qdd = samples.q, samples.qd, samples.qdd
-    arm = arm.without_load
+    arm = arm.memoryless
     length = float(np.linalg.norm(arm.gravity)) or 9.81
     columns = base_parameters(replace(arm, gravity=length * GENERIC)).columns
     first = INERTIAL.index('Ixx')

@@ -208,7 +208,9 @@ def expected_errors(
     """
     q, qd, qdd = _states(motion, acceleration)
     load = gravity_load(arm, q, theta)
-    Y = regressor(arm, q, qd, qdd, load=load)[:, :, base_parameters(arm).columns]
+    # Random states follow each other at once: all of them have warmed the joints alike.
+    warmth = np.broadcast_to(np.sqrt((qd**2).mean(axis=0)), qd.shape)
+    Y = regressor(arm, q, qd, qdd, load=load, warmth=warmth)[:, :, base_parameters(arm).columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0), TINY)

@@ -104,7 +104,8 @@ def random_states(
 def random_regressor(arm: ArmModel, states: int = STATES, seed: int = SEED) -> Array:
     """Regressor (states n, p) at random states, the same ones in every run."""
     q, qd, qdd, load = random_states(arm, states, seed)
-    return regressor(arm, q, qd, qdd, load=load).reshape(states * arm.n, -1)
+    # Any other numbers that do not depend on the velocity would do.
+    return regressor(arm, q, qd, qdd, load=load, warmth=np.abs(qdd)).reshape(states * arm.n, -1)
 
 
 @lru_cache(maxsize=32)

@@ -154,6 +154,7 @@ def momentum_regressors(
     qd: ArrayLike,
     *,
     load: ArrayLike | None = None,
+    warmth: ArrayLike | None = None,
     out: tuple[Array, Array] | None = None,
 ) -> tuple[Array, Array]:
     """
@@ -171,6 +172,8 @@ def momentum_regressors(
         Positions and velocities: rad, rad/s (m for prismatic joints).
     load : (N, n) array_like, optional
         Torque that loads each joint, Nm; needed by the ``load`` friction term only.
+    warmth : (N, n) array_like, optional
+        Warmth of each joint, for the ``viscous_warm`` friction term; joints are cold by default.
     out : two (N, n, p) ndarray, optional
         C-contiguous arrays to fill, which were zero or came from an earlier call.
 
@@ -203,7 +206,7 @@ def momentum_regressors(
     joints = range(arm.n)
     if layout.rotor_inertia:
         momentum[:, joints, [layout.rotor(j) for j in joints]] = qd
-    fill_friction(arm, qd, load, force)
+    fill_friction(arm, qd, load, warmth, force)
     first = arm.n * layout.block
     for k, column in enumerate(arm.coupling):
         if column.quantity == 'qdd':

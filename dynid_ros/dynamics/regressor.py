@@ -56,6 +56,7 @@ def regressor(
     qdd: ArrayLike,
     *,
     load: ArrayLike | None = None,
+    warmth: ArrayLike | None = None,
     out: Array | None = None,
 ) -> Array:
     """
@@ -69,6 +70,8 @@ def regressor(
         Positions, velocities and accelerations: rad, rad/s, rad/s² (m for prismatic joints).
     load : (N, n) array_like, optional
         Torque that loads each joint, Nm; needed by the ``load`` friction term only.
+    warmth : (N, n) array_like, optional
+        Warmth of each joint, for the ``viscous_warm`` friction term; joints are cold by default.
     out : (N, n, p) ndarray, optional
         C-contiguous array to fill, in blocks of a long recording for example.
 
@@ -103,14 +106,16 @@ def regressor(
     joints = range(arm.n)
     if layout.rotor_inertia:
         Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
-    fill_friction(arm, qd, load, Y)
+    fill_friction(arm, qd, load, warmth, Y)
     first = arm.n * layout.block
     for k, column in enumerate(arm.coupling):
         Y[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qdd)
     return Y
 
 
-def fill_friction(arm: ArmModel, qd: Array, load: ArrayLike | None, out: Array) -> None:
+def fill_friction(
+    arm: ArmModel, qd: Array, load: ArrayLike | None, warmth: ArrayLike | None, out: Array,
+) -> None:
     """
     Fill the friction columns of a regressor.
 
@@ -122,6 +127,8 @@ def fill_friction(arm: ArmModel, qd: Array, load: ArrayLike | None, out: Array) 
         Velocities, rad/s or m/s.
     load : (N, n) array_like or None
         Torque that loads each joint, Nm.
+    warmth : (N, n) array_like or None
+        Warmth of each joint, rad/s or m/s; None for cold joints.
     out : (N, n, p) ndarray
         Output.
 
@@ -132,12 +139,14 @@ def fill_friction(arm: ArmModel, qd: Array, load: ArrayLike | None, out: Array) 
 
     """
     joints = range(arm.n)
-    loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
+    loads, warm = (np.zeros_like(qd) if x is None else np.atleast_2d(np.asarray(x, dtype=float))
+                   for x in (load, warmth))
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
         columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
-        out[:, joints, columns] = term.value(qd, loads, arm.friction_shape)
+        out[:, joints, columns] = term.value(
+            qd, warm if term.needs_warmth else loads, arm.friction_shape)
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

@@ -52,7 +52,7 @@ def objective_given(
     samples then counts less than a white one by the ratio of the two variances.
 
     """
-    names = base_parameters(arm.without_load).names
+    names = base_parameters(arm.memoryless).names
     prior = np.zeros((len(names), len(names)))
     for result in results:
         own = result.arm.joint_names

@@ -56,7 +56,7 @@ def random_motion(
     """
     rng = np.random.default_rng(seed)
     allowed = planning_limits(arm)
-    known = arm.without_load
+    known = arm.memoryless
     best, least, shares = None, np.inf, np.zeros((tries, arm.n))
     for k in range(tries):
         motion = _fitting_motion(rng, allowed, period, harmonics, periods)

@@ -105,7 +105,7 @@ class Search:
             raise InputError(
                 f'{task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{arm.name}'; give it a second at least")
-        self._arm, self._task, self._progress = arm.without_load, task, progress
+        self._arm, self._task, self._progress = arm.memoryless, task, progress
         self._limits = all_limits(self._arm, scene)
         objective = task.objective
         weights = np.ones(arm.n) if objective.weights is None else objective.weights

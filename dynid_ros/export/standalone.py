@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import yaml
 
+from dynid_ros.arm.friction import WARM_SECONDS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
 from dynid_ros.errors import ArmError
 from dynid_ros.model.identified_model import IdentifiedModel
 
-#: Friction terms as Python, of the speeds qd and the load of the joints.
+#: Friction terms as Python, of the speeds qd, the warmth and the load of the joints.
 FRICTION = {
     'viscous': 'qd',
     'coulomb': 'np.sign(qd)',
@@ -23,6 +24,7 @@ FRICTION = {
     'sign_1000': 'np.tanh(qd)',
     'stribeck': 'np.tanh(qd / SMOOTH_SPEED) * np.exp(-np.abs(qd) / STRIBECK_SPEED)',
     'viscous_cuberoot': 'np.cbrt(qd)',
+    'viscous_warm': 'warmth * qd',
     'load': 'np.abs(rigid_torque(q, 0 * q, 0 * q)) * np.tanh(qd / SMOOTH_SPEED)',
 }
 
@@ -33,7 +35,8 @@ Torque of the arm {name}, identified by dynid_ros.
     tau = torque(q, qd, qdd)
 
 with q, qd, qdd of shape (n,), rad, rad/s, rad/s² (m for prismatic joints), in the order of JOINTS;
-tau in Nm (N).
+tau in Nm (N). With the friction term viscous_warm, warmth is the root mean square of the speed of
+each joint over the last {warm_seconds:g} s; it is zero for cold joints.
 """
 
 import numpy as np
@@ -52,7 +55,7 @@ SMOOTH_SPEED, STRIBECK_SPEED = {smooth!r}, {stribeck!r}
 FRICTION = {friction}
 
 
-def torque(q, qd, qdd):
+def torque(q, qd, qdd, warmth=0.0):
     """Torque of the drives at the joints, with rotor inertia and friction."""
     q, qd, qdd = (np.asarray(x, dtype=float) for x in (q, qd, qdd))
     tau = rigid_torque(q, qd, qdd) + ROTOR * qdd
@@ -135,7 +138,7 @@ def python_of(arm: ArmModel) -> str:
         gravity=arm.gravity.tolist(), inertial=arm.inertial.tolist(), rotor=rotor.tolist(),
         smooth=arm.friction_shape.smooth_speed, stribeck=arm.friction_shape.stribeck_speed,
         friction={name: arm.friction_nominal[name].tolist() for name in arm.friction},
-        terms=terms)
+        terms=terms, warm_seconds=WARM_SECONDS)
 
 
 def table_of(model: IdentifiedModel) -> str:

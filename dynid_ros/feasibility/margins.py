@@ -101,4 +101,4 @@ class AllLimits:
 
 def all_limits(arm: ArmModel, scene: Scene | None = None) -> AllLimits:
     """All known limits of an arm."""
-    return AllLimits(planning_limits(arm), torque_limit(arm.without_load), scene)
+    return AllLimits(planning_limits(arm), torque_limit(arm.memoryless), scene)

@@ -103,7 +103,7 @@ def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
             recording, _ = checked_recording(_read(settings, bag, path), settings.arm)
     except DynidError:
         return ()
-    arm, own = settings.arm.without_load, fitted_to(settings.conditioning, recording)
+    arm, own = settings.arm.memoryless, fitted_to(settings.conditioning, recording)
     prepared = motions(arm, recording, own)
     levels = clip_levels([recording])
     samples = trial_samples(prepared, own, clipped_samples(arm, prepared, levels))

@@ -23,9 +23,9 @@ from dynid_ros.signals.filters import decimation_step
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, from_plain, to_plain
 
 FORMAT = 1
-#: Friction columns of a sidecar. Columns of the load follow from an estimate, which a bag that is
-#: read once does not know.
-CANDIDATES = tuple(name for name, term in TERMS.items() if not term.needs_load)
+#: Friction columns of a sidecar. Those of the load follow from an estimate, which a bag that is
+#: read once does not know; those of the warmth from motion before the bag.
+CANDIDATES = tuple(name for name, term in TERMS.items() if term.of_velocity)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningS
         Medians of the choices for single bags, so that a bag that does not belong decides nothing.
 
     """
-    chosen = [choose_conditioning(arm.without_load, [recording]) for recording in sample]
+    chosen = [choose_conditioning(arm.memoryless, [recording]) for recording in sample]
     rate = float(np.median([each.rate_hz for each in chosen]))
     cutoff = float(np.median([each.cutoff_hz for each in chosen]))
     delay = float(np.median([each.delay for each in chosen]))

@@ -56,6 +56,6 @@ def _suspect(arm: ArmModel, recording: Recording) -> bool:
     """Whether the rows of a recording refute a gain, as far as a fit without any choice tells."""
     rich = arm.as_measured.with_friction(RICHEST)
     cleaned = checked_recording(recording, rich)[0]
-    settings = choose_conditioning(rich.without_load, [cleaned])
+    settings = choose_conditioning(rich.memoryless, [cleaned])
     rows = KeptRows(rich, motions(rich, cleaned, settings), settings, RICHEST)
     return refuted_gains(rich, rows, fit(rich, rows).theta) is not None

@@ -179,7 +179,7 @@ def _with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
 
 def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
     """Choose the conditioning, with a wider band than for a model unless the arm states one."""
-    chosen = choose_conditioning(arm.without_load, free)
+    chosen = choose_conditioning(arm.memoryless, free)
     if not chosen.cutoff_from_data:
         return chosen
     cutoff = min(WIDER * chosen.cutoff_hz, conditioning.THRESHOLDS.highest * chosen.rate_hz)

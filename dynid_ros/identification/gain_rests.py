@@ -78,7 +78,7 @@ def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
 
     """
     # Nothing is known of the delay without motion, and it does not matter.
-    quiet = replace(arm, conditioning=replace(arm.conditioning, delay=0.0)).without_load
+    quiet = replace(arm, conditioning=replace(arm.conditioning, delay=0.0)).memoryless
     settings = choose_conditioning(quiet, recordings)
     parts, still, samples = [], 0, 0
     for recording in recordings:

@@ -115,7 +115,7 @@ def identify(
     notes: tuple[str, ...] = ()
     if joint_offsets:
         arm, data, notes = _with_offsets(arm, data)
-    settings = choose_conditioning(arm.without_load, data.train)
+    settings = choose_conditioning(arm.memoryless, data.train)
     known: dict[str, Any] = {
         'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
         'seconds': sum(recording.seconds for recording in data.train),
@@ -152,7 +152,7 @@ def identify(
     verdict = judge(
         arm, solution, covariance, own, acceleration, fitted, held_out, findings)
     verdict, remarks = with_cause(
-        verdict, replace(arm.without_load, gravity=gravity), joined(samples),
+        verdict, replace(arm.memoryless, gravity=gravity), joined(samples),
         clipped_findings(arm, levels))
     verdict = with_gains(verdict, refuted)
     notes = (*notes, *remarks, *unexplained(arm, own, unseen))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.recorded_range import recorded_range
+from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
 Array = NDArray[np.float64]
@@ -47,8 +48,9 @@ def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
             f'the joints of the trajectory ({", ".join(given)}) are not those of the model '
             f'({", ".join(arm.joint_names)})')
     ours = _order(model, trajectory)
-    states = (x[:, ours] for x in (trajectory.q, trajectory.qd, trajectory.qdd))
-    tau = model.predict_torque(*states)
+    states = [x[:, ours] for x in (trajectory.q, trajectory.qd, trajectory.qdd)]
+    warmth = warmth_of(trajectory.t, states[0]).at(trajectory.t)
+    tau = model.predict_torque(*states, warmth=warmth)
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
     excess = np.abs(tau) / limit
     if (excess > 1).any():

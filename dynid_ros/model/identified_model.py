@@ -173,7 +173,9 @@ class IdentifiedModel:
         """Return the rate of the rows of the fit, Hz."""
         return self.treatment.rate_hz / self.treatment.decimation
 
-    def predict_torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+    def predict_torque(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, warmth: ArrayLike | None = None,
+    ) -> Array:
         """
         Predict the torque of a motion, with friction and what depends on the load.
 
@@ -181,6 +183,9 @@ class IdentifiedModel:
         ----------
         q, qd, qdd : (N, n) or (n,) array_like
             rad, rad/s, rad/s² (m for prismatic joints), in the order of the arm's joints.
+        warmth : (N, n) or (n,) array_like, optional
+            Root mean square of the speed of each joint in the last seconds, rad/s or m/s, for the
+            friction term ``viscous_warm``; joints are cold by default.
 
         Returns
         -------
@@ -193,10 +198,12 @@ class IdentifiedModel:
             An argument has another shape, or is not finite.
 
         """
-        states = [finite_rows(name, value, self.arm.n)
-                  for name, value in (('q', q), ('qd', qd), ('qdd', qdd))]
+        given = {'q': q, 'qd': qd, 'qdd': qdd}
+        if warmth is not None:
+            given['warmth'] = warmth
+        states = [finite_rows(name, value, self.arm.n) for name, value in given.items()]
         if len({len(rows) for rows in states}) > 1:
-            raise InputError('q, qd and qdd must have the same number of rows, but have '
+            raise InputError(f'{", ".join(given)} must have the same number of rows, but have '
                              + ', '.join(str(len(rows)) for rows in states))
         tau = np.empty_like(states[0])
         for part, Y in torque_rows(self.arm, self.theta, *states):

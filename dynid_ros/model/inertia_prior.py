@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import JointLimits
-from dynid_ros.arm.friction import CURVE, dry_friction, friction_terms
+from dynid_ros.arm.friction import CURVE, dry_friction, friction_terms, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import random_states
@@ -26,7 +26,7 @@ DENSITY = 1500.0
 #: Least eigenvalue of a stated pseudo-inertia, by the largest, that counts as a body.
 BODY = 1e-9
 #: Friction terms whose coefficient may be negative.
-SIGNED = ('offset',)
+SIGNED = ('offset', WARM)
 #: Speeds at which a friction curve opposes the motion, rad/s or m/s.
 SPEEDS = np.geomspace(3e-3, 3.0, 7)
 #: States over which the inertia about a joint is averaged.
@@ -96,7 +96,7 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
             scalars += columns
     curve = _curve_columns(arm)
     alone = np.setdiff1d(np.array(scalars, dtype=np.intp), curve)
-    rows = np.vstack([np.eye(layout.size)[alone], _curve_rows(arm, curve)])
+    rows = np.vstack([np.eye(layout.size)[alone], _curve_rows(arm, curve), _warm_rows(arm)])
     offsets = np.zeros(len(rows))
     if arm.link_bounds is not None:
         prior[links] = arm.link_bounds.inside(prior[links])
@@ -124,6 +124,19 @@ def _curve_rows(arm: ArmModel, columns: NDArray[np.intp]) -> Array:
         for joint, column in enumerate(columns[:, k]):
             rows[joint, :, column] = shape[:, 0]
     return rows.reshape(-1, arm.layout.size) if columns.size else np.zeros((0, arm.layout.size))
+
+
+def _warm_rows(arm: ArmModel) -> Array:
+    """Rows (m, p) of the viscous friction of joints as warm as their limits of speed allow."""
+    if not {'viscous', WARM} <= set(arm.friction):
+        return np.zeros((0, arm.layout.size))
+    limited = np.flatnonzero(np.isfinite(arm.limits.velocity))
+    rows = np.zeros((len(limited), arm.layout.size))
+    cold, warm = (term.symbol for term in friction_terms(('viscous', WARM)))
+    for row, joint in zip(rows, limited.tolist(), strict=True):
+        row[arm.layout.friction_column(joint, cold)] = 1.0
+        row[arm.layout.friction_column(joint, warm)] = arm.limits.velocity[joint]
+    return rows
 
 
 def _is_body(parameters: Array) -> bool:

@@ -72,7 +72,7 @@ def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:
 
 
 def torque_rows(
-    arm: ArmModel, theta: Array, q: Array, qd: Array, qdd: Array,
+    arm: ArmModel, theta: Array, q: Array, qd: Array, qdd: Array, warmth: Array | None = None,
 ) -> Iterator[tuple[slice, Array]]:
     """
     Rows of the torque of unfiltered states, block by block.
@@ -85,6 +85,8 @@ def torque_rows(
         Base parameters, from which the load on each joint follows where a friction term needs it.
     q, qd, qdd : (N, n) ndarray
         rad, rad/s, rad/s² (m for prismatic joints).
+    warmth : (N, n) ndarray, optional
+        Warmth of the joints, rad/s or m/s; they are cold by default.
 
     Yields
     ------
@@ -98,7 +100,9 @@ def torque_rows(
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
         load = friction_load(arm, theta, q[part])
-        yield part, regressor(arm, q[part], qd[part], qdd[part], load=load)[:, :, columns]
+        warm = None if warmth is None else warmth[part]
+        Y = regressor(arm, q[part], qd[part], qdd[part], load=load, warmth=warm)
+        yield part, Y[:, :, columns]
 
 
 def friction_load(arm: ArmModel, theta: Array, q: Array) -> Array | None:

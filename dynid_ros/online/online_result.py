@@ -127,7 +127,7 @@ def online_result(
     settings = conditioning_of(online.pipeline)
     lag = 1 / (2 * np.pi * settings.cutoff_hz)
     verdict, remarks = with_cause(
-        verdict, replace(arm.without_load, gravity=online.stated_gravity),
+        verdict, replace(arm.memoryless, gravity=online.stated_gravity),
         joined([_trial_samples(part, lag) for part in predictions]))
     settings = replace(settings, notes=(*settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(

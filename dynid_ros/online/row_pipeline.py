@@ -13,6 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import ConditioningSettings
@@ -88,6 +89,7 @@ class RowPipeline(Checkpointed):
         self._intake = SampleValidation(arm.joint_names, arm.limits.velocity, self.counters)
         self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
+        self._warmth = RunningWarmth(arm.n)
         self.samples = np.zeros((0, 1 + 2 * arm.n))
         self.before = np.zeros((0, 1 + 3 * arm.n))
         self.top = np.zeros(arm.n)
@@ -145,7 +147,8 @@ class RowPipeline(Checkpointed):
 
     def _parts(self) -> dict[str, Checkpointed]:
         parts: dict[str, Checkpointed] = {
-            'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler}
+            'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
+            'warmth': self._warmth}
         if self.settings:
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
                       'torque': self._torque_filter, 'mean': self._mean}
@@ -168,6 +171,7 @@ class RowPipeline(Checkpointed):
     def _process(self, block: Array) -> list[RowBlock]:
         rows: list[RowBlock] = []
         for k, stretch in enumerate(self._intake.accept(block)):
+            self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
             fresh = k > 0
             if fresh:
                 self._resampler.begin()
@@ -200,7 +204,7 @@ class RowPipeline(Checkpointed):
         moving = speed >= still_below(self.top)
         whole = np.concatenate([self.before, np.column_stack([t, q, qd, moving])])
         self.before = whole[-1:]
-        momentum, force = self._regressors(q, qd)
+        momentum, force = self._regressors(q, qd, self._warmth.at(t))
         W = self._rows_filter.apply(force, momentum)
         filtered = self._torque_filter.apply(tau)
         if not len(W):
@@ -210,14 +214,15 @@ class RowPipeline(Checkpointed):
         means = self._mean.apply(np.concatenate([W, filtered, late], axis=1))
         return [self._block(means, n, b)] if len(means) else []
 
-    def _regressors(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def _regressors(self, q: Array, qd: Array, warmth: Array) -> tuple[Array, Array]:
         k = len(q)
         if len(self._buffers[0]) < k:
             shape = (k, *self._buffers[0].shape[1:])
             self._buffers = np.zeros(shape), np.zeros(shape)
         load = gravity_load(self.arm, q, self.load_theta) if self.arm.needs_load else None
         out = (self._buffers[0][:k], self._buffers[1][:k])
-        momentum, force = momentum_regressors(self.arm, q, qd, load=load, out=out)
+        momentum, force = momentum_regressors(
+            self.arm, q, qd, load=load, warmth=warmth, out=out)
         return (momentum[:, :, self._columns].reshape(k, -1),
                 force[:, :, self._columns].reshape(k, -1))
 

@@ -76,7 +76,7 @@ class PayloadDesign:
             Of the centre of mass, m; infinite where no motion of this arm tells it.
 
         """
-        sought, arm = self.objective.sought, self.arm.without_load
+        sought, arm = self.objective.sought, self.arm.memoryless
         assert sought is not None and self.objective.weights is not None
         points = POINTS * motion.harmonics
         t = motion.ramp + np.arange(points) * (motion.period / points)
@@ -124,7 +124,7 @@ def payload_design(
         A model is of another arm, or no motion of the arm tells the mass.
 
     """
-    known = arm.without_load
+    known = arm.memoryless
     G, S = load_columns(known), own_friction(known)
     _, singular, V = np.linalg.svd(G)
     basis = V[singular > RANK_TOLERANCE * singular[0]].T

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.inputs import as_numbers
+from dynid_ros.recordings.warmth import Warmth
 
 Array = NDArray[np.float64]
 
@@ -82,6 +83,9 @@ class Recording:
         Velocities as recorded, where there are any.
     defects : tuple of Defect
         Defects found while reading.
+    warmth : Warmth or None
+        Warmth of the joints, once positions are checked; that of a part follows from all samples
+        before it.
 
     Raises
     ------
@@ -98,6 +102,7 @@ class Recording:
     source: str = 'recording'
     qd: Array | None = None
     defects: tuple[Defect, ...] = ()
+    warmth: Warmth | None = None
 
     def __post_init__(self) -> None:
         """Convert lists, and check shapes against the joints and stamps."""

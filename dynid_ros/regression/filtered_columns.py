@@ -83,6 +83,7 @@ class FilteredColumns:
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self.loaded: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
+        self._warm = any(term.needs_warmth for term in chosen)
         own = ('Ia', *(term.symbol for term in self._terms))
         rigid = base_parameters(arm.rigid())
         couplings = tuple(column.name for column in arm.coupling)
@@ -125,7 +126,9 @@ class FilteredColumns:
             add_filtered_inertial(
                 *self._tree, q, qd, qdd, self._inertial,
                 self._taps, self._decimator.step, first, out)
-            own = [qdd, *(term.value(qd, q, self.arm.friction_shape) for term in self._terms)]
+            # No term here needs the load; the others but the warm ones need no state.
+            state = motion.warmth.at(motion.t[part]) if self._warm else q
+            own = [qdd, *(term.value(qd, state, self.arm.friction_shape) for term in self._terms)]
             own += [coupling_value(column.quantity, column.matrix, qd, qdd)
                     for column in self.arm.coupling]
             # Side by side: rows of a few columns leave the vector units idle.

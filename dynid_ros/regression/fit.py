@@ -33,11 +33,10 @@ def fit(arm: ArmModel, rows: Rows) -> Solution:
         Estimate; with a ``load`` friction term, consistent with the load that it predicts.
 
     """
-    start = arm.without_load
-    solution = solve(rows.compressed(start))
-    if start.friction == arm.friction:
-        return solution
-    load_theta = carry_over(solution.theta, start, arm)
+    if not arm.needs_load:
+        return solve(rows.compressed(arm))
+    start = arm.memoryless
+    load_theta = carry_over(solve(rows.compressed(start)).theta, start, arm)
     for _ in range(LOAD_PASSES):
         solution = solve(rows.compressed(arm, load_theta))
         load_theta = solution.theta

@@ -109,7 +109,7 @@ def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, 
     one-standard-error rule, here on paired differences).
 
     """
-    start = arm.without_load
+    start = arm.memoryless
     every = arm.with_friction(all_terms())
     theta = fit(start, rows).theta
     folds = [fold.part(rows.columns(every)) for fold in rows.factors(

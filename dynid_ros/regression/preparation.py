@@ -14,6 +14,7 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.quality import clean, defects_of
 from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.delay import estimate_delay
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import (
@@ -59,7 +60,7 @@ def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, t
         if defect.severity == 'error':
             raise RecordingError(f'{recording.source}: {defect.message}')
     # Velocities are differentiated from positions; those recorded would only take memory.
-    return replace(recording, qd=None), defects
+    return replace(recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
 
 
 def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> ConditioningSettings:

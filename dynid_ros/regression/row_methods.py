@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 #: From positions, velocities and the load on the joints, (k, n) each: the rows whose derivative
 #: by time counts, and those that count themselves, (k, m, b) each.
-Terms = Callable[[Array, Array, Array | None], tuple[Array, Array]]
+Terms = Callable[[Array, Array, Array | None, Array], tuple[Array, Array]]
 #: From an arm, its motions, the settings of their conditioning, and the parameters that the load
 #: follows from: the rows, one for each joint, or one for all of them.
 RowMethod = Callable[
@@ -62,8 +62,10 @@ def filtered_blocks(
     """
     columns = base_parameters(arm).columns
 
-    def terms(q: Array, qd: Array, load: Array | None) -> tuple[Array, Array]:
-        momentum, force = momentum_regressors(arm, q, qd, load=load)
+    def terms(
+        q: Array, qd: Array, load: Array | None, warmth: Array,
+    ) -> tuple[Array, Array]:
+        momentum, force = momentum_regressors(arm, q, qd, load=load, warmth=warmth)
         return momentum[:, :, columns], force[:, :, columns]
 
     for motion, kept, W, tau, number in _filtered(arm, motions, settings, load_theta, terms,
@@ -113,9 +115,11 @@ def power_blocks(
                 'symmetric, so that it has no energy; use another method than power')
     columns = base_parameters(arm).columns
 
-    def terms(q: Array, qd: Array, load: Array | None) -> tuple[Array, Array]:
-        momentum = momentum_regressors(arm, q, qd, load=load)[0]
-        force = _without_motion(arm, q, qd, load)
+    def terms(
+        q: Array, qd: Array, load: Array | None, warmth: Array,
+    ) -> tuple[Array, Array]:
+        momentum = momentum_regressors(arm, q, qd, load=load, warmth=warmth)[0]
+        force = _without_motion(arm, q, qd, load, warmth)
         energy, power = (np.einsum('ki,kip->kp', qd, x)[:, None, columns]
                          for x in (0.5 * momentum, force))
         return energy, power
@@ -132,10 +136,12 @@ def power_blocks(
             W * moving[:, :, None], power * moving, moving)
 
 
-def _without_motion(arm: ArmModel, q: Array, qd: Array, load: Array | None) -> Array:
+def _without_motion(
+    arm: ArmModel, q: Array, qd: Array, load: Array | None, warmth: Array,
+) -> Array:
     """Regressor of gravity and friction."""
     force = momentum_regressors(arm, q, np.zeros_like(q), load=load)[1]
-    fill_friction(arm, qd, load, force)
+    fill_friction(arm, qd, load, warmth, force)
     first = arm.n * arm.layout.block
     for k, column in enumerate(arm.coupling):
         if column.quantity != 'qdd':
@@ -161,7 +167,8 @@ def _filtered(
             new = slice(fed, inputs.stop + 2)
             q, qd = motion.q[new], motion.qd[new]
             load = gravity_load(arm, q, load_theta) if arm.needs_load else None
-            change, itself = (x.reshape(len(q), -1) for x in terms(q, qd, load))
+            change, itself = (x.reshape(len(q), -1) for x in terms(
+                q, qd, load, motion.warmth.at(motion.t[new])))
             filtered = np.hstack([
                 left_filter.apply(itself, change), right_filter.apply(right[new])])
             rows, fed = np.concatenate([rows, filtered]), new.stop

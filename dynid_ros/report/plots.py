@@ -79,7 +79,7 @@ def _draw_joints(figure: Any, t: Array, motion: FourierMotion, arm: ArmModel) ->
         ('q', q, allowed.lower, allowed.upper), ('qd', qd, -allowed.velocity, allowed.velocity),
         ('qdd', qdd, -allowed.acceleration, allowed.acceleration)]
     if arm.inertial is not None:
-        known = arm.without_load
+        known = arm.memoryless
         torque = regressor(known, q, qd, qdd) @ nominal_parameters(known)
         rows.append(('torque', torque, -limits.effort, limits.effort))
     axes = figure.subplots(arm.n, len(rows), sharex=True, squeeze=False)

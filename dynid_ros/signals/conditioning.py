@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import Drive, is_direct, joint_torque
 from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.recordings.in_blocks import blocks, transformed
+from dynid_ros.recordings.warmth import Warmth, warmth_of
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
     Decimator,
@@ -200,6 +201,8 @@ class ConditionedMotion:
         regressor.
     moving : (N, n) ndarray of bool
         False where a joint stands still.
+    warmth : Warmth
+        Warmth of the joints by time.
 
     """
 
@@ -209,6 +212,7 @@ class ConditionedMotion:
     qdd: Signal
     tau: Array
     moving: NDArray[np.bool_]
+    warmth: Warmth
 
 
 def condition(
@@ -237,14 +241,16 @@ def condition(
     if not (is_direct(drive) and (drive.gain == 1).all()):
         tau = transformed(tau, lambda part: joint_torque(part, drive))
     rate = settings.rate_hz
+    warmth = segment.warmth or warmth_of(segment.t, segment.q)
     if settings.filter == 'periodic':
-        return _one_period(segment, tau, settings)
+        return _one_period(segment, tau, settings, warmth)
     if settings.filter == 'fir':
         q = nuttall_fir(segment.q)
     else:
         q = butterworth(segment.q, rate, position_cutoff(settings))
     qd = Derivative(q, rate)
-    return ConditionedMotion(segment.t, q, qd, Derivative(qd, rate), tau, moving(qd, rate))
+    return ConditionedMotion(
+        segment.t, q, qd, Derivative(qd, rate), tau, moving(qd, rate), warmth)
 
 
 def position_cutoff(settings: ConditioningSettings) -> float:
@@ -259,7 +265,7 @@ def position_cutoff(settings: ConditioningSettings) -> float:
 
 
 def _one_period(
-    segment: Segment, tau: Array, settings: ConditioningSettings
+    segment: Segment, tau: Array, settings: ConditioningSettings, warmth: Warmth,
 ) -> ConditionedMotion:
     assert settings.period is not None
     part = periodic_part(segment.q, settings.rate_hz, settings.period)
@@ -271,4 +277,4 @@ def _one_period(
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
     return ConditionedMotion(
-        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate))
+        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate), warmth)

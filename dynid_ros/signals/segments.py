@@ -16,6 +16,7 @@ from dynid_ros.recordings import quality, stamp_checks
 from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask
 from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.recordings.warmth import Warmth
 
 Array = NDArray[np.float64]
 
@@ -73,12 +74,15 @@ class Segment:
         Time since the start of the recording, s.
     q, u : (N, n) ndarray
         Positions, and the drive signal as recorded.
+    warmth : Warmth or None
+        Warmth of the joints; they are cold where the stretch begins if there is none.
 
     """
 
     t: Array
     q: Array
     u: Array
+    warmth: Warmth | None = None
 
 
 def sample_rate(recording: Recording) -> float:
@@ -189,7 +193,7 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
         q = _interpolate(t, q, grid, lambda times: times)
     if not same or delay:
         u = _interpolate(t, u, grid, lambda times: np.clip(times + delay, t[0], t[-1]))
-    return Segment(grid, q, u)
+    return Segment(grid, q, u, recording.warmth)
 
 
 def _interpolate(

@@ -14,6 +14,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 from dynid_ros.trajectory.trajectory_file import read_trajectory
 
@@ -132,7 +133,7 @@ def motion_track(path: Path, arm: ArmModel, model: IdentifiedModel | None = None
         check_made_for(excitation, arm, path)
         t = frame_times(excitation.motion.duration)
         q, qd, qdd = excitation.motion.evaluate(t)
-    return Track(f'{arm.name}: {path.name}', arm, t, q, qd, _torque(arm, model, q, qd, qdd))
+    return Track(f'{arm.name}: {path.name}', arm, t, q, qd, _torque(arm, model, t, q, qd, qdd))
 
 
 def _points(path: Path, arm: ArmModel) -> tuple[Array, Array, Array, Array]:
@@ -156,13 +157,13 @@ def at_times(t: Array, known: Array, values: Array) -> Array:
 
 
 def _torque(
-    arm: ArmModel, model: IdentifiedModel | None, q: Array, qd: Array, qdd: Array,
+    arm: ArmModel, model: IdentifiedModel | None, t: Array, q: Array, qd: Array, qdd: Array,
 ) -> Array | None:
     """Torque (N, n) by a model, or by nominal parameters where bodies can have them."""
     if model is not None:
-        return model.predict_torque(q, qd, qdd)
-    # Friction that depends on the load needs an estimate.
-    plain = arm.without_load
+        return model.predict_torque(q, qd, qdd, warmth=warmth_of(t, q).at(t))
+    # Friction that depends on load or warmth needs an estimate.
+    plain = arm.memoryless
     try:
         check_possible(plain)
         return np.asarray(regressor(plain, q, qd, qdd) @ nominal_parameters(plain))

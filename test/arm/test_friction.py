@@ -12,8 +12,11 @@ QD = np.linspace(-2.0, 2.0, 401)[:, None] * [1.0, 0.5]
 LOAD = np.full_like(QD, -7.0)
 
 
+WARMTH = np.full_like(QD, 1.5)
+
+
 def column(name, qd=QD, load=LOAD):
-    return TERMS[name].value(qd, load, SHAPE)
+    return TERMS[name].value(qd, WARMTH if TERMS[name].needs_warmth else load, SHAPE)
 
 
 @pytest.mark.parametrize('name', sorted(set(TERMS) - {'offset'}))
@@ -94,8 +97,8 @@ def test_unknown_and_repeated_terms_are_refused():
 def test_an_arm_knows_whether_its_friction_needs_the_load():
     arm = load_arm('two_axis').with_friction(('viscous', 'load', 'offset'))
     assert arm.needs_load
-    assert arm.without_load.friction == ('viscous', 'offset')
-    assert not arm.without_load.needs_load
+    assert arm.memoryless.friction == ('viscous', 'offset')
+    assert not arm.memoryless.needs_load
     # One object, so that what is cached by arm is found again.
-    assert arm.without_load is arm.without_load
-    assert arm.without_load.without_load is arm.without_load
+    assert arm.memoryless is arm.memoryless
+    assert arm.memoryless.memoryless is arm.memoryless

@@ -25,6 +25,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.gain_recordings import recorded_gains
+from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning, motions
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
@@ -163,7 +164,7 @@ def test_rows_are_left_out_where_a_joint_or_its_motor_turns_round(samples):
     q = np.column_stack([np.sin((2 + joint) * t) for joint in range(6)]) * [1, 1, 1, 1, 0, 1]
     qd = np.gradient(q, t, axis=0)
     every = np.ones(q.shape, dtype=bool)
-    motion = ConditionedMotion(t, q, qd, qd, q, every)
+    motion = ConditionedMotion(t, q, qd, qd, q, every, warmth_of(t, q))
     (found,) = without_reversals(arm, [motion], settings)
     for joint, acting in enumerate([0, 1, 2, 3, 5, 5]):
         turns = (np.arange(50) + 0.5) * np.pi / (2 + acting)

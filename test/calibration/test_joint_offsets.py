@@ -74,7 +74,7 @@ def test_a_delay_and_wrong_zeros_are_told_apart():
     late = replace(log, q=log.q[5:] - wrong, u=log.u[:-5], t=log.t[5:])
     found = recording_offsets(arm, [late])
     corrected = replace(late, q=late.q + found.offset)
-    assert abs(choose_conditioning(arm.without_load, [corrected]).delay - 0.02) < 0.001
+    assert abs(choose_conditioning(arm.memoryless, [corrected]).delay - 0.02) < 0.001
     off = np.degrees(np.abs(found.offset - wrong))
     assert (off[found.determined] < 0.05).all()
 

@@ -70,7 +70,7 @@ def test_the_load_is_published_with_its_error_bars_and_saved(start, talker, mode
     assert status == 0, printed
 
 
-def test_an_arm_without_load_publishes_zero_and_a_load_that_falls_is_named(start, talker, model):
+def test_an_arm_memoryless_publishes_zero_and_a_load_that_falls_is_named(start, talker, model):
     log = recorded(arm_named(), seed=3, after=LOAD)
     payloads = talker.listen(InertiaStamped, '/identifier/payload', 100)
     heard = talker.listen(DiagnosticArray, '/diagnostics', 100)

@@ -12,6 +12,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.fit import fit
 from dynid_ros.regression.friction_choice import choose_friction
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
@@ -36,7 +37,7 @@ def random_motion(n, samples, rate, seed):
     t = np.arange(samples) / rate
     q, qd, qdd, tau = rng.normal(size=(4, samples, n))
     moving = rng.uniform(size=(samples, n)) > 0.2
-    return ConditionedMotion(t, q, qd, qdd, tau, moving)
+    return ConditionedMotion(t, q, qd, qdd, tau, moving, warmth_of(t, q))
 
 
 def gravity_of(arm, q, theta):
@@ -51,7 +52,8 @@ def plain_rows(arm, motion, conditioning, theta):
     """Filter and decimate the whole regressor at once."""
     decimator = conditioning.decimator()
     load = gravity_of(arm, motion.q, theta)
-    Y = regressor(arm, motion.q, motion.qd, motion.qdd, load=load)
+    Y = regressor(arm, motion.q, motion.qd, motion.qdd, load=load,
+                  warmth=motion.warmth.at(motion.t))
     W = decimator.whole(Y[:, :, base_parameters(arm).columns])
     kept = decimator.reach + decimator.step * np.arange(len(W))
     moving = motion.moving[kept]

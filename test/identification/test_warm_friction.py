@@ -1,0 +1,154 @@
+"""Viscous friction that falls while a joint moves: found, predicted, live and in batch."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import Waves
+
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.friction import TERMS, WARM
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import Conditioning
+from dynid_ros.contact.monitor import Monitor
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.export.standalone import python_of
+from dynid_ros.identification.identify import identify
+from dynid_ros.identification.validation import validate
+from dynid_ros.model.feed_forward import with_effort
+from dynid_ros.online.replay import replay
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.recordings.warmth import warmth_of
+from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.trajectory.trajectory_file import Trajectory
+
+RATE, SECONDS = 200.0, 40.0
+TRUE = {'viscous': (2.0, 1.0), 'coulomb_smooth': (1.0, 0.6), 'offset': (0.2, -0.1),
+        WARM: (-0.8, -0.5)}
+
+
+def arm_that_warms():
+    arm = load_arm('two_axis')
+    return replace(
+        arm, drive=Drive.joint_torque(2), friction=tuple(TRUE),
+        limits=replace(arm.limits, effort=np.full(2, np.inf)),
+        friction_nominal={name: np.array(value) for name, value in TRUE.items()},
+        conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
+
+
+def motion(arm, seconds=SECONDS, seed=1):
+    t = np.arange(round(seconds * RATE)) / RATE
+    return t, *Waves.random(arm, seed).at(t)
+
+
+def true_torque(arm, t, q, qd, qdd):
+    return regressor(arm, q, qd, qdd, warmth=warmth_of(t, q).at(t)) @ nominal_parameters(arm)
+
+
+def log_of(arm, noise=0.0, **chosen):
+    t, q, qd, qdd = motion(arm, **chosen)
+    tau = true_torque(arm, t, q, qd, qdd)
+    noise = noise * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
+    return Recording(t, q, tau + noise, arm.joint_names, source='warm.npz')
+
+
+@pytest.fixture(scope='module')
+def model():
+    arm = arm_that_warms()
+    return identify(arm, [log_of(arm)], friction=arm.friction)
+
+
+def test_it_is_chosen_where_it_is_true_and_its_coefficients_come_back():
+    arm = arm_that_warms()
+    result = identify(arm, [log_of(arm, noise=0.02)])
+    assert set(result.arm.friction) == set(TRUE)
+    for joint, true in enumerate(TRUE[WARM]):
+        name = f'{TERMS[WARM].symbol}{joint + 1}'
+        std = dict(zip(result.parameters, result.std, strict=True))[name]
+        # Five standard deviations.
+        assert result.parameters[name] == pytest.approx(true, abs=5 * std)
+        assert std < 0.1 * abs(true)
+
+
+def test_a_held_out_part_begins_as_warm_as_the_fitted_part_ended(model):
+    assert model.validation.relative_error_percent < 0.1
+    # The same samples by themselves, which begin in the midst of a motion, count as cold.
+    alone = log_of(model.arm).part(round(0.67 * SECONDS * RATE), round(SECONDS * RATE))
+    assert validate(model, alone)[0].relative_error_percent > 1.0
+
+
+def test_another_recording_begins_cold(model):
+    other = log_of(model.arm, seconds=10.0, seed=2)
+    assert validate(model, other)[0].relative_error_percent < 0.2
+
+
+def test_the_stream_gives_the_parameters_of_the_batch(model):
+    found, _ = replay(model.arm, log_of(model.arm))
+    # The causal filters are others; measured 0.4 % of the largest parameter.
+    np.testing.assert_allclose(found.theta, model.theta, atol=0.02 * np.abs(model.theta).max())
+    places = [k for k, name in enumerate(base_parameters(model.arm).names) if 'Fvw' in name]
+    np.testing.assert_allclose(found.theta[places], TRUE[WARM], rtol=0.05)
+
+
+def test_torque_is_predicted_for_cold_joints_and_for_warm_ones(model):
+    t, q, qd, qdd = motion(model.arm, seconds=5.0, seed=3)
+    warmth = warmth_of(t, q).at(t)
+    warm = model.predict_torque(q, qd, qdd, warmth=warmth)
+    scale = np.abs(warm).max()
+    np.testing.assert_allclose(
+        warm, true_torque(model.arm, t, q, qd, qdd), atol=2e-3 * scale)
+    cold = model.predict_torque(q, qd, qdd)
+    np.testing.assert_allclose(
+        cold - warm, -warmth * qd * TRUE[WARM], atol=2e-3 * scale)
+    np.testing.assert_allclose(
+        model.predict_torque(q[-1], qd[-1], qdd[-1], warmth=warmth[-1]), warm[-1])
+
+
+def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
+    t, *states = motion(model.arm, seconds=5.0, seed=3)
+    points = Trajectory(model.arm.joint_names, t, *states)
+    expected = true_torque(model.arm, t, *states)
+    np.testing.assert_allclose(
+        with_effort(model, points).effort, expected, atol=2e-3 * np.abs(expected).max())
+
+
+def test_the_monitor_takes_warm_friction_for_no_contact(model):
+    log = log_of(model.arm, seconds=30.0, seed=2)
+    monitor = Monitor(model)
+    seen = np.concatenate([block.torque for block in monitor.push(log.t, log.q, log.u)])
+    friction = np.abs(warmth_of(log.t, log.q).at(log.t) * TRUE[WARM]).max(axis=0)
+    # Of the half of the motion in which the joints are warm; 0.3 rad/s are slow there.
+    assert (np.median(np.abs(seen[len(seen) // 2:]), axis=0) < 0.1 * 0.3 * friction).all()
+
+
+def test_possible_parameters_oppose_the_motion_however_warm(model):
+    arm = model.possible_arm
+    viscous, warm = (arm.friction_nominal[name] for name in ('viscous', WARM))
+    assert (viscous + warm * arm.limits.velocity > 0).all()
+    slow = replace(arm.limits, velocity=np.array([10.0, 10.0]))
+    # At 10 rad/s the friction of the data would be negative.
+    fast = replace(model, arm=replace(model.arm, limits=slow)).possible_arm
+    viscous, warm = (fast.friction_nominal[name] for name in ('viscous', WARM))
+    assert (viscous + warm * 10.0 > 0).all()
+
+
+def test_the_python_file_takes_the_warmth(model):
+    arm = model.possible_arm
+    space = {}
+    exec(compile(python_of(arm), 'exported.py', 'exec'), space)
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 2))
+    warmth = np.array([0.5, 0.2])
+    expected = regressor(arm, q, qd, qdd, warmth=warmth)[0] @ nominal_parameters(arm)
+    np.testing.assert_allclose(space['torque'](q, qd, qdd, warmth), expected)
+
+
+def test_a_real_arm_of_which_only_half_is_fitted(shared_data):
+    arm = load_arm('tx40')
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=16.0))
+    log = read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
+    result = identify(arm, [log], holdout=0.5)
+    assert WARM in result.arm.friction
+    # Measured 4.7 %; 6.2 % without it.
+    assert result.validation.relative_error_percent < 5.0
