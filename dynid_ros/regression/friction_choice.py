@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon
 
-from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, TERMS
+from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.dynamics.base import base_parameters
@@ -35,7 +35,7 @@ WELL_CONDITIONED = 1e-9
 #: Plain friction, with either form of Coulomb friction: the smooth one keeps to the data where a
 #: joint hardly turns round.
 PLAIN_FORMS = (PLAIN, ('viscous', 'coulomb_smooth', 'offset'))
-CANDIDATES: tuple[tuple[str, ...], ...] = (*(
+_BY_VELOCITY_AND_LOAD: tuple[tuple[str, ...], ...] = (*(
     ('viscous', *coulomb, 'offset', *further)
     for coulomb in ((), ('coulomb',), ('coulomb_smooth',))
     for further in (
@@ -44,6 +44,8 @@ CANDIDATES: tuple[tuple[str, ...], ...] = (*(
         ('stribeck', 'viscous_cuberoot', 'load'),
     )
 ), ('viscous', *CURVE, 'offset'), ('viscous', *CURVE, 'offset', 'load'))
+CANDIDATES = tuple(
+    (*terms, *warm) for warm in ((), (WARM,)) for terms in _BY_VELOCITY_AND_LOAD)
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, 
 
     Of all candidates, it is the one with the fewest columns whose error over the folds is no more
     than one standard error above the best one's. With no fewer columns than plain friction it must
-    be better than that by two.
+    be better than that by two, over folds that are longer than the low-pass reaches: rows of
+    shorter ones are made of samples that were fitted.
 
     Parameters
     ----------
@@ -120,7 +123,8 @@ def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, 
     good = [terms for terms in CANDIDATES if _close(errors[terms], errors[best])]
     chosen = min(good, key=lambda terms: (len(terms), scores[terms]))
     plain = min(PLAIN_FORMS, key=lambda terms: scores[terms])
-    if len(chosen) >= len(plain) and not _better(errors[chosen], errors[plain]):
+    if len(chosen) >= len(plain) and not (
+            _apart(folds, rows) and _better(errors[chosen], errors[plain])):
         chosen = plain
     return (arm.with_friction(chosen),
             {' + '.join(terms): 100 * score for terms, score in scores.items()})
@@ -242,6 +246,13 @@ def _row_squares(factors: Array, theta: Array, out: Array) -> None:
 def all_terms() -> tuple[str, ...]:
     """Names of all terms to choose from."""
     return tuple(TERMS)
+
+
+def _apart(folds: Sequence[QRFactors], rows: KeptRows) -> bool:
+    """Whether each fold is longer than the low-pass of the rows reaches to one side."""
+    settings = rows.settings
+    shortest = min(int(fold.rows.max()) for fold in folds)
+    return shortest * settings.decimation > settings.decimator().reach
 
 
 def _close(error: Array, best: Array) -> bool:
