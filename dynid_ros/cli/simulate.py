@@ -38,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.errors import InputError
     from dynid_ros.excitation.random_motion import random_motion
     from dynid_ros.simulation.plausible_drive import with_plausible_drives
-    from dynid_ros.simulation.record import simulate
-    from dynid_ros.simulation.sidecar import simulation_notes
+    from dynid_ros.simulation.record import simulate, simulation_notes
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
     from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 

@@ -16,9 +16,9 @@ from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ, HIGHEST, MomentumO
 from dynid_ros.contact.stream_noise import StreamNoise
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.streaming.causal_conditioning import ShortLag
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
-from dynid_ros.streaming.short_lag import ShortLag
 
 Array = NDArray[np.float64]
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
+from dynid_ros.simulation.plausible_drive import PlausibleArm
 from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,
@@ -25,6 +27,7 @@ from dynid_ros.simulation.sensors import (
     quantise,
     SensorModel,
 )
+from dynid_ros.storage.sidecar import arm_entry
 from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
@@ -206,3 +209,40 @@ def _measure(
         source=f'simulation of {arm.name}',
         qd=qd @ arm.drive.transmission.T,
     )
+
+
+def simulation_notes(
+    simulated: PlausibleArm, simulation: Simulation, seed: int,
+) -> dict[str, Any]:
+    """
+    State a simulation, for ``recording.yaml`` beside its bag.
+
+    Parameters
+    ----------
+    simulated : PlausibleArm
+        The arm; its nominal values are the truth behind the recording.
+    simulation : Simulation
+        Its recording and sensors.
+    seed : int
+        Of the noise.
+
+    Returns
+    -------
+    dict
+        Plain values of YAML.
+
+    """
+    sensors = simulation.sensors
+    return {
+        'simulation': {
+            'seed': seed,
+            'assumed': {name: value.tolist() for name, value in simulated.assumed.items()},
+            'torque_noise': _plain(sensors.effort_noise),
+            'velocity_noise': _plain(sensors.velocity_noise),
+            'encoder_counts': _plain(sensors.encoder_counts)},
+        **arm_entry(simulated.arm)}
+
+
+def _plain(values: Any) -> Any:
+    """Numbers as YAML has them, or None."""
+    return None if values is None else np.asarray(values, dtype=float).tolist()

@@ -22,8 +22,8 @@ from dynid_ros.execution.motion_control import MotionControl
 from dynid_ros.execution.motion_executor import MotionExecutor
 from dynid_ros.execution.motion_output import MotionState, TorqueOutput
 from dynid_ros.execution.phases import Phase
+from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.trajectory.fourier import FourierMotion
 

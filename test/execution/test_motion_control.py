@@ -13,12 +13,13 @@ from dynid_ros.execution.motion_executor import MotionExecutor
 from dynid_ros.execution.motion_output import MotionState, TorqueOutput
 from dynid_ros.execution.phases import Event, Phase, table, TRANSITIONS
 from dynid_ros.execution.safety_monitor import (
+    Bound,
     EffortLimiter,
     LimitWatch,
     SafetyMonitor,
     THRESHOLDS,
+    Violation,
 )
-from dynid_ros.execution.violation import Bound, Violation
 
 ROOT = Path(__file__).parents[2]
 STEPS = 4000

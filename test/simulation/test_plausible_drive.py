@@ -10,10 +10,13 @@ import yaml
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.simulation.plausible_drive import SHARES, with_plausible_drives
-from dynid_ros.simulation.record import simulate
-from dynid_ros.simulation.sidecar import simulation_notes
-from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
+from dynid_ros.simulation.plausible_drive import (
+    SHARES,
+    typical_speed,
+    typical_torque,
+    with_plausible_drives,
+)
+from dynid_ros.simulation.record import simulate, simulation_notes
 from dynid_ros.storage.plain import arm_from_plain
 from dynid_ros.storage.sidecar import sidecar_text
 
