@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
 from dynid_ros.contact.alarm_levels import AlarmLevels, PIECE
-from dynid_ros.contact.momentum_observer import Observed
 from dynid_ros.contact.stream_noise import StreamNoise
 
 Array = NDArray[np.float64]
@@ -27,29 +24,6 @@ SHORT = 0.1
 #: above its threshold and below its release; largest noise of the piece, and whether it is one of
 #: a contact.
 _LOW, _MEAN, _SQUARE, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT = range(8)
-
-
-class Judged(NamedTuple):
-    """
-    Contact at m samples.
-
-    Attributes
-    ----------
-    torque : (m, n) ndarray
-        External torque after the tare, Nm.
-    std : (m, n) ndarray
-        Its standard deviation without contact, Nm.
-    threshold : (m, n) ndarray
-        Magnitude from which on it is a contact, Nm; infinite where that is not known yet.
-    contact : (m, n) ndarray of bool
-        Joints that feel one.
-
-    """
-
-    torque: Array
-    std: Array
-    threshold: Array
-    contact: NDArray[np.bool_]
 
 
 class Judgement:
@@ -110,35 +84,47 @@ class Judgement:
         self.offset = self._state[_MEAN].copy()
         self._state[[_TOUCHED, _ABOVE, _QUIET]] = 0.0
 
-    def take(self, seen: Observed, moving: NDArray[np.bool_]) -> Judged:
+    def take(
+        self, torque: Array, variance: Array, friction: Array, moving: NDArray[np.bool_],
+    ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """
         Judge the next samples.
 
         Parameters
         ----------
-        seen : Observed
+        torque, variance, friction : (m, n) ndarray
             From the observer.
         moving : (m, n) ndarray of bool
             Joints that are fast enough for their friction to be known.
 
+        Returns
+        -------
+        torque : (m, n) ndarray
+            External torque after the tare, Nm.
+        std : (m, n) ndarray
+            Its standard deviation without contact, Nm.
+        threshold : (m, n) ndarray
+            Magnitude from which on it is a contact, Nm; infinite where that is not known yet.
+        contact : (m, n) ndarray of bool
+            Joints that feel one.
+
         """
         if not self._settled:
-            self._state[:2] = seen.torque[0]
-        self._settled += len(seen.torque)
-        self._seen += len(seen.torque)
+            self._state[:2] = torque[0]
+        self._settled += len(torque)
+        self._seen += len(torque)
         self._gains[2] = 1 / min(self._seen, self._memory)
         self._moves = self._moves or bool(moving.any())
         levels, noise = self._levels, self._noise.level(self._moves or self._moved)
-        known = levels.sigma**2 + seen.variance
-        threshold = np.sqrt(levels.level**2 * known + noise**2) + seen.friction
-        contact = np.zeros(seen.torque.shape, dtype=np.bool_)
-        judge(seen.torque, self.offset, seen.friction, threshold, self._gains, self._state,
-              contact)
-        std = np.sqrt(levels.ratio**2 * known + self._state[_SQUARE] + seen.friction**2 / 3)
-        self._in_piece += len(seen.torque)
+        known = levels.sigma**2 + variance
+        threshold = np.sqrt(levels.level**2 * known + noise**2) + friction
+        contact = np.zeros(torque.shape, dtype=np.bool_)
+        judge(torque, self.offset, friction, threshold, self._gains, self._state, contact)
+        std = np.sqrt(levels.ratio**2 * known + self._state[_SQUARE] + friction**2 / 3)
+        self._in_piece += len(torque)
         if self._in_piece >= self._piece:
             self._end_piece()
-        return Judged(seen.torque - self.offset, std, threshold, contact)
+        return torque - self.offset, std, threshold, contact
 
     def _end_piece(self) -> None:
         """Learn from the noise of a piece, but not from that of a contact."""
@@ -160,7 +146,7 @@ def judge(
     Parameters
     ----------
     torque, friction, threshold : (m, n) ndarray
-        As in `Observed` and `Judged`.
+        As in `Judgement.take`.
     offset : (n,) ndarray
         Tare.
     gains : (5,) ndarray

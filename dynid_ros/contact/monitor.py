@@ -244,13 +244,13 @@ class Monitor:
             return None
         whole = np.concatenate([self._before, np.column_stack([t, q, qd])])
         self._before = whole[-1:]
-        seen = self._observer.apply(q, qd, tau)
-        m = len(seen.torque)
+        torque, variance, friction = self._observer.apply(q, qd, tau)
+        m = len(torque)
         if not m:
             return None
         # The observer lags by one sample.
         t, q, qd = np.split(whole[-m - 1:-1], [1, 1 + n], axis=1)
         moving = np.abs(qd) >= self._slow
-        judged = self._judgement.take(seen, moving)
-        self.age.take(t[:, 0], q, seen.torque, judged.std, moving)
-        return MonitoredSamples(t[:, 0], newest, q, qd, *judged)
+        tared, std, threshold, contact = self._judgement.take(torque, variance, friction, moving)
+        self.age.take(t[:, 0], q, torque, std, moving)
+        return MonitoredSamples(t[:, 0], newest, q, qd, tared, std, threshold, contact)

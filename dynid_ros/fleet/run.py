@@ -155,11 +155,11 @@ def run_fleet(
         raise RecordingError(
             f'none of {len(bags)} bags is usable; the first, {facts[0].name}: {facts[0].reason}')
     progress('merge', 0, 1)
-    judged = judged_fleet(settings, bags, facts, places, Reduction(settings, spread), by)
-    odd = _explained(settings, [(bags[k], name, text) for k, name, text in judged.odd],
-                     folder, spread, progress)
-    return FleetResult(
-        settings, tuple(facts), read, judged.arms, judged.whole, odd, judged.series)
+    arms, whole, odd, series = judged_fleet(
+        settings, bags, facts, places, Reduction(settings, spread), by)
+    explained = _explained(settings, [(bags[k], name, text) for k, name, text in odd],
+                           folder, spread, progress)
+    return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
 
 
 def _settings(

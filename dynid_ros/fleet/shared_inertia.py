@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +14,6 @@ from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class OwnFriction:
-    """
-    Friction and offsets of one bag.
-
-    Attributes
-    ----------
-    values : (f,) ndarray
-        Coefficients in the order of `friction_places`; NaN where the bag leaves one open.
-    std : (f,) ndarray
-        Their standard deviations for white residuals of the shared fit.
-
-    """
-
-    values: Array
-    std: Array
 
 
 def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array]:
@@ -96,8 +77,18 @@ def solve_shared(rows: Sequence[Array]) -> Array:
 
 def own_frictions(
     parts: Iterable[QRFactors], own: Places, sigma: Array, shared: Array,
-) -> Iterator[OwnFriction]:
-    """Yield the own parameters of each bag, given the shared ones."""
+) -> Iterator[tuple[Array, Array]]:
+    """
+    Yield the own parameters of each bag, given the shared ones.
+
+    Yields
+    ------
+    values : (f,) ndarray
+        Coefficients in the order of `friction_places`; NaN where the bag leaves one open.
+    std : (f,) ndarray
+        Their standard deviations for white residuals of the shared fit.
+
+    """
     f = len(own)
     for part in parts:
         rows, _ = eliminated(part, own, sigma)
@@ -105,8 +96,7 @@ def own_frictions(
         values = fitted.solve(rows[:, -1] - rows[:, f:-1] @ shared)
         std = np.sqrt((fitted.half**2).sum(axis=1))
         open_ones = fitted.undetermined
-        yield OwnFriction(
-            np.where(open_ones, np.nan, values), np.where(open_ones, np.nan, std))
+        yield np.where(open_ones, np.nan, values), np.where(open_ones, np.nan, std)
 
 
 def friction_names(arm: ArmModel) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,36 +49,17 @@ _UNITS = {'rotor_inertia': ('rotor inertia', 'kg m²'),
           'viscous': ('viscous friction', 'Nm s/rad'), 'coulomb': ('Coulomb friction', 'Nm')}
 
 
-@dataclass(frozen=True, eq=False)
-class PlausibleArm:
-    """
-    An arm to be simulated, with drives for which its description has no values.
-
-    Attributes
-    ----------
-    arm : ArmModel
-        The same arm, where it states its drives.
-    assumed : dict of str to (n,) ndarray
-        Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
-        and Nm.
-
-    """
-
-    arm: ArmModel
-    assumed: dict[str, Array]
-
-    @property
-    def sentence(self) -> str:
-        """Tell the user in one line all that is assumed; empty if nothing is."""
-        if not self.assumed:
-            return ''
-        texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'
-                 for name, value in self.assumed.items()]
-        return (f"'{self.arm.name}' does not state its drives completely; the simulation assumes "
-                f'{", ".join(texts)}')
+def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
+    """Tell the user in one line all that `with_plausible_drives` assumed; empty if nothing."""
+    if not assumed:
+        return ''
+    texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'
+             for name, value in assumed.items()]
+    return (f"'{arm.name}' does not state its drives completely; the simulation assumes "
+            f'{", ".join(texts)}')
 
 
-def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
+def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
     """
     Give an arm plausible rotor inertia and friction where it states none.
 
@@ -88,6 +70,14 @@ def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
     ----------
     arm : ArmModel
         The arm, with physical nominal inertial parameters.
+
+    Returns
+    -------
+    arm : ArmModel
+        The arm to be simulated; the same one where it states its drives.
+    assumed : dict of str to (n,) ndarray
+        Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
+        and Nm.
 
     Raises
     ------
@@ -106,7 +96,7 @@ def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
         friction = {name: value for name, value in values.items() if name in arm.friction}
         assumed |= friction
         arm = replace(arm, friction_nominal=friction)
-    return PlausibleArm(arm, assumed)
+    return arm, assumed
 
 
 def _rotor_inertia(arm: ArmModel) -> Array:

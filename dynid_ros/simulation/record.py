@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 import math
 from typing import Any
@@ -18,7 +18,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
-from dynid_ros.simulation.plausible_drive import PlausibleArm
 from dynid_ros.simulation.sensors import (
     coloured_noise,
     delayed,
@@ -212,15 +211,17 @@ def _measure(
 
 
 def simulation_notes(
-    simulated: PlausibleArm, simulation: Simulation, seed: int,
+    arm: ArmModel, assumed: Mapping[str, Array], simulation: Simulation, seed: int,
 ) -> dict[str, Any]:
     """
     State a simulation, for ``recording.yaml`` beside its bag.
 
     Parameters
     ----------
-    simulated : PlausibleArm
+    arm : ArmModel
         The arm; its nominal values are the truth behind the recording.
+    assumed : mapping of str to (n,) ndarray
+        Those of its nominal values that `with_plausible_drives` assumed.
     simulation : Simulation
         Its recording and sensors.
     seed : int
@@ -236,11 +237,11 @@ def simulation_notes(
     return {
         'simulation': {
             'seed': seed,
-            'assumed': {name: value.tolist() for name, value in simulated.assumed.items()},
+            'assumed': {name: value.tolist() for name, value in assumed.items()},
             'torque_noise': _plain(sensors.effort_noise),
             'velocity_noise': _plain(sensors.velocity_noise),
             'encoder_counts': _plain(sensors.encoder_counts)},
-        **arm_entry(simulated.arm)}
+        **arm_entry(arm)}
 
 
 def _plain(values: Any) -> Any:

@@ -95,7 +95,7 @@ def test_shared_parameters_are_those_of_one_fit_with_all_own_ones_beside_each_ot
     expected, *_ = np.linalg.lstsq(every[:, :-1], every[:, -1], rcond=None)
     found = fit_shared(parts, own, sigma)
     np.testing.assert_allclose(found, expected[-len(shared):], rtol=1e-7, atol=1e-9)
-    frictions = [each.values for each in own_frictions(parts, own, sigma, found)]
+    frictions = [values for values, _ in own_frictions(parts, own, sigma, found)]
     np.testing.assert_allclose(
         np.concatenate(frictions), expected[:-len(shared)], rtol=1e-6, atol=1e-8)
 
