@@ -47,30 +47,21 @@ def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array
     return R[:len(own)], R[len(own):, len(own):]
 
 
-def fit_shared(parts: Iterable[QRFactors], own: Places, sigma: Array) -> Array:
+def solve_shared(rows: Sequence[Array]) -> Array:
     """
-    Fit the shared parameters with a set of own ones for each bag.
+    Solve the rows of the shared parameters of several bags, or of several such triangles.
 
     Parameters
     ----------
-    parts : iterable of QRFactors
-        Factors of the bags.
-    own : (f,) ndarray of int
-        Columns of the parameters that differ from bag to bag.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, Nm.
+    rows : sequence of (m, s + 1) ndarray
+        As `eliminated` gives them.
 
     Returns
     -------
     (s,) ndarray
-        Shared parameters: the same as of one fit with all own parameters beside each other.
+        The same as of one fit with all own parameters beside each other.
 
     """
-    return solve_shared([eliminated(part, own, sigma)[1] for part in parts])
-
-
-def solve_shared(rows: Sequence[Array]) -> Array:
-    """Solve the rows of the shared parameters of several bags, or of several such triangles."""
     R = np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
     return LeastSquares(R[:, :-1]).solve(R[:, -1])
 

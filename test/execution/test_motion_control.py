@@ -145,9 +145,9 @@ def test_each_planted_bug_is_caught(monkeypatch, bug):
             Driver('two_axis', seed).run(STEPS)
 
 
-def driven(phase):
+def driven(phase, dry=False):
     """Return a driver whose control is in a phase."""
-    driver = Driver('two_axis', 1)
+    driver = Driver('two_axis', 1, dry)
     for _ in range(10):
         driver.step('state')
     if phase is not Phase.IDLE:
@@ -204,8 +204,7 @@ def test_documentation_shows_the_table_of_phases():
 
 
 def test_a_dry_run_is_aborted_by_no_tracking_error():
-    driver = driven(Phase.IDLE)
-    driver.control._dry = True
+    driver = driven(Phase.IDLE, dry=True)
     driver.control.start(driver.clock)
     rest = MotionState(driver.q, np.zeros(driver.arm.n), None)
     for k in range(500):
