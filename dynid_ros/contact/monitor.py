@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
-from dynid_ros.contact.judgement import Judgement
+from dynid_ros.contact.judgement import Judgement, StreamNoise
 from dynid_ros.contact.model_age import ModelAge
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ, HIGHEST, MomentumObserver
-from dynid_ros.contact.stream_noise import StreamNoise
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.streaming.causal_conditioning import ShortLag

@@ -13,6 +13,10 @@ from dynid_ros.execution.motion_executor import Reference
 
 Array = NDArray[np.float64]
 
+#: Position, rad or m, and velocity that no joint reaches.
+ABSURD = 1e6
+
+
 class Bound(Enum):
     """Kind of a bound; decisions follow it, and never the words of a message."""
 
@@ -49,10 +53,6 @@ class Violation:
     def __str__(self) -> str:
         """Return the clause."""
         return self.text
-
-
-#: Position, rad or m, and velocity that no joint reaches.
-ABSURD = 1e6
 
 
 @dataclass(frozen=True)
