@@ -106,7 +106,7 @@ def problem(arm: ArmModel, seed: int = 0) -> tuple[Array, Array, PhysicalCone]:
     theta = true + OFF * np.linalg.solve(root, rng.normal(size=base.count))
     A, b = root @ base.grouping, root @ theta
     bare = replace(arm, inertial=None)
-    cone = inertia_prior(bare, A, b).cone
+    cone, _ = inertia_prior(bare, A, b)
     used = np.union1d(cone.columns, base.columns)
     return A[:, used], b, cone.on(used)
 

@@ -29,8 +29,7 @@ from dynid_ros.model.feed_forward import with_effort
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.record import simulate
 from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.sampled_motion import sample_times
-from dynid_ros.trajectory.trajectory_file import Trajectory
+from dynid_ros.trajectory.trajectory_file import sample_times, Trajectory
 
 Array = NDArray[np.float64]
 

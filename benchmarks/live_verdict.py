@@ -18,7 +18,7 @@ import numpy as np
 
 from dynid_ros.arm import load_arm
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.export.robot_description import robot_description
+from dynid_ros.export.urdf import robot_description
 from dynid_ros.online.live_verdict import Judge
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK

@@ -20,9 +20,9 @@ from dynid_ros.arm import load_arm
 from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.regression.weighted_least_squares import fit
 from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03

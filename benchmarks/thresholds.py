@@ -47,8 +47,9 @@ from dynid_ros.online import innovation_statistics
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression import delay, fit, friction_choice, preparation
+from dynid_ros.regression import delay, friction_choice, preparation
 from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.weighted_least_squares import carry_over, fit
 from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
@@ -262,7 +263,7 @@ def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         every = data.arm.with_friction(friction_choice.all_terms())
         start = data.arm.memoryless
         rows = KeptRows(every, data.motions, data.treatment)
-        load_theta = fit.carry_over(fit.fit(start, rows).theta, start, every)
+        load_theta = carry_over(fit(start, rows).theta, start, every)
         folds = [fold.part(rows.columns(every)) for fold in rows.factors(
             every, load_theta, friction_choice.THRESHOLDS.folds)]
         return friction_choice._errors(every, folds)

@@ -57,14 +57,14 @@ def large_array(shape: int | Sequence[int], dtype: DTypeLike = float) -> NDArray
     kind = np.dtype(dtype)
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
     size = math.prod(lengths) * kind.itemsize
-    if size < SMALLEST or _held() + size <= BUDGET:
+    if size < SMALLEST or bytes_in_memory() + size <= BUDGET:
         return _counted(np.empty(lengths, kind))
     return np.frombuffer(_room(size), kind, math.prod(lengths)).reshape(lengths)
 
 
 def stored(array: NDArray[Any]) -> NDArray[Any]:
     """Copy an array that is to be kept for long, or return it if it may stay in memory."""
-    if array.nbytes < SMALLEST or _held() + array.nbytes <= BUDGET:
+    if array.nbytes < SMALLEST or bytes_in_memory() + array.nbytes <= BUDGET:
         return _counted(array)
     whole = large_array(array.shape, array.dtype)
     whole[...] = array
@@ -131,7 +131,8 @@ class GrowingArray:
         self._held.resize((room, *self._held.shape[1:]), refcheck=False)
 
 
-def _held() -> int:
+def bytes_in_memory() -> int:
+    """Return how much memory large arrays take that are not in files."""
     return sum(list(_in_memory.values()))
 
 

@@ -17,9 +17,9 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.validation import predict
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.regression.weighted_least_squares import fit
 
 RATE = 100.0
 LOAD = inertial_from_com(2.0, [0.02, -0.03, 0.08], np.diag([0.02, 0.03, 0.015]))

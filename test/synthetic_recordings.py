@@ -11,8 +11,11 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.simulation.sensors import SensorModel
 
 Array = np.ndarray
+#: Sensors without any error.
+PERFECT = SensorModel(encoder_counts=None, velocity_noise=0.0)
 
 
 @dataclass(frozen=True)

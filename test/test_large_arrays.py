@@ -70,7 +70,7 @@ def test_arrays_in_files_take_no_memory_once_they_are_released():
 
 
 def test_memory_is_used_again_when_an_array_is_gone(monkeypatch):
-    monkeypatch.setattr(large_arrays, 'BUDGET', sum(large_arrays._in_memory.values()) + 10**6)
+    monkeypatch.setattr(large_arrays, 'BUDGET', large_arrays.bytes_in_memory() + 10**6)
     first = large_array(100_000)
     second = large_array(100_000)
     assert first.base is None and second.base is not None

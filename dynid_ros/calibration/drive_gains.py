@@ -15,10 +15,15 @@ from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
 from dynid_ros.calibration.motor_rows import MotorRows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.metrics import TINY
-from dynid_ros.regression.fit import carry_over, LOAD_PASSES
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, stack
+from dynid_ros.regression.weighted_least_squares import (
+    carry_over,
+    LOAD_PASSES,
+    QRFactors,
+    reweighted,
+    stack,
+)
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

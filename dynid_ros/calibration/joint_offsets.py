@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
+from dynid_ros.regression.preparation import choose_conditioning, motions
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, solve
+from dynid_ros.regression.weighted_least_squares import compress, fit, solve
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -35,6 +36,8 @@ OPEN_ENDED = 1e6
 #: Change of the torque that parameters cannot make up for, by the whole change, below which an
 #: offset cannot be told from parameters by any motion.
 HIDDEN = 1e-6
+#: Rounds with the delay of the drive signal, and the change of it that ends them, s.
+ROUNDS, DELAY_SETTLED = 4, 2e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,3 +246,47 @@ class _Step:
             done[block.segment] = last = first + len(block.t)
             Z = self._changes[block.segment][first:last] * block.moving[:, :, None]
             yield replace(block, W=np.concatenate([block.W, Z], axis=2))
+
+
+def recording_offsets(
+    arm: ArmModel, recordings: Sequence[Recording], *, prior: float = PRIOR,
+    accuracy: float = ACCURACY,
+) -> JointOffsets:
+    """
+    Estimate the offsets of the joint zeros from recordings.
+
+    A wrong zero partly mimics a delay of the drive signal. So the delay is estimated again from
+    the corrected positions, and the offsets with it, until both converge.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recordings : sequence of Recording
+        Checked recordings, all with the same zeros.
+    prior, accuracy : float
+        As for `estimate_joint_offsets`.
+
+    Returns
+    -------
+    JointOffsets
+        All of them are to be added to the positions, undetermined ones too: the prior keeps them
+        near zero.
+
+    Raises
+    ------
+    RecordingError
+        The recordings are too short.
+
+    """
+    plain = arm.memoryless
+    settings = choose_conditioning(plain, recordings)
+    for _ in range(ROUNDS):
+        parts = [
+            motion for recording in recordings for motion in motions(arm, recording, settings)]
+        found = estimate_joint_offsets(arm, parts, settings, prior=prior, accuracy=accuracy)
+        corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]
+        previous, settings = settings, choose_conditioning(plain, corrected)
+        if np.abs(settings.delay - previous.delay) < DELAY_SETTLED:
+            break
+    return found

@@ -9,7 +9,7 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.regression.weighted_least_squares import QRFactors, stack
+from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 
@@ -85,31 +85,3 @@ def with_columns(rows: QRFactors, change: Array) -> QRFactors:
     factors = np.concatenate(
         [rows.factors[:, :, :-1] @ change, rows.factors[:, :, -1:]], axis=2)
     return QRFactors(factors, rows.rows)
-
-
-def free_and_loaded(
-    arm: ArmModel, free: QRFactors, loaded: QRFactors, frame: Placement | None = None,
-) -> QRFactors:
-    """
-    Put rows of the free and of the loaded arm together.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    free, loaded : QRFactors
-        Compressed rows of its base parameters, without and with the load.
-    frame : Placement, optional
-        As for `load_columns`.
-
-    Returns
-    -------
-    QRFactors
-        Of ``[theta, change of friction, load]``: b base parameters, f changes of the friction
-        coefficients in the loaded rows, and ten parameters of the load.
-
-    """
-    S, G = own_friction(arm), load_columns(arm, frame)
-    every = np.hstack([np.eye(len(G)), S, G])
-    alone = np.hstack([np.eye(len(G)), np.zeros((len(G), every.shape[1] - len(G)))])
-    return stack([with_columns(free, alone), with_columns(loaded, every)])

@@ -86,11 +86,10 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.cli.common.summary import print_json
-    from dynid_ros.excitation.design import design, validation_motion
-    from dynid_ros.excitation.design_metadata import design_metadata
+    from dynid_ros.excitation.design import design, design_metadata, validation_motion
     from dynid_ros.feasibility.scene import build_scene
     from dynid_ros.trajectory.motion_file import write_motion
-    from dynid_ros.trajectory.sampled_motion import check_formats, export_motion
+    from dynid_ros.trajectory.trajectory_file import check_formats, export_motion
 
     _check_length(args)
     arm = load_arm(args.arm)

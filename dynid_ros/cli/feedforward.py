@@ -64,8 +64,7 @@ def _points(path: Path, rate_hz: float) -> Trajectory:
     """Read the points of a motion, or sample it."""
     from dynid_ros.arm.description.schema import read_yaml
     from dynid_ros.trajectory.motion_file import read_motion
-    from dynid_ros.trajectory.sampled_motion import sample_times
-    from dynid_ros.trajectory.trajectory_file import read_trajectory, Trajectory
+    from dynid_ros.trajectory.trajectory_file import read_trajectory, sample_times, Trajectory
 
     content = read_yaml(path)
     if isinstance(content, dict) and 'points' in content:

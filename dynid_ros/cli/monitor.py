@@ -151,7 +151,7 @@ def _packed(found: MonitoredRecording) -> bytes:
 
 def _drawn(model: IdentifiedModel, found: MonitoredRecording) -> bytes:
     from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.report.contact_plot import contact_svg
+    from dynid_ros.report.plots import contact_svg
 
     return contact_svg(model.arm.joint_names, torque_units(model.arm), found.t, found.torque,
                        found.threshold, found.contact)

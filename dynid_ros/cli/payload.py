@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm.description.tree import Placement, rotation_rpy
     from dynid_ros.cli.common.payload_table import payload_lines
     from dynid_ros.cli.common.summary import print_json
-    from dynid_ros.export.payload_facts import payload_as_dict
+    from dynid_ros.export.payload_messages import payload_as_dict
     from dynid_ros.payload.estimate import estimate_payload
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.sidecar import check_same_arm

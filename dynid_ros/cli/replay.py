@@ -73,7 +73,7 @@ def _replay_arm(args: argparse.Namespace) -> int:
     from dynid_ros.arm.parameters import parameter_units
     from dynid_ros.cli.common.summary import print_json, result_as_dict, result_lines
     from dynid_ros.dynamics.base import base_parameters
-    from dynid_ros.export.robot_description import robot_description
+    from dynid_ros.export.urdf import robot_description
     from dynid_ros.online.replay import replay
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import result_contents
@@ -112,7 +112,7 @@ def _replay_arm(args: argparse.Namespace) -> int:
 def _replay_payload(args: argparse.Namespace) -> int:
     """Replay for the load alone."""
     from dynid_ros.cli.common.payload_table import payload_lines
-    from dynid_ros.export.payload_facts import payload_as_dict
+    from dynid_ros.export.payload_messages import payload_as_dict
     from dynid_ros.online.payload_replay import replay_payload
     from dynid_ros.payload.body import FIELDS
     from dynid_ros.storage.plain import json_text

@@ -37,9 +37,8 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.errors import InputError
     from dynid_ros.excitation.random_motion import random_motion
-    from dynid_ros.simulation.plausible_drive import with_plausible_drives
-    from dynid_ros.simulation.record import simulate
-    from dynid_ros.simulation.sidecar import simulation_notes
+    from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
+    from dynid_ros.simulation.record import simulate, simulation_notes
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
     from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -49,10 +48,9 @@ def run(args: argparse.Namespace) -> int:
             f'{args.arm}: simulations hold the drive signal in the joint states; simulate an arm '
             'without drive.topic')
     check_absent(args.output)
-    simulated = with_plausible_drives(arm)
-    arm = simulated.arm
-    if simulated.sentence:
-        print(f'dynid: {simulated.sentence}', file=sys.stderr)
+    arm, assumed = with_plausible_drives(arm)
+    if assumed:
+        print(f'dynid: {assumptions(arm, assumed)}', file=sys.stderr)
     if args.excitation is None:
         motion = random_motion(arm, args.seed)
     else:
@@ -66,12 +64,12 @@ def run(args: argparse.Namespace) -> int:
     log = simulation.log
     write_joint_states(
         args.output, log.joint_names, log.t, log.q, log.qd, log.u,
-        sidecar=simulation_notes(simulated, simulation, args.seed))
+        sidecar=simulation_notes(arm, assumed, simulation, args.seed))
     if args.json:
         print_json({
             'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t),
             'seconds': log.seconds,
-            'assumed': {name: value.tolist() for name, value in simulated.assumed.items()},
+            'assumed': {name: value.tolist() for name, value in assumed.items()},
         })
     else:
         print(f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}')

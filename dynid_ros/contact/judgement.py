@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
-from dynid_ros.contact.alarm_levels import AlarmLevels, PIECE
-from dynid_ros.contact.momentum_observer import Observed
-from dynid_ros.contact.stream_noise import StreamNoise
+from dynid_ros.contact.alarm_levels import AlarmLevels, LEAST, PIECE, tail_level
 
 Array = NDArray[np.float64]
 
@@ -27,29 +23,8 @@ SHORT = 0.1
 #: above its threshold and below its release; largest noise of the piece, and whether it is one of
 #: a contact.
 _LOW, _MEAN, _SQUARE, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT = range(8)
-
-
-class Judged(NamedTuple):
-    """
-    Contact at m samples.
-
-    Attributes
-    ----------
-    torque : (m, n) ndarray
-        External torque after the tare, Nm.
-    std : (m, n) ndarray
-        Its standard deviation without contact, Nm.
-    threshold : (m, n) ndarray
-        Magnitude from which on it is a contact, Nm; infinite where that is not known yet.
-    contact : (m, n) ndarray of bool
-        Joints that feel one.
-
-    """
-
-    torque: Array
-    std: Array
-    threshold: Array
-    contact: NDArray[np.bool_]
+#: Pieces that are remembered, ten minutes of them, and those that are needed, five seconds.
+PIECES, NEEDED = 1200, 2 * LEAST
 
 
 class Judgement:
@@ -110,35 +85,47 @@ class Judgement:
         self.offset = self._state[_MEAN].copy()
         self._state[[_TOUCHED, _ABOVE, _QUIET]] = 0.0
 
-    def take(self, seen: Observed, moving: NDArray[np.bool_]) -> Judged:
+    def take(
+        self, torque: Array, variance: Array, friction: Array, moving: NDArray[np.bool_],
+    ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """
         Judge the next samples.
 
         Parameters
         ----------
-        seen : Observed
+        torque, variance, friction : (m, n) ndarray
             From the observer.
         moving : (m, n) ndarray of bool
             Joints that are fast enough for their friction to be known.
 
+        Returns
+        -------
+        torque : (m, n) ndarray
+            External torque after the tare, Nm.
+        std : (m, n) ndarray
+            Its standard deviation without contact, Nm.
+        threshold : (m, n) ndarray
+            Magnitude from which on it is a contact, Nm; infinite where that is not known yet.
+        contact : (m, n) ndarray of bool
+            Joints that feel one.
+
         """
         if not self._settled:
-            self._state[:2] = seen.torque[0]
-        self._settled += len(seen.torque)
-        self._seen += len(seen.torque)
+            self._state[:2] = torque[0]
+        self._settled += len(torque)
+        self._seen += len(torque)
         self._gains[2] = 1 / min(self._seen, self._memory)
         self._moves = self._moves or bool(moving.any())
         levels, noise = self._levels, self._noise.level(self._moves or self._moved)
-        known = levels.sigma**2 + seen.variance
-        threshold = np.sqrt(levels.level**2 * known + noise**2) + seen.friction
-        contact = np.zeros(seen.torque.shape, dtype=np.bool_)
-        judge(seen.torque, self.offset, seen.friction, threshold, self._gains, self._state,
-              contact)
-        std = np.sqrt(levels.ratio**2 * known + self._state[_SQUARE] + seen.friction**2 / 3)
-        self._in_piece += len(seen.torque)
+        known = levels.sigma**2 + variance
+        threshold = np.sqrt(levels.level**2 * known + noise**2) + friction
+        contact = np.zeros(torque.shape, dtype=np.bool_)
+        judge(torque, self.offset, friction, threshold, self._gains, self._state, contact)
+        std = np.sqrt(levels.ratio**2 * known + self._state[_SQUARE] + friction**2 / 3)
+        self._in_piece += len(torque)
         if self._in_piece >= self._piece:
             self._end_piece()
-        return Judged(seen.torque - self.offset, std, threshold, contact)
+        return torque - self.offset, std, threshold, contact
 
     def _end_piece(self) -> None:
         """Learn from the noise of a piece, but not from that of a contact."""
@@ -160,7 +147,7 @@ def judge(
     Parameters
     ----------
     torque, friction, threshold : (m, n) ndarray
-        As in `Observed` and `Judged`.
+        As in `Judgement.take`.
     offset : (n,) ndarray
         Tare.
     gains : (5,) ndarray
@@ -197,3 +184,58 @@ def judge(
                 contact[k, j] = True
             else:
                 state[_SQUARE, j] += gains[2] * (fast * fast - state[_SQUARE, j])
+
+
+class StreamNoise:
+    """
+    Largest values of the last pieces of motion, and of those of rest.
+
+    Motor torque ripples while an arm moves, and an encoder is quiet while it rests: the noise
+    of one does not predict that of the other. By the mean of its joint, the values of all
+    joints make one tail, as in `alarm_levels`.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+    rate : float
+        Wanted rate at which a joint exceeds its level, 1/s.
+
+    """
+
+    def __init__(self, joints: int, rate: float) -> None:
+        self._rate = rate
+        # Of rest and motion; NaN where a joint felt a contact.
+        self._peaks = np.full((2, PIECES, joints), np.nan)
+        self._count = [0, 0]
+        self._levels = np.full((2, joints), np.inf)
+
+    def level(self, moving: bool) -> Array:
+        """Level of each joint, (n,), Nm; infinite until enough is known."""
+        return np.asarray(self._levels[int(moving)])
+
+    def add(self, moving: bool, peaks: Array, good: NDArray[np.bool_]) -> None:
+        """
+        Take in one piece of the stream.
+
+        Parameters
+        ----------
+        moving : bool
+            Whether the arm moved.
+        peaks : (n,) ndarray
+            Largest value of each joint, Nm.
+        good : (n,) ndarray of bool
+            Joints that felt no contact.
+
+        """
+        kind = int(moving)
+        own = self._peaks[kind]
+        own[self._count[kind] % PIECES] = np.where(good, peaks, np.nan)
+        self._count[kind] += 1
+        there = np.isfinite(own)
+        enough = there.sum(axis=0) >= NEEDED
+        if enough.any():
+            usual = np.nanmean(own[:, enough], axis=0)
+            relative = own[:, enough] / np.where(usual > 0, usual, 1.0)
+            self._levels[kind, enough] = usual * tail_level(
+                relative[there[:, enough]], PIECE, self._rate)

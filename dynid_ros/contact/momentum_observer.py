@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,26 +21,6 @@ BANDWIDTH_HZ = 8.0
 HIGHEST = 0.1
 #: Samples by which the output is behind the input, and that give none at the start of a stretch.
 BEHIND, LOST = 1, REACH
-
-
-class Observed(NamedTuple):
-    """
-    External torque of m samples.
-
-    Attributes
-    ----------
-    torque : (m, n) ndarray
-        Low-passed measured minus modelled torque, Nm.
-    variance : (m, n) ndarray
-        Its variance by the covariance of the parameters, Nm².
-    friction : (m, n) ndarray
-        Largest torque that friction of slow joints may add to either side, Nm.
-
-    """
-
-    torque: Array
-    variance: Array
-    friction: Array
 
 
 class MomentumObserver:
@@ -97,7 +75,9 @@ class MomentumObserver:
         self._rows.reset()
         self._torques.reset()
 
-    def apply(self, q: Array, qd: Array, tau: Array, warmth: Array) -> Observed:
+    def apply(
+        self, q: Array, qd: Array, tau: Array, warmth: Array,
+    ) -> tuple[Array, Array, Array]:
         """
         Take in the next samples, at a uniform rate.
 
@@ -110,9 +90,14 @@ class MomentumObserver:
 
         Returns
         -------
-        Observed
-            At the times of the samples before these, one sample earlier; fewer rows at the start,
-            where the first two samples give none.
+        torque : (m, n) ndarray
+            Low-passed measured minus modelled torque, Nm, at the times of the samples before
+            these, one sample earlier; fewer rows at the start, where the first two samples give
+            none.
+        variance : (m, n) ndarray
+            Its variance by the covariance of the parameters, Nm².
+        friction : (m, n) ndarray
+            Largest torque that friction of slow joints may add to either side, Nm.
 
         """
         model, k = self._model, len(q)
@@ -126,5 +111,5 @@ class MomentumObserver:
         W = rows.reshape(len(rows), model.arm.n, len(self._columns))
         measured, friction = np.split(torques, 2, axis=1)
         none = np.zeros(model.arm.n)
-        return Observed(
+        return (
             measured - W @ model.theta, torque_variance(W, model.covariance, none), friction)

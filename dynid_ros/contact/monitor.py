@@ -10,16 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
-from dynid_ros.contact.judgement import Judgement
+from dynid_ros.contact.judgement import Judgement, StreamNoise
 from dynid_ros.contact.model_age import ModelAge
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ, HIGHEST, MomentumObserver
-from dynid_ros.contact.stream_noise import StreamNoise
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.warmth import RunningWarmth
+from dynid_ros.streaming.causal_conditioning import ShortLag
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
-from dynid_ros.streaming.short_lag import ShortLag
 
 Array = NDArray[np.float64]
 
@@ -247,13 +246,14 @@ class Monitor:
             return None
         whole = np.concatenate([self._before, np.column_stack([t, q, qd])])
         self._before = whole[-1:]
-        seen = self._observer.apply(q, qd, tau, self._warmth.at(t))
-        m = len(seen.torque)
+        torque, variance, friction = self._observer.apply(
+            q, qd, tau, self._warmth.at(t))
+        m = len(torque)
         if not m:
             return None
         # The observer lags by one sample.
         t, q, qd = np.split(whole[-m - 1:-1], [1, 1 + n], axis=1)
         moving = np.abs(qd) >= self._slow
-        judged = self._judgement.take(seen, moving)
-        self.age.take(t[:, 0], q, seen.torque, judged.std, moving)
-        return MonitoredSamples(t[:, 0], newest, q, qd, *judged)
+        tared, std, threshold, contact = self._judgement.take(torque, variance, friction, moving)
+        self.age.take(t[:, 0], q, torque, std, moving)
+        return MonitoredSamples(t[:, 0], newest, q, qd, tared, std, threshold, contact)

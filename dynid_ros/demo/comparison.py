@@ -80,7 +80,7 @@ def compare(arm: str, online: Path, batch: Path) -> Comparison:
         Folders of the results.
 
     """
-    model = with_plausible_drives(load_arm(arm)).arm
+    model, _ = with_plausible_drives(load_arm(arm))
     true = base_parameters(model).grouping @ nominal_parameters(model)
     first, second = read_result(online), read_result(batch)
     return Comparison(

@@ -133,25 +133,6 @@ def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     return states.shaped(_mass(parameters, states.q))
 
 
-def velocity_product(
-    arm: ArmModel | IdentifiedParameters, q: ArrayLike, qd: ArrayLike | None
-) -> Array:
-    """
-    Coriolis and centrifugal torque ``C(q, qd) qd``, (n,) or (N, n), Nm.
-
-    Raises
-    ------
-    InputError
-        A shape is wrong or the arm has no inertias.
-
-    """
-    parameters = rigid_parameters(arm)
-    states = as_states(parameters.arm, q, qd=qd)
-    zero = np.zeros_like(states.q)
-    moving = _torque(parameters, states.q, states.rates[0], zero)
-    return states.shaped(moving - _torque(parameters, states.q, zero, zero))
-
-
 def gravity_torque(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     """
     Gravity torque, which holds the arm at rest, (n,) or (N, n), Nm.

@@ -158,7 +158,7 @@ class _Pair(Subscription):
         self, participant: Participant, kind: Any, name: str, logger: Logger,
         callback: Callable[..., Any], *, serves: bool,
     ) -> None:
-        self._kind = kind
+        self.srv_type = kind
         sides = [(f'rq{name}Request', kind.Request.TYPE), (f'rr{name}Reply', kind.Response.TYPE)]
         heard, said = sides if serves else sides[::-1]
         # Joins the reader and the writer that belong together.
@@ -205,7 +205,7 @@ class Service(_Pair):
     def _hand_on(self, message: tuple[bytes, Any], sender: int) -> None:
         header, request = message
         client = _client(self.reader.get_matched_publication_data(sender))
-        answer = self._callback(request, self._kind.Response())
+        answer = self._callback(request, self.srv_type.Response())
         if isinstance(answer, Future):
             answer.add_done_callback(lambda future: self._reply(client, header, future.result()))
         else:

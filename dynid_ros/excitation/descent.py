@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from dynid_ros.excitation.design_cost import CostPoint, DesignCost
+from dynid_ros.excitation.design_cost import DesignCost
 from dynid_ros.excitation.information_criteria import Criterion
 
 Array = NDArray[np.float64]
@@ -81,7 +81,7 @@ class Descent:
         merit, here = self._merit(self.X, criterion, wall)
         if here is None:
             return
-        gradient = self.cost.gradient(here)
+        gradient = here()
         for _ in range(iterations):
             check()
             step, promise = self._step(gradient, wall)
@@ -96,19 +96,19 @@ class Descent:
                 length /= 2
             else:
                 return
-            following = self.cost.gradient(there)
+            following = there()
             self._learn((candidate - self.X).ravel(), (following - gradient).ravel())
             self.X, gradient, merit = candidate, following, reached
             self.steps += 1
 
     def _merit(
         self, X: Array, criterion: Criterion, wall: float
-    ) -> tuple[float, CostPoint | None]:
+    ) -> tuple[float, Callable[[], Array] | None]:
         allowed = self.cost.allowed.value(X)
         if not np.isfinite(allowed):
             return np.inf, None
-        value, point = self.cost.at(X, criterion, wall)
-        return wall * allowed + value, point
+        value, gradient = self.cost.at(X, criterion, wall)
+        return wall * allowed + value, gradient
 
     def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
         """Newton step (n, m), and the decrease predicted by its slope."""

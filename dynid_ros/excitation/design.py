@@ -1,16 +1,18 @@
-"""Optimal exciting motions within all limits of an arm, and validation motions."""
+"""Optimal exciting motions within all limits, and validation motions, with their metadata."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.search import Design, Progress, Search
+from dynid_ros.feasibility.margins import MotionMargins
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.model.identified_model import IdentifiedModel
 
@@ -19,6 +21,8 @@ from dynid_ros.model.identified_model import IdentifiedModel
 OTHER_PERIOD = 0.77
 #: Seed of the random amplitudes of a validation motion, beside that of the task.
 OTHER_SEED = 1973
+#: Digits of the numbers of the metadata, none of which is read back.
+DIGITS = 6
 
 
 def design(
@@ -139,3 +143,69 @@ def validation_motion(
     seed = int(f'{OTHER_SEED}{task.seed}')
     other = replace(task, period=OTHER_PERIOD * task.period, seed=seed)
     return Search(arm, other, scene, None).random()
+
+
+def design_metadata(
+    designed: Design, task: Task, arm: ArmModel, scene: Scene | None, *, optimised: bool,
+) -> dict[str, Any]:
+    """
+    Criterion, margins and course of a design, for the file of the motion and for scripts.
+
+    Parameters
+    ----------
+    designed : Design
+        The design.
+    task : Task
+        Requested motion.
+    arm : ArmModel
+        The arm.
+    scene : Scene or None
+        Obstacles.
+    optimised : bool
+        False for a validation motion.
+
+    """
+    objective = task.objective
+    return {
+        'optimised': optimised,
+        'criterion': objective.name,
+        'scaled_columns': objective.scale_columns,
+        'regards_earlier_results': objective.prior is not None,
+        'score': _short(designed.score),
+        'condition_number': _short(designed.condition_number),
+        'seed': task.seed,
+        'starts': designed.starts,
+        'complete': designed.complete,
+        'seconds': round(designed.seconds, 2),
+        'limits_kept': designed.margins.kept,
+        'margins': margins_as_dict(designed.margins, arm),
+        'clearance': None if scene is None else scene.clearance,
+        'pairs_not_checked': [] if scene is None else list(scene.ignored),
+        'less_clearance': {} if scene is None else _less_clearance(scene),
+        'mesh_distances': {name: _short(value) for name, value in designed.meshes.items()},
+        'hull_gaps': {} if scene is None else {
+            name: _short(value) for name, value in scene.gaps.items()},
+        'notes': [] if scene is None else list(scene.notes),
+    }
+
+
+def _less_clearance(scene: Scene) -> dict[str, float]:
+    """Distances that pairs keep which are never as far apart as the clearance, m."""
+    return {name: _short(value) for name, value in zip(scene.names, scene.kept, strict=True)
+            if value < scene.clearance}
+
+
+def margins_as_dict(margins: MotionMargins, arm: ArmModel) -> dict[str, Any]:
+    """Margins by quantity and joint, and the clearances by pair of bodies."""
+    result: dict[str, Any] = {}
+    for quantity in ('position', 'velocity', 'acceleration', 'torque'):
+        values = getattr(margins, quantity)
+        if values is not None:
+            result[quantity] = {
+                name: _short(value) for name, value in zip(arm.joint_names, values, strict=True)}
+    result['clearance'] = {name: _short(value) for name, value in margins.clearance.items()}
+    return result
+
+
+def _short(value: float) -> float:
+    return float(f'{value:.{DIGITS}g}')

@@ -15,7 +15,6 @@ from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.excitation.information_criteria import Criterion, Information
 from dynid_ros.feasibility.barrier import LimitBarrier
 from dynid_ros.feasibility.collision import CollisionBarrier
-from dynid_ros.feasibility.pair_distances import NearPairs
 from dynid_ros.feasibility.torque_limit import TorqueLimit
 from dynid_ros.trajectory.sampled_series import SampledSeries
 
@@ -109,36 +108,6 @@ class RegressorSensitivity:
 
 
 @dataclass(frozen=True, eq=False)
-class CostPoint:
-    """
-    Intermediate values for the gradient at one point.
-
-    Attributes
-    ----------
-    wall : float
-        Factor of the barriers.
-    states : (3, K, n) ndarray
-        Position, velocity and acceleration.
-    Y : (K, n, p) ndarray
-        Regressor.
-    slope : (b, b) ndarray
-        Derivative of the criterion by the information.
-    by_load : (K, n, p) ndarray or None
-        Derivative of the barrier of the torque by the regressor.
-    near : NearPairs or None
-        Pairs of bodies that the barrier of the collisions acts on.
-
-    """
-
-    wall: float
-    states: Array
-    Y: Array
-    slope: Array
-    by_load: Array | None
-    near: NearPairs | None
-
-
-@dataclass(frozen=True, eq=False)
 class Hindrance:
     """
     Limits that a position or a motion violates.
@@ -200,7 +169,7 @@ class DesignCost:
 
     def at(
         self, X: Array, criterion: Criterion, wall: float,
-    ) -> tuple[float, CostPoint | None]:
+    ) -> tuple[float, Callable[[], Array] | None]:
         """
         Criterion and the barriers of torque and collision, without that of the joint limits.
 
@@ -217,8 +186,8 @@ class DesignCost:
         -------
         value : float
             Infinite outside of a limit.
-        point : CostPoint or None
-            For `gradient`; None outside.
+        gradient : callable or None
+            Computes the gradient (n, m) of the value; None outside.
 
         """
         self.check()
@@ -233,18 +202,17 @@ class DesignCost:
         value, slope = criterion(self.information.matrix(Y))
         if not np.isfinite(value):
             return np.inf, None
-        point = CostPoint(wall, states, Y, slope, by_load, near)
-        return value + wall * (nearness + load), point
 
-    def gradient(self, point: CostPoint) -> Array:
-        """Gradient (n, m) of the value at a point."""
-        by_regressor = self.information.adjoint(point.Y, point.slope)
-        if point.by_load is not None:
-            by_regressor += point.wall * point.by_load
-        result = self.sensitivity.by_states(point.states, by_regressor)
-        if self.collision is not None and point.near is not None:
-            result[0] += point.wall * self.collision.slope(point.states[0], point.near)
-        return self.series.pull_back(result)
+        def gradient() -> Array:
+            by_regressor = self.information.adjoint(Y, slope)
+            if by_load is not None:
+                by_regressor += wall * by_load
+            result = self.sensitivity.by_states(states, by_regressor)
+            if self.collision is not None and near is not None:
+                result[0] += wall * self.collision.slope(states[0], near)
+            return self.series.pull_back(result)
+
+        return value + wall * (nearness + load), gradient
 
     def hindrance(self, states: Array) -> Hindrance | None:
         """

@@ -23,7 +23,6 @@ from dynid_ros.excitation.information_criteria import (
 
 Array = NDArray[np.float64]
 
-CRITERIA = ('condition', 'volume')
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
 STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
 

@@ -11,9 +11,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.motion_output import MotionState, Output
 from dynid_ros.execution.phases import Phase, WATCHED
-from dynid_ros.execution.safety_monitor import LimitWatch, SafetyMonitor
+from dynid_ros.execution.safety_monitor import Bound, LimitWatch, SafetyMonitor, Violation
 from dynid_ros.execution.start_checks import check_start
-from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.feasibility.scene import Scene
 
 Array = NDArray[np.float64]

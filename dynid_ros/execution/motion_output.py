@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
-from dynid_ros.execution.safety_monitor import EffortLimiter
+from dynid_ros.execution.safety_monitor import EffortLimiter, Violation
 from dynid_ros.execution.tracking_control import Gains, RigidArm
-from dynid_ros.execution.violation import Violation
 
 Array = NDArray[np.float64]
 

@@ -3,18 +3,56 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import Reference
-from dynid_ros.execution.violation import Bound, Violation
 
 Array = NDArray[np.float64]
 
 #: Position, rad or m, and velocity that no joint reaches.
 ABSURD = 1e6
+
+
+class Bound(Enum):
+    """Kind of a bound; decisions follow it, and never the words of a message."""
+
+    NUMBER = 'position and velocity are numbers'
+    POSITION = 'position limits'
+    VELOCITY = 'velocity limits'
+    EFFORT = 'effort limits'
+    TRACKING = 'distance from the reference'
+    SILENCE = 'age of the last usable state'
+    PUBLISHERS = 'one publisher of joint states'
+    CONTROLLER = 'a controller or listener that takes the motion'
+
+
+@dataclass(frozen=True)
+class Violation:
+    """
+    A bound that is broken.
+
+    Attributes
+    ----------
+    bound : Bound
+        Which one.
+    joint : str
+        Name of the joint that breaks it; empty where no single one does.
+    text : str
+        One clause for the user, with the joint and the value where there is one.
+
+    """
+
+    bound: Bound
+    joint: str
+    text: str
+
+    def __str__(self) -> str:
+        """Return the clause."""
+        return self.text
 
 
 @dataclass(frozen=True)

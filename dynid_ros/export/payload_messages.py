@@ -1,4 +1,4 @@
-"""A load as the makers' interfaces and a URDF take it."""
+"""A load as the makers' interfaces, a URDF and JSON take it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.payload.body import LoadBody
+from dynid_ros.payload.estimate import Payload
 
 #: Significant digits; error bars are far above them.
 DIGITS = 6
@@ -114,3 +116,38 @@ def _number(value: float) -> str:
 
 def _list(values: Any) -> str:
     return '[' + ', '.join(_number(value) for value in values) + ']'
+
+
+def payload_as_dict(found: Payload) -> dict[str, Any]:
+    """Return all facts of a load, for JSON."""
+    body, names = found.body, found.model.arm.joint_names
+    evidence, change = found.evidence, found.change
+    return {
+        'arm': found.model.arm.name, 'sources': list(found.sources), 'method': found.method,
+        'rows': found.samples, 'rests': len(found.rests.q), 'present': found.present,
+        'trustworthy': found.trustworthy,
+        'frame': {'joint': found.carrier, 'translation': found.frame.translation.tolist(),
+                  'rotation': found.frame.rotation.tolist()},
+        'masses': {method: {'value': value, 'std': std}
+                   for method, (value, std) in found.masses.items()},
+        'mass': body.mass, 'mass_std': body.mass_std,
+        'center_of_mass': body.center.tolist(), 'center_of_mass_std': body.center_std.tolist(),
+        'inertia': body.inertia.tolist(), 'inertia_std': body.inertia_std.tolist(),
+        'parameters': dict(zip(INERTIAL, body.parameters.tolist(), strict=True)),
+        'std': dict(zip(INERTIAL, body.std.tolist(), strict=True)),
+        'from_data': [name for name, own in zip(INERTIAL, body.from_data, strict=True) if own],
+        'joints': [
+            {'name': name, 'error_without': before, 'error_with': after}
+            for name, before, after in zip(
+                names, evidence.before.tolist(), evidence.after.tolist(), strict=True)],
+        'change': None if change is None else {
+            'source': change.source, 't': change.t, 'before': change.before.tolist(),
+            'after': change.after.tolist(), 'statistic': change.statistic,
+            'matters': change.matters},
+        'findings': [dict(vars(finding)) for finding in found.findings],
+        'remarks': list(found.remarks),
+        'messages': {
+            'urscript': urscript(body), 'ur_set_payload': ur_request(body),
+            'ur_set_payload_3': ur_inertia_request(body), 'franka_set_load': franka_request(body),
+            'inertia': inertia_message(body), 'urdf': urdf_fragment(body, 'tool0')},
+    }

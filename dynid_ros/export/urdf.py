@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 import re
 from typing import Any
@@ -15,6 +17,7 @@ from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.description.urdf import describe, reduced_model
 from dynid_ros.arm.description.urdf_elements import add_inertial, add_joint, Element, numbers
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
+from dynid_ros.arm.load import description_file
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.errors import ArmError
@@ -268,3 +271,31 @@ def _set_friction(joint: Element, arm: ArmModel, index: int) -> None:
         dynamics.tail = '\n  '
     for attribute, value in values.items():
         dynamics.set(attribute, numbers(value))
+
+
+def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
+    """
+    Return how the links of an arm become its robot description.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        As for ``load_arm``. Where a plain URDF describes the arm, its links get the new inertias
+        and all else stays; for others, a URDF of joints and links alone is written.
+
+    Returns
+    -------
+    callable
+        Takes an arm with possible nominal parameters, and returns a URDF.
+
+    """
+    urdf = description_file(name_or_path)
+
+    def describe(arm: ArmModel) -> str:
+        if urdf is not None and urdf.suffix.lower() == '.urdf':
+            # Else an SDF or a xacro file by another name.
+            with suppress(ArmError):
+                return replaced_urdf(arm, urdf)[0]
+        return urdf_of(arm)
+
+    return describe

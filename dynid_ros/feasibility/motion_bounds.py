@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.feasibility.planning_limits import PlanningLimits
 from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
@@ -19,27 +19,7 @@ POINTS_PER_WAVE = 100
 STEP_PEAKS = (1.0, 1.875, 10 / np.sqrt(3), 60.0, 360.0)
 
 
-@dataclass(frozen=True)
-class MotionBounds:
-    """
-    Bounds that a motion never crosses, (n,) each.
-
-    Attributes
-    ----------
-    lower, upper : (n,) ndarray
-        Position, rad or m.
-    velocity, acceleration : (n,) ndarray
-        Magnitudes: rad/s or m/s, rad/s² or m/s².
-
-    """
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
-
-
-def motion_bounds(motion: FourierMotion) -> MotionBounds:
+def motion_bounds(motion: FourierMotion) -> PlanningLimits:
     """
     Guaranteed bounds of a motion over all times.
 
@@ -50,8 +30,9 @@ def motion_bounds(motion: FourierMotion) -> MotionBounds:
 
     Returns
     -------
-    MotionBounds
-        Largest values on a dense grid, plus a bound between its points.
+    PlanningLimits
+        Limits that the motion keeps: largest values on a dense grid, plus a bound between its
+        points.
 
     Notes
     -----
@@ -69,17 +50,17 @@ def motion_bounds(motion: FourierMotion) -> MotionBounds:
         peaks = _ramp_peaks(peaks, motion.ramp)
         bounds += [_bounds_on(motion, start + grid, peaks[2:])
                    for start in (0.0, motion.duration - motion.ramp)]
-    return MotionBounds(
+    return PlanningLimits(
         np.min([b.lower for b in bounds], axis=0), np.max([b.upper for b in bounds], axis=0),
         np.max([b.velocity for b in bounds], axis=0),
         np.max([b.acceleration for b in bounds], axis=0))
 
 
-def _bounds_on(motion: FourierMotion, grid: Array, curvature: Array) -> MotionBounds:
+def _bounds_on(motion: FourierMotion, grid: Array, curvature: Array) -> PlanningLimits:
     """Bounds over an interval, given bounds (3, n) of the second derivatives on it."""
     q, qd, qdd = motion.evaluate(grid)
     between = (grid[1] - grid[0]) ** 2 / 8 * curvature
-    return MotionBounds(
+    return PlanningLimits(
         q.min(axis=0) - between[0], q.max(axis=0) + between[0],
         np.abs(qd).max(axis=0) + between[1], np.abs(qdd).max(axis=0) + between[2])
 

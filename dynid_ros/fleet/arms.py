@@ -60,34 +60,12 @@ class ArmReport:
     sentences: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedFleet:
-    """
-    All arms.
-
-    Attributes
-    ----------
-    arms : dict of str to ArmReport
-        By name.
-    whole : IdentifiedModel or None
-        Model of all bags that belong, those of arms with another load left out.
-    odd : list of (int, str, str)
-        Bags that do not belong: number, arm and difference.
-    series : tuple of Series
-        Friction and gains over date.
-
-    """
-
-    arms: dict[str, ArmReport]
-    whole: IdentifiedModel | None
-    odd: list[tuple[int, str, str]]
-    series: tuple[Series, ...]
-
-
 def judged_fleet(
     settings: FleetSettings, bags: Sequence[Bag], facts: Sequence[BagFacts],
     places: Sequence[str], reduction: Reduction, by: str | None,
-) -> JudgedFleet:
+) -> tuple[
+    dict[str, ArmReport], IdentifiedModel | None, list[tuple[int, str, str]], tuple[Series, ...],
+]:
     """
     Fit the arms, and find changes and bags that do not belong.
 
@@ -101,6 +79,17 @@ def judged_fleet(
         Sums over sidecars.
     by : str or None
         Pattern of places with ``{arm}``.
+
+    Returns
+    -------
+    arms : dict of str to ArmReport
+        By name.
+    whole : IdentifiedModel or None
+        Model of all bags that belong, those of arms with another load left out.
+    odd : list of (int, str, str)
+        Bags that do not belong: number, arm and difference.
+    series : tuple of Series
+        Friction and gains over date.
 
     """
     arm = settings.arm
@@ -135,7 +124,7 @@ def judged_fleet(
     whole = reports[next(iter(groups))].model if len(groups) == 1 else _model(
         settings, 'the fleet', common, facts, places, reduction)
     series = _series(settings, groups, kept, features, facts, places, reduction, reference.sigma)
-    return JudgedFleet(reports, whole, odd, series)
+    return reports, whole, odd, series
 
 
 def arms_of(

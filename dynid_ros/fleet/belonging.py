@@ -92,28 +92,7 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
     return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
-class Usual:
-    """
-    Scatter of bags in the whole fleet.
-
-    A median of few deviations may be small by chance, so that both are what the true ones exceed
-    with a probability of a thousandth.
-
-    Attributes
-    ----------
-    scatter : (F + n,) ndarray
-        Of the values by their own deviations, and of the logarithm of the residuals.
-    colour : (4,) ndarray
-        Differences of the load between neighbours by date, by their own deviations.
-
-    """
-
-    scatter: Array
-    colour: Array
-
-
-def judge_arm(arm: ArmModel, bags: Features, usual: Usual) -> ArmJudgement:
+def judge_arm(arm: ArmModel, bags: Features, usual: tuple[Array, Array]) -> ArmJudgement:
     """
     Find the change of an arm, and its bags that do not belong.
 
@@ -123,20 +102,20 @@ def judge_arm(arm: ArmModel, bags: Features, usual: Usual) -> ArmJudgement:
         The arm.
     bags : Features
         Its bags in the order of their dates.
-    usual : Usual
-        Scatter of bags in the whole fleet.
+    usual : tuple
+        Scatter of bags in the whole fleet, from `usual_scatter`.
 
     """
-    count, loads = len(bags.values), len(LOAD)
+    (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)
     if count < THRESHOLDS.fewest:
         return ArmJudgement({}, None, np.zeros(loads))
-    change = _change(bags, usual.colour)
+    change = _change(bags, usual_colour)
     segments = [np.arange(count)]
     if change is not None:
         segments = [np.arange(change.first), np.arange(change.first, count)]
     deviations = _deviations(bags, segments)
     own = np.array([scatter(column[np.isfinite(column)]) for column in deviations.T])
-    far = np.abs(deviations) / np.maximum(own, usual.scatter)
+    far = np.abs(deviations) / np.maximum(own, usual_far)
     names, limit = feature_names(arm), np.full(far.shape[1], THRESHOLDS.bag)
     limit[len(names):] = THRESHOLDS.left
     far[:, len(names):][deviations[:, len(names):] < np.log(THRESHOLDS.worse)] = 0.0
@@ -151,20 +130,30 @@ def judge_arm(arm: ArmModel, bags: Features, usual: Usual) -> ArmJudgement:
     return ArmJudgement(odd, change, load)
 
 
-def usual_scatter(fleet: Sequence[Features]) -> Usual:
-    """Return the median over the arms of the scatter of their bags."""
+def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
+    """
+    Return the median over the arms of the scatter of their bags.
+
+    Returns
+    -------
+    scatter : (F + n,) ndarray
+        Of the values by their own deviations, and of the logarithm of the residuals.
+    colour : (4,) ndarray
+        Differences of the load between neighbours by date, by their own deviations.
+
+    """
     known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
     if not known:
-        return Usual(np.ones(fleet[0].values.shape[1] + fleet[0].left.shape[1]),
-                     np.ones(len(LOAD)))
+        features = fleet[0].values.shape[1] + fleet[0].left.shape[1]
+        return np.ones(features), np.ones(len(LOAD))
     deviations = [_deviations(bags, [np.arange(len(bags.values))]) for bags in known]
     own = [[scatter(column[np.isfinite(column)]) for column in each.T] for each in deviations]
     colours = [[colour(*pair) for pair in zip(bags.values.T[:len(LOAD)], bags.std.T, strict=False)]
                for bags in known]
     # A median absolute deviation of N normal values has a relative deviation of 1.17 / sqrt(N).
     unsure = 1 + 3.1 * 1.17 / np.sqrt(sum(len(bags.values) for bags in known))
-    return Usual(unsure * np.maximum(np.median(own, axis=0), 1e-12),
-                 unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0))
+    return (unsure * np.maximum(np.median(own, axis=0), 1e-12),
+            unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0))
 
 
 def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str, Array]:

@@ -119,7 +119,7 @@ def friction_chunk(
     settings = settings_of(text)
     own = friction_places(settings.arm)
     found = list(own_frictions(_parts(settings, paths), own, sigma, shared))
-    return np.array([each.values for each in found]), np.array([each.std for each in found])
+    return np.array([values for values, _ in found]), np.array([std for _, std in found])
 
 
 def _parts(settings: FleetSettings, paths: Paths) -> Iterator[QRFactors]:

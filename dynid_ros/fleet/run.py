@@ -15,7 +15,7 @@ from dynid_ros.errors import DynidError, InputError, RecordingError, ResultError
 from dynid_ros.fleet.arms import ArmReport, judged_fleet, place_pattern
 from dynid_ros.fleet.bag_summary import compile_kernels, explain, summarise
 from dynid_ros.fleet.bags import Bag, find_bags, local_copy
-from dynid_ros.fleet.cluster import Spread
+from dynid_ros.fleet.cluster import one_by_one, Spread
 from dynid_ros.fleet.drift import Series
 from dynid_ros.fleet.reduction import Reduction
 from dynid_ros.fleet.settings import choose_settings, FleetSettings, settings_of
@@ -110,9 +110,9 @@ class FleetResult:
 
 
 def run_fleet(
-    arm: ArmModel, given: Sequence[str], folder: Path, spread: Spread, *, by: str | None = None,
-    again: bool = False, topic: str = 'joint_states', received: bool = False,
-    progress: Progress = lambda *_: None,
+    arm: ArmModel, given: Sequence[str], folder: Path, spread: Spread = one_by_one, *,
+    by: str | None = None, again: bool = False, topic: str = 'joint_states',
+    received: bool = False, progress: Progress = lambda *_: None,
 ) -> FleetResult:
     """
     Identify a fleet.
@@ -126,7 +126,7 @@ def run_fleet(
     folder : Path
         Folder of sidecars, which are reused where they fit, and of settings.
     spread : Spread
-        Where the work is done.
+        Where the work is done; in this process, bag by bag, if not given.
     by : str, optional
         Pattern of the places of bags, with ``{arm}`` for the name of the arm.
     again : bool
@@ -155,11 +155,11 @@ def run_fleet(
         raise RecordingError(
             f'none of {len(bags)} bags is usable; the first, {facts[0].name}: {facts[0].reason}')
     progress('merge', 0, 1)
-    judged = judged_fleet(settings, bags, facts, places, Reduction(settings, spread), by)
-    odd = _explained(settings, [(bags[k], name, text) for k, name, text in judged.odd],
-                     folder, spread, progress)
-    return FleetResult(
-        settings, tuple(facts), read, judged.arms, judged.whole, odd, judged.series)
+    arms, whole, odd, series = judged_fleet(
+        settings, bags, facts, places, Reduction(settings, spread), by)
+    explained = _explained(settings, [(bags[k], name, text) for k, name, text in odd],
+                           folder, spread, progress)
+    return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
 
 
 def _settings(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +14,6 @@ from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class OwnFriction:
-    """
-    Friction and offsets of one bag.
-
-    Attributes
-    ----------
-    values : (f,) ndarray
-        Coefficients in the order of `friction_places`; NaN where the bag leaves one open.
-    std : (f,) ndarray
-        Their standard deviations for white residuals of the shared fit.
-
-    """
-
-    values: Array
-    std: Array
 
 
 def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array]:
@@ -66,38 +47,39 @@ def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array
     return R[:len(own)], R[len(own):, len(own):]
 
 
-def fit_shared(parts: Iterable[QRFactors], own: Places, sigma: Array) -> Array:
+def solve_shared(rows: Sequence[Array]) -> Array:
     """
-    Fit the shared parameters with a set of own ones for each bag.
+    Solve the rows of the shared parameters of several bags, or of several such triangles.
 
     Parameters
     ----------
-    parts : iterable of QRFactors
-        Factors of the bags.
-    own : (f,) ndarray of int
-        Columns of the parameters that differ from bag to bag.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, Nm.
+    rows : sequence of (m, s + 1) ndarray
+        As `eliminated` gives them.
 
     Returns
     -------
     (s,) ndarray
-        Shared parameters: the same as of one fit with all own parameters beside each other.
+        The same as of one fit with all own parameters beside each other.
 
     """
-    return solve_shared([eliminated(part, own, sigma)[1] for part in parts])
-
-
-def solve_shared(rows: Sequence[Array]) -> Array:
-    """Solve the rows of the shared parameters of several bags, or of several such triangles."""
     R = np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
     return LeastSquares(R[:, :-1]).solve(R[:, -1])
 
 
 def own_frictions(
     parts: Iterable[QRFactors], own: Places, sigma: Array, shared: Array,
-) -> Iterator[OwnFriction]:
-    """Yield the own parameters of each bag, given the shared ones."""
+) -> Iterator[tuple[Array, Array]]:
+    """
+    Yield the own parameters of each bag, given the shared ones.
+
+    Yields
+    ------
+    values : (f,) ndarray
+        Coefficients in the order of `friction_places`; NaN where the bag leaves one open.
+    std : (f,) ndarray
+        Their standard deviations for white residuals of the shared fit.
+
+    """
     f = len(own)
     for part in parts:
         rows, _ = eliminated(part, own, sigma)
@@ -105,8 +87,7 @@ def own_frictions(
         values = fitted.solve(rows[:, -1] - rows[:, f:-1] @ shared)
         std = np.sqrt((fitted.half**2).sum(axis=1))
         open_ones = fitted.undetermined
-        yield OwnFriction(
-            np.where(open_ones, np.nan, values), np.where(open_ones, np.nan, std))
+        yield np.where(open_ones, np.nan, values), np.where(open_ones, np.nan, std)
 
 
 def friction_names(arm: ArmModel) -> Sequence[str]:

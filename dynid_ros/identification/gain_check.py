@@ -10,9 +10,9 @@ from dynid_ros.identification.gain_findings import CODE, ONE, refuted_gains
 from dynid_ros.identification.gain_recordings import RICHEST
 from dynid_ros.identification.identify import identify
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.regression.weighted_least_squares import fit
 
 #: Time from the start of a recording in which gains are looked at, s: more does not change the
 #: outcome of a check, and an hour would take half a minute.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.calibration.offset_recordings import recording_offsets
+from dynid_ros.calibration.joint_offsets import recording_offsets
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.clipped_signals import (
     clip_levels,

@@ -24,12 +24,11 @@ from dynid_ros.diagnosis.outliers import (
 from dynid_ros.identification.validation import predict
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.friction_choice import choose_friction
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.row_methods import fitted_rows
 from dynid_ros.regression.rows import Rows
-from dynid_ros.regression.weighted_least_squares import Solution
+from dynid_ros.regression.weighted_least_squares import fit, Solution
 
 Array = NDArray[np.float64]
 

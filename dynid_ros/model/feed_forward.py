@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.recorded_range import recorded_range
 from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
@@ -63,7 +62,7 @@ def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
 
 def extrapolation(model: IdentifiedModel, trajectory: Trajectory) -> tuple[str, ...]:
     """List joints that leave the range in which the model was identified; a sentence each."""
-    known = recorded_range(model)
+    known = model.recorded_range()
     if known is None:
         return ()
     low, high, fast = known

@@ -19,7 +19,7 @@ from dynid_ros.model.standard_parameters import (
     standard_parameters,
     StandardParameters,
 )
-from dynid_ros.model.torque_prediction import Prediction, torque_rows
+from dynid_ros.model.torque_prediction import motion_range, Prediction, torque_rows
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
@@ -172,6 +172,12 @@ class IdentifiedModel:
     def row_rate_hz(self) -> float:
         """Return the rate of the rows of the fit, Hz."""
         return self.treatment.rate_hz / self.treatment.decimation
+
+    def recorded_range(self) -> tuple[Array, Array, Array] | None:
+        """Return the `motion_range` of the fitted samples; None if the model keeps no samples."""
+        fitted = [part for part in self.predictions if not part.held_out]
+        seen = fitted or list(self.predictions)
+        return motion_range(seen) if seen else None
 
     def predict_torque(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, warmth: ArrayLike | None = None,

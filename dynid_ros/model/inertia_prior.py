@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,26 +33,7 @@ SPEEDS = np.geomspace(3e-3, 3.0, 7)
 STATES = 20
 
 
-@dataclass(frozen=True, eq=False)
-class InertiaPrior:
-    """
-    Prior of all standard parameters.
-
-    Attributes
-    ----------
-    cone : PhysicalCone
-        Columns that are constrained, and values inside.
-    from_shape : tuple of bool
-        Links of which no possible inertia is stated, so that a cylinder of the link's length
-        stands for them.
-
-    """
-
-    cone: PhysicalCone
-    from_shape: tuple[bool, ...]
-
-
-def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
+def inertia_prior(arm: ArmModel, A: Array, b: Array) -> tuple[PhysicalCone, tuple[bool, ...]]:
     """
     Collect the stated parameters, and plausible ones where none are stated.
 
@@ -66,6 +47,14 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
         Whitened rows of the standard parameters.
     b : (m,) ndarray
         Their right side.
+
+    Returns
+    -------
+    cone : PhysicalCone
+        Columns that are constrained, and values inside.
+    from_shape : tuple of bool
+        Links of which no possible inertia is stated, so that a cylinder of the link's length
+        stands for them.
 
     """
     layout = arm.layout
@@ -102,8 +91,7 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> InertiaPrior:
         prior[links] = arm.link_bounds.inside(prior[links])
         bounds, distances = arm.link_bounds.rows(links, layout.size)
         rows, offsets = np.vstack([rows, bounds]), np.append(offsets, distances)
-    return InertiaPrior(
-        PhysicalCone(links, rows, offsets, prior), tuple((~given).tolist()))
+    return PhysicalCone(links, rows, offsets, prior), tuple((~given).tolist())
 
 
 def _curve_columns(arm: ArmModel) -> NDArray[np.intp]:

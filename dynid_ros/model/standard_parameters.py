@@ -115,9 +115,9 @@ def standard_parameters(
 def _possible(arm: ArmModel, theta: Array, root_information: Array) -> StandardParameters:
     """Find them, where all numbers are finite and no sum of squares overflows."""
     A, b = root_information @ base_parameters(arm).grouping, root_information @ theta
-    prior = inertia_prior(arm, A, b)
-    used = _determined(A, prior.cone.columns)
-    A, cone, weight = A[:, used], prior.cone.on(used), 1 / PRIOR_STD**2
+    cone, from_shape = inertia_prior(arm, A, b)
+    used = _determined(A, cone.columns)
+    A, cone, weight = A[:, used], cone.on(used), 1 / PRIOR_STD**2
     found = closest_possible(A, b, cone, weight)
     information = A.T @ A
     spread = _inverse(information + weight * cone.hessian(found))
@@ -129,7 +129,7 @@ def _possible(arm: ArmModel, theta: Array, root_information: Array) -> StandardP
         arm.layout.names, values, std, share,
         tuple(name for name, link in zip(arm.joint_names, bare, strict=True)
               if not is_physical(link)),
-        tuple(name for name, shape in zip(arm.joint_names, prior.from_shape, strict=True)
+        tuple(name for name, shape in zip(arm.joint_names, from_shape, strict=True)
               if shape))
 
 

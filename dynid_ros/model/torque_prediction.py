@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.signals.filters import Signal
 
 Array = NDArray[np.float64]
 
@@ -46,6 +48,36 @@ class Prediction:
     qd: Array
     tau: Array
     tau_hat: Array
+
+
+class Motion(Protocol):
+    """Positions and velocities of a stretch."""
+
+    @property
+    def q(self) -> Array:
+        """Positions (N, n), rad or m."""
+
+    @property
+    def qd(self) -> Signal:
+        """Velocities (N, n), rad/s or m/s."""
+
+
+def motion_range(parts: Sequence[Motion]) -> tuple[Array, Array, Array]:
+    """
+    Find the range of one stretch or more.
+
+    Returns
+    -------
+    low, high : (n,) ndarray
+        Lowest and highest position, rad or m.
+    speed : (n,) ndarray
+        Largest speed, rad/s or m/s.
+
+    """
+    return (
+        np.min([part.q.min(axis=0) for part in parts], axis=0),
+        np.max([part.q.max(axis=0) for part in parts], axis=0),
+        np.max([np.abs(part.qd[:]).max(axis=0) for part in parts], axis=0))
 
 
 def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from dynid_ros.export.robot_description import robot_description
+from dynid_ros.export.urdf import robot_description
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.runtime import LATCHED

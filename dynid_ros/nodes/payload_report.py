@@ -11,7 +11,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.export.payload_facts import payload_as_dict
+from dynid_ros.export.payload_messages import payload_as_dict
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.nodes.common.runtime import LATCHED

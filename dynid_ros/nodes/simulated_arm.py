@@ -53,7 +53,7 @@ from dynid_ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.nodes.simulated.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
-from dynid_ros.simulation.plausible_drive import with_plausible_drives
+from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -78,10 +78,9 @@ class SimulatedArmNode(Node):
     def __init__(self) -> None:
         super().__init__('simulated_arm')
         values = declare(self, SETTINGS)
-        simulated = with_plausible_drives(load_arm(values['arm']))
-        arm = simulated.arm
-        if simulated.sentence:
-            self.get_logger().info(simulated.sentence)
+        arm, assumed = with_plausible_drives(load_arm(values['arm']))
+        if assumed:
+            self.get_logger().info(assumptions(arm, assumed))
         motion = _motion_of(values['excitation'], arm)
         start = planning_limits(arm).middle if motion is None else motion.start
         sensors = None if motion is None else sensors_for(arm, motion)

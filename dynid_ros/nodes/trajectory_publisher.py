@@ -15,8 +15,8 @@ from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_control import MotionControl
 from dynid_ros.execution.motion_executor import Reference
 from dynid_ros.execution.phases import Phase
+from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.execution.start_checks import moving_joint
-from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.nodes.common.lockstep import Answers, ControlTime, watch_clock
 from dynid_ros.nodes.common.runtime import declare, run
 from dynid_ros.nodes.motion.motion_report import MotionReport

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 import sys
 import time
 from typing import Any
@@ -57,15 +56,6 @@ SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A request that waits for the answer of a service, and when it was sent, s."""
-
-    request: Request
-    future: Any
-    sent: float
-
-
 class Watch(Node):
     """Messages to the page, its commands to services."""
 
@@ -78,7 +68,8 @@ class Watch(Node):
         self._order = JointOrder(self._arm)
         self._state = LiveState(self._arm.joint_names)
         self._commands = Commands()
-        self._asked: list[Asked] = []
+        # Requests that wait for the answer of a service, and when they were sent, s.
+        self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
             name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
         self._states = StateSubscription(
@@ -189,16 +180,16 @@ class Watch(Node):
         for request in self._commands.take():
             self._send(request)
         waiting, self._asked = self._asked, []
-        for each in waiting:
-            if each.future.done():
-                answer = each.future.result()
-                each.request.answered(answer.success, answer.message)
-            elif time.monotonic() - each.sent > PATIENCE:
-                name = SERVICES[each.request.command][0]
-                each.request.answered(
+        for request, future, sent in waiting:
+            if future.done():
+                answer = future.result()
+                request.answered(answer.success, answer.message)
+            elif time.monotonic() - sent > PATIENCE:
+                name = SERVICES[request.command][0]
+                request.answered(
                     False, f'{name} has not answered for {PATIENCE:.0f} s')
             else:
-                self._asked.append(each)
+                self._asked.append((request, future, sent))
         if not self._asked:
             time.sleep(REST)
 
@@ -209,7 +200,7 @@ class Watch(Node):
             request.answered(False, f'{self.resolve_topic_name(name)} is not there')
             return
         self._asked.append(
-            Asked(request, client.call_async(kind.Request(**fields)), time.monotonic()))
+            (request, client.call_async(kind.Request(**fields)), time.monotonic()))
 
 
 def report_of(status: Any) -> Report:

@@ -19,10 +19,9 @@ from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.payload.rests import find_rests, fit_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
-from dynid_ros.regression.fit import LOAD_PASSES
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
-from dynid_ros.regression.weighted_least_squares import stack
+from dynid_ros.regression.weighted_least_squares import LOAD_PASSES, stack
 
 Array = NDArray[np.float64]
 

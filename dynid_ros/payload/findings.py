@@ -12,8 +12,7 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.recorded_range import motion_range, recorded_range
-from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.torque_prediction import motion_range, Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.payload.body import LoadBody
 from dynid_ros.payload.change import Change
@@ -189,7 +188,7 @@ def outside_range(
     model: IdentifiedModel, motions: Sequence[ConditionedMotion] | Sequence[Prediction],
 ) -> tuple[str, ...]:
     """Warn of motion beyond the range in which the model was identified."""
-    known = recorded_range(model)
+    known = model.recorded_range()
     if known is None or not motions:
         return ()
     low, high, fast = known

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,18 +33,6 @@ def percentile(x: Computed, percent: float) -> float:
     if len(x) <= SORTED:
         return float(np.percentile(_whole(x), percent, overwrite_input=True))
     return float(_between(x, percent)[0])
-
-
-def percentiles(x: Array, function: Callable[[Array], Array], percent: float) -> Array:
-    """Return a percentile of a function of each column of finite signals (N, n), (n,)."""
-    if len(x) > SORTED:
-        # All columns in the same passes: they lie side by side.
-        return _between(Computed(len(x), lambda part: function(x[part])), percent)
-    return np.array([_of_column(column, function, percent) for column in x.T])
-
-
-def _of_column(x: Array, function: Callable[[Array], Array], percent: float) -> float:
-    return percentile(Computed(len(x), lambda part: function(x[part])), percent)
 
 
 def _whole(x: Computed) -> Array:

@@ -13,10 +13,11 @@ from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.regression.fit import carry_over, fit
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.product_kernels import elimination_order, fit_products
 from dynid_ros.regression.weighted_least_squares import (
+    carry_over,
+    fit,
     noise_floor,
     QRFactors,
     reweighted,

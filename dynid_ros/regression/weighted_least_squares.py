@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.dynamics.base import RANK_TOLERANCE
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.least_squares import LeastSquares
-from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.rows import RowBlock, Rows
 
 Array = NDArray[np.float64]
 #: Reweightings at most, and the relative change of the weights at which they have settled.
@@ -19,6 +20,8 @@ ITERATIONS, SETTLED = 50, 1e-6
 #: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
 #: residual would take all weight.
 FLOOR = 1e-12
+# The load on a joint follows from the estimate: three passes settle it within its error bars.
+LOAD_PASSES = 3
 
 
 @dataclass(frozen=True)
@@ -255,3 +258,36 @@ def noise_floor(data: QRFactors, parameters: int) -> tuple[Array, float]:
     rows = int(data.rows.sum())
     freedom = np.maximum(data.rows * (1 - parameters / rows), 1)
     return freedom, max(FLOOR * data.torque_squares().sum() / rows, np.finfo(float).tiny)
+
+
+def fit(arm: ArmModel, rows: Rows) -> Solution:
+    """
+    Weighted least squares over all rows.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms are identified.
+    rows : Rows
+        Rows of its motions.
+
+    Returns
+    -------
+    Solution
+        Estimate; with a ``load`` friction term, consistent with the load that it predicts.
+
+    """
+    if not arm.needs_load:
+        return solve(rows.compressed(arm))
+    start = arm.memoryless
+    load_theta = carry_over(solve(rows.compressed(start)).theta, start, arm)
+    for _ in range(LOAD_PASSES):
+        solution = solve(rows.compressed(arm, load_theta))
+        load_theta = solution.theta
+    return solution
+
+
+def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
+    """Map base parameters to another choice of friction terms; new ones are zero."""
+    known = dict(zip(base_parameters(source).names, theta, strict=True))
+    return np.array([known.get(name, 0.0) for name in base_parameters(target).names])

@@ -18,7 +18,7 @@ from dynid_ros.report.drawings import (
     RESIDUAL,
     SOFT,
 )
-from dynid_ros.report.numbers import percent
+from dynid_ros.report.templating import percent
 
 if TYPE_CHECKING:
     from markupsafe import Markup

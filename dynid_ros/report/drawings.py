@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.report.curves import end_to_end, residual_spectrum, segment_length, thinned
-from dynid_ros.report.numbers import power_of_ten, significant
+from dynid_ros.report.templating import power_of_ten, significant
 
 if TYPE_CHECKING:
     from markupsafe import Markup

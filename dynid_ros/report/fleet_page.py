@@ -20,8 +20,7 @@ from dynid_ros.report.drawings import (
     PREDICTED,
     RESIDUAL,
 )
-from dynid_ros.report.numbers import significant
-from dynid_ros.report.templating import render
+from dynid_ros.report.templating import render, significant
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel
 from dynid_ros.errors import ArmError
-from dynid_ros.simulation.typical_motion import typical_speed
+from dynid_ros.simulation.plausible_drive import typical_speed
 
 Array = NDArray[np.float64]
 Joints = NDArray[np.intp]

@@ -16,9 +16,9 @@ from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, rig
 from dynid_ros.simulation.implicit_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
+from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque
 from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
-from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
 from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]

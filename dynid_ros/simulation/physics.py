@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.simulation.implicit_friction import apply_friction, JointFriction
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
-from dynid_ros.simulation.typical_motion import known_effort
+from dynid_ros.simulation.plausible_drive import known_effort
 
 Array = NDArray[np.float64]
 

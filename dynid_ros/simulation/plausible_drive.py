@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.tracking_control import random_positions, RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.simulation.typical_motion import known_effort, typical_speed, typical_torque
 
 Array = NDArray[np.float64]
 
@@ -49,36 +49,17 @@ _UNITS = {'rotor_inertia': ('rotor inertia', 'kg m²'),
           'viscous': ('viscous friction', 'Nm s/rad'), 'coulomb': ('Coulomb friction', 'Nm')}
 
 
-@dataclass(frozen=True, eq=False)
-class PlausibleArm:
-    """
-    An arm to be simulated, with drives for which its description has no values.
-
-    Attributes
-    ----------
-    arm : ArmModel
-        The same arm, where it states its drives.
-    assumed : dict of str to (n,) ndarray
-        Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
-        and Nm.
-
-    """
-
-    arm: ArmModel
-    assumed: dict[str, Array]
-
-    @property
-    def sentence(self) -> str:
-        """Tell the user in one line all that is assumed; empty if nothing is."""
-        if not self.assumed:
-            return ''
-        texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'
-                 for name, value in self.assumed.items()]
-        return (f"'{self.arm.name}' does not state its drives completely; the simulation assumes "
-                f'{", ".join(texts)}')
+def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
+    """Tell the user in one line all that `with_plausible_drives` assumed; empty if nothing."""
+    if not assumed:
+        return ''
+    texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'
+             for name, value in assumed.items()]
+    return (f"'{arm.name}' does not state its drives completely; the simulation assumes "
+            f'{", ".join(texts)}')
 
 
-def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
+def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
     """
     Give an arm plausible rotor inertia and friction where it states none.
 
@@ -89,6 +70,14 @@ def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
     ----------
     arm : ArmModel
         The arm, with physical nominal inertial parameters.
+
+    Returns
+    -------
+    arm : ArmModel
+        The arm to be simulated; the same one where it states its drives.
+    assumed : dict of str to (n,) ndarray
+        Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
+        and Nm.
 
     Raises
     ------
@@ -107,7 +96,7 @@ def with_plausible_drives(arm: ArmModel) -> PlausibleArm:
         friction = {name: value for name, value in values.items() if name in arm.friction}
         assumed |= friction
         arm = replace(arm, friction_nominal=friction)
-    return PlausibleArm(arm, assumed)
+    return arm, assumed
 
 
 def _rotor_inertia(arm: ArmModel) -> Array:
@@ -118,3 +107,35 @@ def _rotor_inertia(arm: ArmModel) -> Array:
     rated = known_effort(arm) / planning_limits(arm).acceleration
     return np.asarray(
         np.minimum(SHARES.rotor_by_links * links, SHARES.rotor_by_rating * rated))
+
+
+def known_effort(arm: ArmModel) -> Array:
+    """Effort limits (n,), infinite where there is none or one of zero, as URDFs have it."""
+    effort = arm.limits.effort
+    return np.where(effort > 0, effort, np.inf)
+
+
+def typical_torque(arm: ArmModel) -> Array:
+    """
+    Spread of the torque of each joint, (n,), over random positions and accelerations.
+
+    It is the standard deviation; accelerations are within the planning limits. There is no
+    velocity, because limits of velocity are often far above what an arm reaches.
+    """
+    rigid, allowed = RigidArm(arm), planning_limits(arm).acceleration
+    # Another seed than that of the positions, so that both are independent.
+    rng, rest = np.random.default_rng(1), np.zeros(arm.n)
+    tau = [rigid.torque(q, rest, rng.uniform(-allowed, allowed)) for q in random_positions(arm)]
+    return np.asarray(np.std(tau, axis=0))
+
+
+def typical_speed(arm: ArmModel) -> Array:
+    """
+    Speed of each joint, (n,), that its planning limits allow, rad/s or m/s.
+
+    Where the limit of velocity is above it, the speed after half of the range at the largest
+    acceleration.
+    """
+    allowed = planning_limits(arm)
+    reached = np.sqrt(allowed.acceleration * (allowed.upper - allowed.lower))
+    return np.asarray(np.minimum(allowed.velocity, reached))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from dynid_ros.simulation.sensors import (
     quantise,
     SensorModel,
 )
+from dynid_ros.storage.sidecar import arm_entry
 from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = NDArray[np.float64]
@@ -206,3 +208,42 @@ def _measure(
         source=f'simulation of {arm.name}',
         qd=qd @ arm.drive.transmission.T,
     )
+
+
+def simulation_notes(
+    arm: ArmModel, assumed: Mapping[str, Array], simulation: Simulation, seed: int,
+) -> dict[str, Any]:
+    """
+    State a simulation, for ``recording.yaml`` beside its bag.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its nominal values are the truth behind the recording.
+    assumed : mapping of str to (n,) ndarray
+        Those of its nominal values that `with_plausible_drives` assumed.
+    simulation : Simulation
+        Its recording and sensors.
+    seed : int
+        Of the noise.
+
+    Returns
+    -------
+    dict
+        Plain values of YAML.
+
+    """
+    sensors = simulation.sensors
+    return {
+        'simulation': {
+            'seed': seed,
+            'assumed': {name: value.tolist() for name, value in assumed.items()},
+            'torque_noise': _plain(sensors.effort_noise),
+            'velocity_noise': _plain(sensors.velocity_noise),
+            'encoder_counts': _plain(sensors.encoder_counts)},
+        **arm_entry(arm)}
+
+
+def _plain(values: Any) -> Any:
+    """Numbers as YAML has them, or None."""
+    return None if values is None else np.asarray(values, dtype=float).tolist()

@@ -71,9 +71,6 @@ class SensorModel:
     effort_delay: float = 0.0
 
 
-PERFECT = SensorModel(encoder_counts=None, velocity_noise=0.0)
-
-
 def quantise(q: Array, counts: ArrayLike | None, prismatic: NDArray[np.bool_]) -> Array:
     """
     Positions (N, n) quantised by an encoder.

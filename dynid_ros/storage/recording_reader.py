@@ -71,10 +71,9 @@ def read_recording(
     if path.is_dir() or path.suffix in BAG_SUFFIXES:
         recording = _from_bag(path, arm, topic, received)
     elif path.suffix in TABLE_SUFFIXES:
-        table = read_table(path, arm, rate_hz=rate_hz)
+        t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
         recording = Recording(
-            table.t, table.q, table.u, arm.joint_names, arm.drive.signal, str(path), table.qd,
-            table.defects)
+            t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects)
     else:
         raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
     return _at_joints(recording, arm)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 import re
@@ -35,32 +34,9 @@ ENDINGS = {
 }
 
 
-@dataclass(frozen=True)
-class TableData:
-    """
-    Content of a table.
-
-    Attributes
-    ----------
-    t : (N,) ndarray
-        Time from the first row, s.
-    q, u : (N, n) ndarray
-        Positions and drive signals as recorded.
-    qd : (N, n) ndarray or None
-        Velocities as recorded, where there are any.
-    defects : tuple of Defect
-        Defects of the file.
-
-    """
-
-    t: Array
-    q: Array
-    u: Array
-    qd: Array | None
-    defects: tuple[Defect, ...]
-
-
-def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> TableData:
+def read_table(
+    path: Path, arm: ArmModel, *, rate_hz: float | None = None,
+) -> tuple[Array, Array, Array, Array | None, tuple[Defect, ...]]:
     """
     Read a CSV file or an npz file with the keys ``t``, ``q``, ``qd`` and ``tau`` or ``u``.
 
@@ -76,6 +52,17 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Ta
         Joint names and table settings.
     rate_hz : float or None
         Sample rate where there is no time column, Hz; overrides that of the arm.
+
+    Returns
+    -------
+    t : (N,) ndarray
+        Time from the first row, s.
+    q, u : (N, n) ndarray
+        Positions and drive signals as recorded.
+    qd : (N, n) ndarray or None
+        Velocities as recorded, where there are any.
+    defects : tuple of Defect
+        Defects of the file.
 
     Raises
     ------
@@ -94,7 +81,7 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Ta
     if bad.any():
         t, q, u = (chosen(x, ~bad) for x in (t, q, u))
         qd = None if qd is None else chosen(qd, ~bad)
-    return TableData(t, q, u, qd, defects)
+    return t, q, u, qd, defects
 
 
 def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float | None) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +21,7 @@ COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c
 MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#2f7fd6', '#d9730d'
 #: Most points of a curve: more than a panel has pixels.
 POINTS = 500
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """
-    One curve.
-
-    Attributes
-    ----------
-    name : str
-        Name, as the user gave it: escape it.
-    values : (N,) ndarray
-        At the times of the track.
-    color : str
-        As CSS has it.
-
-    """
-
-    name: str
-    values: Array
-    color: str
+Curve: TypeAlias = tuple[str, Array, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +33,9 @@ class Chart:
     ----------
     title : str
         Quantity and unit.
-    curves : tuple of Curve
-        The curves.
+    curves : tuple of (str, (N,) ndarray, str)
+        Name of each curve, as the user gave it (escape it), its values at the times of the track,
+        and its colour as CSS has it.
     limits : tuple of float
         Values that the curves must not pass.
     low, high : float
@@ -85,7 +67,7 @@ def track_charts(track: Track, pair: ClosestPair | None, clearance: float) -> It
     limits = track.arm.limits
     if pair is not None:
         distance = 1e3 * pair.distance
-        yield _chart('clearance, mm', (Curve('closest pair', distance, COLORS[2]),),
+        yield _chart('clearance, mm', (('closest pair', distance, COLORS[2]),),
                      (1e3 * clearance,), zero=True)
     half = (limits.upper - limits.lower) / 2
     middle = np.where(np.isfinite(half), (limits.upper + limits.lower) / 2, 0.0)
@@ -102,8 +84,8 @@ def torque_charts(track: Track) -> tuple[Chart, ...]:
     names = zip(track.arm.joint_names, torque_units(track.arm), strict=True)
     return tuple(
         _chart(f'{name}: torque, {unit}', (
-            Curve('measured', measured, MEASURED), Curve('predicted', predicted, PREDICTED),
-            Curve('residual', measured - predicted, RESIDUAL)), ())
+            ('measured', measured, MEASURED), ('predicted', predicted, PREDICTED),
+            ('residual', measured - predicted, RESIDUAL)), ())
         for (name, unit), measured, predicted in zip(
             names, track.tau.T, track.tau_hat.T, strict=True))
 
@@ -119,8 +101,8 @@ def _shares(title: str, track: Track, values: Array, limit: Array) -> Chart:
     largest = np.nan_to_num(np.abs(values)).max(axis=0)
     scale = np.where(known, limit, np.where(largest > 0, largest, 1.0))
     curves = tuple(
-        Curve(name if has else f'{name} (no limit: of its largest)', 100 * column / by,
-              COLORS[k % len(COLORS)])
+        (name if has else f'{name} (no limit: of its largest)', 100 * column / by,
+         COLORS[k % len(COLORS)])
         for k, (name, has, column, by) in enumerate(zip(
             track.arm.joint_names, known, values.T, scale, strict=True)))
     return _chart(title, curves, (-100.0, 100.0))
@@ -130,7 +112,7 @@ def _chart(
     title: str, curves: tuple[Curve, ...], limits: tuple[float, ...], *, zero: bool = False,
 ) -> Chart:
     """Chart whose axis holds all curves and limits, and zero if wanted."""
-    every = np.concatenate([*(curve.values for curve in curves), limits, [0.0] if zero else []])
+    every = np.concatenate([*(values for _, values, _ in curves), limits, [0.0] if zero else []])
     every = every[np.isfinite(every)]
     low, high = (float(every.min()), float(every.max())) if len(every) else (-1.0, 1.0)
     room = 0.08 * (high - low) or 1.0

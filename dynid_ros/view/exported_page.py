@@ -107,8 +107,8 @@ def _beside(content: Content) -> Iterator[str]:
     compared = torque_charts(track)
     if compared:
         yield '<h2>Measured and predicted torque</h2><p class="legend">' + ' '.join(
-            f'<span><i style="background:{curve.color}"></i>{curve.name}</span>'
-            for curve in compared[0].curves) + '</p>'
+            f'<span><i style="background:{color}"></i>{name}</span>'
+            for name, _, color in compared[0].curves) + '</p>'
     for chart in compared:
         yield _drawing(chart, track.t)
 
@@ -124,8 +124,8 @@ def _drawing(chart: Chart, t: Array) -> str:
         f'<path class="limit" d="M0 {height(np.array(limit)):.1f}H{WIDE:g}"/>'
         for limit in chart.limits)
     curves = ''.join(
-        f'<path d="{_path(x, height(curve.values[kept]))}" stroke="{curve.color}">'
-        f'<title>{escape(curve.name)}</title></path>' for curve in chart.curves)
+        f'<path d="{_path(x, height(values[kept]))}" stroke="{color}">'
+        f'<title>{escape(name)}</title></path>' for name, values, color in chart.curves)
     title = escape(chart.title)
     return (
         f'<figure><figcaption>{title}<span>{chart.low:.3g} to {chart.high:.3g}; '

@@ -78,14 +78,29 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
     """
     found = model.standard_parameters()
     links = model.arm.layout.all_inertial().reshape(model.arm.n, -1)
-    return tuple(_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
+    return tuple(inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
                             found.from_data[columns])
                  for name, columns in zip(model.arm.joint_names, links, strict=True))
 
 
-def _ellipsoid(
+def inertia_ellipsoid(
     joint: str, inertial: Array, mass_std: float, from_data: NDArray[np.bool_],
 ) -> Ellipsoid:
+    """
+    Find the solid ellipsoid with the inertia of a link.
+
+    Parameters
+    ----------
+    joint : str
+        Name of the joint that moves the link.
+    inertial : (10,) ndarray
+        Inertial parameters of the link.
+    mass_std : float
+        Standard deviation of its mass, kg.
+    from_data : (10,) ndarray of bool
+        Which parameters follow from the data.
+
+    """
     mass, center, inertia = inertial_to_com(inertial)
     moments, axes = np.linalg.eigh(inertia)
     if np.linalg.det(axes) < 0:

@@ -161,8 +161,8 @@ class Player:
     def _add_chart(self, chart: Chart) -> None:
         limit = {'stroke': '#c0392b', 'width': 1, 'dash': [6, 4], 'points': {'show': False}}
         series: list[Any] = [{'label': 't, s'}, *(
-            {'label': curve.name, 'stroke': curve.color, 'width': 1.5, 'points': {'show': False}}
-            for curve in chart.curves)]
+            {'label': name, 'stroke': color, 'width': 1.5, 'points': {'show': False}}
+            for name, _, color in chart.curves)]
         series += [limit] * len(chart.limits)
         series.append({'stroke': '#d0342c', 'width': 1.5, 'points': {'show': False}})
         self._charts.append((chart, self._server.gui.add_uplot(
@@ -189,7 +189,7 @@ class Player:
         line = np.full(len(kept) + 2, np.nan)
         line[place:place + 2] = chart.low, chart.high
         limits = (np.full(len(kept) + 2, value) for value in chart.limits)
-        return (column(t), *(column(curve.values) for curve in chart.curves), *limits, line)
+        return (column(t), *(column(values) for _, values, _ in chart.curves), *limits, line)
 
     def _add_layers(self) -> None:
         with self._server.gui.add_folder('Show'):

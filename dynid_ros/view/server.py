@@ -115,7 +115,7 @@ def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:
     async def refuse(client: Any) -> None:
         connection = live[client.client_id]
         headers = connection.request.headers
-        if not _is_own(headers.get('Origin'), headers.get('Host', ''), host):
+        if not is_own(headers.get('Origin'), headers.get('Host', ''), host):
             await connection.close(1008, 'pages of other web sites are refused')
             # It keeps viser from reading what the page has sent already.
             raise ConnectionClosedError(None, None)
@@ -125,7 +125,7 @@ def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:
     server._websock_server.disconnect_all_clients()
 
 
-def _is_own(origin: str | None, host: str, listening: str) -> bool:
+def is_own(origin: str | None, host: str, listening: str) -> bool:
     """
     Whether a page comes from this server itself.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import hmac
+import ipaddress
+import secrets
 from typing import Any, Protocol, TYPE_CHECKING
 
-from dynid_ros.watch.access import Access
 from dynid_ros.watch.commands import Command
 from dynid_ros.watch.live_state import IDENTIFIER, Snapshot
 from dynid_ros.watch.planned_motion import Course
@@ -28,6 +30,8 @@ ALWAYS_SEEN = ('<style>:has(> .stop-mark) + * { position: sticky; top: 0; z-inde
                '<div class="stop-mark"></div>')
 VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The buttons need the token '
              'that the command printed where it was started.</div>')
+#: Bytes of a token: more than can be tried.
+TOKEN_BYTES = 16
 
 
 class Desk(Protocol):
@@ -166,3 +170,38 @@ class Buttons:
         self._client.add_notification(
             command.value if done else f'{command.value}: not done', said[:200],
             color='green' if done else 'red', auto_close_seconds=5.0 if done else 15.0)
+
+
+class Access:
+    """
+    Who may give commands.
+
+    Parameters
+    ----------
+    host : str
+        Address on which the page is served.
+
+    Attributes
+    ----------
+    token : str
+        What others must know; empty where the page is served to this computer only.
+
+    """
+
+    def __init__(self, host: str) -> None:
+        self.token = '' if is_loopback(host) else secrets.token_urlsafe(TOKEN_BYTES)
+
+    def opened_by(self, typed: str) -> bool:
+        """Whether somebody knows the token; it takes as long whatever was typed."""
+        return not self.token or hmac.compare_digest(
+            typed.strip().encode(), self.token.encode())
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is reached from this computer only."""
+    if host == 'localhost':
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

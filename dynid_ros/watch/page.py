@@ -20,8 +20,7 @@ from dynid_ros.view.arm_body import ArmBody, upright
 from dynid_ros.view.link_visuals import LinkVisuals
 from dynid_ros.view.server import open_server
 from dynid_ros.watch import panels
-from dynid_ros.watch.access import Access
-from dynid_ros.watch.buttons import Buttons, open_panel, SAVE, STATE
+from dynid_ros.watch.buttons import Access, Buttons, open_panel, SAVE, STATE
 from dynid_ros.watch.charts import error_strips, estimate_tiles
 from dynid_ros.watch.commands import Command, Commands, Request
 from dynid_ros.watch.live_state import LiveState, Snapshot

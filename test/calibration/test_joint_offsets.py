@@ -8,8 +8,12 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.calibration.geometry_sensitivity import geometry_sensitivity
-from dynid_ros.calibration.joint_offsets import estimate_joint_offsets, hidden_offsets, shifted
-from dynid_ros.calibration.offset_recordings import recording_offsets
+from dynid_ros.calibration.joint_offsets import (
+    estimate_joint_offsets,
+    hidden_offsets,
+    recording_offsets,
+    shifted,
+)
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
@@ -18,9 +22,9 @@ from dynid_ros.kinematics.error_sources import error_sources, perturbed_arm, per
 from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.kinematics.pose_uncertainty import workspace_states
 from dynid_ros.model.metrics import metrics
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.regression.weighted_least_squares import fit
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import SensorModel
 

@@ -10,12 +10,17 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.calibration.loaded_rows import frame_change, free_and_loaded, load_columns
+from dynid_ros.calibration.loaded_rows import (
+    frame_change,
+    load_columns,
+    own_friction,
+    with_columns,
+)
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, solve
+from dynid_ros.regression.weighted_least_squares import compress, solve, stack
 
 LOAD = inertial_from_com(1.7, [0.03, -0.02, 0.08], np.diag([0.01, 0.012, 0.005]))
 FRAME = Placement(rotation_rpy([0.3, -0.7, 1.1]), np.array([0.02, -0.04, 0.11]))
@@ -59,7 +64,9 @@ def test_free_and_loaded_rows_together_give_arm_friction_and_load():
     loaded = theta + load_columns(arm) @ LOAD
     loaded[places] += change
     free, carrying = (compress(base.count, [block(arm, x, rng)]) for x in (theta, loaded))
-    found = solve(free_and_loaded(arm, free, carrying)).theta
+    every = np.hstack([np.eye(base.count), own_friction(arm), load_columns(arm)])
+    alone = every * (np.arange(every.shape[1]) < base.count)
+    found = solve(stack([with_columns(free, alone), with_columns(carrying, every)])).theta
     np.testing.assert_allclose(found, [*theta, *change, *LOAD], atol=1e-7)
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import lfilter
 
 from dynid_ros.contact.alarm_levels import alarm_levels, gaussian_level, PIECE, tail_level
-from dynid_ros.contact.stream_noise import NEEDED, StreamNoise
+from dynid_ros.contact.judgement import NEEDED, StreamNoise
 from dynid_ros.errors import InputError
 
 

@@ -15,6 +15,7 @@ from dynid_ros.contact.tool_wrench import tool_wrench
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
+from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.simulation.physics import SimulatedArm
 
 SIGMA = 0.05
@@ -96,8 +97,8 @@ def test_external_torque_is_that_of_a_force_in_mujoco():
     monitor = Monitor(known(), portion=0.05)
     last = monitor.push(*map(np.array, zip(*samples, strict=True)))[-1]
     turned = geometric_jacobian(PANDA, last.q[-1], 'fer_joint4')
-    pose = physics._data.xmat[physics._model.dof_bodyid[physics._order[3]]].reshape(3, 3)
-    lever = pose @ [0.0, 0.05, 0.0]
+    pose = forward_kinematics(PANDA, last.q[-1], 'fer_joint4')
+    lever = pose.rotation @ [0.0, 0.05, 0.0]
     velocity = turned[3:] + np.cross(turned[:3].T, lever).T
     expected = -velocity.T @ [0.0, 60.0, 10.0]
     np.testing.assert_allclose(last.torque[-1], expected, atol=0.03 * np.abs(expected).max())

@@ -23,6 +23,6 @@ def spin(nodes, condition, seconds=180.0):
 
 def call(nodes, client, **fields):
     assert spin(nodes, client.service_is_ready)
-    future = client.call_async(client._kind.Request(**fields))
+    future = client.call_async(client.srv_type.Request(**fields))
     assert spin(nodes, future.done)
     return future.result()

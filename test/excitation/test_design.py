@@ -121,9 +121,9 @@ def test_gradient_agrees_with_finite_differences(objective):
     criterion, wall, _ = objective.stages(arm)[0]
     cost = search.cost
     X = search.first(0)
-    value, course = cost.at(X, criterion, wall)
+    value, slope = cost.at(X, criterion, wall)
     assert np.isfinite(value)
-    gradient, step = cost.gradient(course), 1e-5
+    gradient, step = slope(), 1e-5
     numeric = np.empty_like(X)
     for index in np.ndindex(X.shape):
         change = np.zeros_like(X)

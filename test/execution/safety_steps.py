@@ -22,8 +22,8 @@ from dynid_ros.execution.motion_control import MotionControl
 from dynid_ros.execution.motion_executor import MotionExecutor
 from dynid_ros.execution.motion_output import MotionState, TorqueOutput
 from dynid_ros.execution.phases import Phase
+from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.execution.violation import Bound, Violation
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.trajectory.fourier import FourierMotion
 
@@ -72,16 +72,18 @@ class Driver:
         A shipped arm.
     seed : int
         Of the events.
+    dry : bool
+        Whether the reference is only shown.
 
     """
 
-    def __init__(self, name: str, seed: int) -> None:
+    def __init__(self, name: str, seed: int, dry: bool = False) -> None:
         self.arm, motion, self.room, gains, self.rigid = motion_of(name)
         self.rng = np.random.default_rng(seed)
         self.sent: list = []
         output = TorqueOutput(self.arm, gains, 'gravity', self.sent.append)
         executor = MotionExecutor(motion, self.room)
-        self.control = MotionControl(self.arm, executor, output, None, TRACKING, TIMEOUT)
+        self.control = MotionControl(self.arm, executor, output, None, TRACKING, TIMEOUT, dry)
         self.q, self.qd = motion.start.copy(), np.zeros(self.arm.n)
         self.tau, self.commanded = self.rigid.gravity(self.q), -np.inf
         self.now = self.clock = 10.0

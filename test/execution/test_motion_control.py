@@ -13,12 +13,13 @@ from dynid_ros.execution.motion_executor import MotionExecutor
 from dynid_ros.execution.motion_output import MotionState, TorqueOutput
 from dynid_ros.execution.phases import Event, Phase, table, TRANSITIONS
 from dynid_ros.execution.safety_monitor import (
+    Bound,
     EffortLimiter,
     LimitWatch,
     SafetyMonitor,
     THRESHOLDS,
+    Violation,
 )
-from dynid_ros.execution.violation import Bound, Violation
 
 ROOT = Path(__file__).parents[2]
 STEPS = 4000
@@ -144,9 +145,9 @@ def test_each_planted_bug_is_caught(monkeypatch, bug):
             Driver('two_axis', seed).run(STEPS)
 
 
-def driven(phase):
+def driven(phase, dry=False):
     """Return a driver whose control is in a phase."""
-    driver = Driver('two_axis', 1)
+    driver = Driver('two_axis', 1, dry)
     for _ in range(10):
         driver.step('state')
     if phase is not Phase.IDLE:
@@ -203,8 +204,7 @@ def test_documentation_shows_the_table_of_phases():
 
 
 def test_a_dry_run_is_aborted_by_no_tracking_error():
-    driver = driven(Phase.IDLE)
-    driver.control._dry = True
+    driver = driven(Phase.IDLE, dry=True)
     driver.control.start(driver.clock)
     rest = MotionState(driver.q, np.zeros(driver.arm.n), None)
     for k in range(500):

@@ -6,8 +6,7 @@ import pytest
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.feasibility.link_shapes import urdf_bodies
-from dynid_ros.feasibility.mesh_files import find_mesh
+from dynid_ros.feasibility.link_shapes import find_mesh, urdf_bodies
 from dynid_ros.feasibility.scene import build_scene
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dynid_ros.dynamics.base import friction_places
 from dynid_ros.fleet.merge import cluster_covariance, clustered, merged
-from dynid_ros.fleet.shared_inertia import fit_shared, own_frictions
+from dynid_ros.fleet.shared_inertia import eliminated, own_frictions, solve_shared
 from dynid_ros.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
 from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.regression.weighted_least_squares import solve
@@ -93,9 +93,9 @@ def test_shared_parameters_are_those_of_one_fit_with_all_own_ones_beside_each_ot
         blocks.append(np.hstack([wide, rows[:, shared], rows[:, -1:]]))
     every = np.vstack(blocks)
     expected, *_ = np.linalg.lstsq(every[:, :-1], every[:, -1], rcond=None)
-    found = fit_shared(parts, own, sigma)
+    found = solve_shared([eliminated(part, own, sigma)[1] for part in parts])
     np.testing.assert_allclose(found, expected[-len(shared):], rtol=1e-7, atol=1e-9)
-    frictions = [each.values for each in own_frictions(parts, own, sigma, found)]
+    frictions = [values for values, _ in own_frictions(parts, own, sigma, found)]
     np.testing.assert_allclose(
         np.concatenate(frictions), expected[:-len(shared)], rtol=1e-6, atol=1e-8)
 

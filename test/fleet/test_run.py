@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dynid_ros.errors import InputError, ResultError
-from dynid_ros.fleet.cluster import one_by_one
 from dynid_ros.fleet.run import run_fleet
 
 ARMS, BAGS = 6, 16
@@ -51,7 +50,7 @@ def made(tmp_path_factory):
 def result(made, tmp_path_factory):
     arm, _, bags = made
     out = tmp_path_factory.mktemp('out')
-    return out, run_fleet(arm, [str(bags)], out, one_by_one, by='{arm}/*')
+    return out, run_fleet(arm, [str(bags)], out, by='{arm}/*')
 
 
 def test_every_bag_is_read_once_and_every_arm_has_a_model(made, result):
@@ -99,7 +98,7 @@ def test_a_second_run_with_one_bag_more_reads_one_bag(made, result):
     arm, _, bags = made
     out, before = result
     new = Bag(77).write(arm, bags / 'arm0' / 'new.npz', BAGS)
-    again = run_fleet(arm, [str(bags)], out, one_by_one, by='{arm}/*')
+    again = run_fleet(arm, [str(bags)], out, by='{arm}/*')
     new.unlink()
     assert again.read == 1
     assert len(again.bags) == len(before.bags) + 1
@@ -108,32 +107,32 @@ def test_a_second_run_with_one_bag_more_reads_one_bag(made, result):
 def test_a_bag_that_was_replaced_is_read_again(made, result):
     arm, _, bags = made
     Bag(0, own=0.02).write(arm, bags / 'arm0' / 'bag00.npz', 0.001)
-    again = run_fleet(arm, [str(bags)], result[0], one_by_one, by='{arm}/*')
+    again = run_fleet(arm, [str(bags)], result[0], by='{arm}/*')
     assert again.read == 1
 
 
 def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tmp_path):
     arm, _, bags = made
     folder = [str(bags / 'arm0')]
-    run_fleet(arm, folder, tmp_path, one_by_one)
+    run_fleet(arm, folder, tmp_path)
     other = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=3.0))
     with pytest.raises(ResultError, match='--again'):
-        run_fleet(other, folder, tmp_path, one_by_one)
-    assert run_fleet(other, folder, tmp_path, one_by_one, again=True).read == BAGS + 3
+        run_fleet(other, folder, tmp_path)
+    assert run_fleet(other, folder, tmp_path, again=True).read == BAGS + 3
     # Friction terms of the model are no part of a sidecar.
     assert run_fleet(other.with_friction(('viscous', 'coulomb_smooth', 'offset')), folder,
-                     tmp_path, one_by_one).read == 0
+                     tmp_path).read == 0
 
 
 @pytest.mark.parametrize('given', ['nowhere', '@nowhere.txt', 'unknown://bags'])
 def test_a_folder_that_is_not_there_is_an_error(made, tmp_path, given):
     with pytest.raises(InputError, match=r'nowhere|unknown'):
-        run_fleet(made[0], [given], tmp_path, one_by_one)
+        run_fleet(made[0], [given], tmp_path)
 
 
 def test_one_bag_has_no_error_bars_that_its_scatter_would_make_zero(made, tmp_path):
     arm, _, _ = made
     path = Bag(5).write(arm, tmp_path / 'bag.npz', 0)
-    [report] = run_fleet(arm, [str(path)], tmp_path / 'out', one_by_one).arms.values()
+    [report] = run_fleet(arm, [str(path)], tmp_path / 'out').arms.values()
     assert (report.model.std >= report.model.std_white).all()
     assert [each.code for each in report.model.verdict.findings] == ['few_bags']

@@ -134,9 +134,9 @@ def test_a_link_of_unknown_inertia_starts_as_a_cylinder_to_the_next_joint():
     arm = replace(load_arm('two_axis'), inertial=None)
     base = base_parameters(arm)
     root = root_of(arm)
-    prior = inertia_prior(arm, root @ base.grouping, np.zeros(base.count))
-    assert prior.from_shape == (True, True)
-    link = links_of(arm, prior.cone.prior)[0]
+    cone, from_shape = inertia_prior(arm, root @ base.grouping, np.zeros(base.count))
+    assert from_shape == (True, True)
+    link = links_of(arm, cone.prior)[0]
     end = arm.translation[1]
     length = np.linalg.norm(end)
     radius = max(0.25 * length, 0.15 * length)

@@ -13,7 +13,7 @@ from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm import load_arm
 from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.simulation.typical_motion import typical_torque
+from dynid_ros.simulation.plausible_drive import typical_torque
 
 ARM = load_arm('panda')
 

@@ -11,9 +11,9 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
-from dynid_ros.regression.fit import fit
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.regression.weighted_least_squares import fit
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result, write_result
 

@@ -39,7 +39,7 @@ def scaled(arm, mass, length, time):
 
 def identified(name, mass, length, time):
     """Simulate one period, and identify the model from it."""
-    arm = with_plausible_drives(scaled(load_arm(name), mass, length, time)).arm
+    arm, _ = with_plausible_drives(scaled(load_arm(name), mass, length, time))
     motion = random_motion(arm, 3, period=10 * time, periods=1, tries=5)
     simulation = simulate(arm, motion, rate_hz=500 / time)
     return simulation, identify(arm, [simulation.log], friction=FRICTION)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from synthetic_recordings import PERFECT
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
@@ -11,7 +12,6 @@ from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.faults import parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, sensors_for
 from dynid_ros.simulation.record import simulate
-from dynid_ros.simulation.sensors import PERFECT
 
 ARM = load_arm('panda')
 START = planning_limits(ARM).middle

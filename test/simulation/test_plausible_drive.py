@@ -10,10 +10,14 @@ import yaml
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.simulation.plausible_drive import SHARES, with_plausible_drives
-from dynid_ros.simulation.record import simulate
-from dynid_ros.simulation.sidecar import simulation_notes
-from dynid_ros.simulation.typical_motion import typical_speed, typical_torque
+from dynid_ros.simulation.plausible_drive import (
+    assumptions,
+    SHARES,
+    typical_speed,
+    typical_torque,
+    with_plausible_drives,
+)
+from dynid_ros.simulation.record import simulate, simulation_notes
 from dynid_ros.storage.plain import arm_from_plain
 from dynid_ros.storage.sidecar import sidecar_text
 
@@ -33,21 +37,21 @@ def pendulum(effort=np.inf, acceleration=10.0, velocity=1e5):
 @pytest.mark.parametrize('name', shipped_arms())
 def test_shipped_arms_state_their_drives(name):
     arm = load_arm(name)
-    plausible = with_plausible_drives(arm)
-    assert plausible.arm is arm
-    assert (plausible.assumed, plausible.sentence) == ({}, '')
+    plausible, assumed = with_plausible_drives(arm)
+    assert plausible is arm
+    assert (assumed, assumptions(arm, assumed)) == ({}, '')
 
 
 @pytest.mark.parametrize(('effort', 'rotor'), [
     (np.inf, 0.5), (5e4, 0.5), (0.0, 0.5), (20.0, SHARES.rotor_by_rating * 20.0 / 10.0)])
 def test_rotor_inertia_is_that_of_the_links_or_what_the_rating_bears(effort, rotor):
-    arm = with_plausible_drives(pendulum(effort)).arm
+    arm, _ = with_plausible_drives(pendulum(effort))
     np.testing.assert_allclose(arm.rotor_nominal, rotor, rtol=1e-12)
 
 
 def test_friction_is_a_share_of_the_torque_at_the_speed_that_the_range_allows():
     stated = pendulum()
-    arm = with_plausible_drives(replace(stated, rotor_nominal=np.zeros(1))).arm
+    arm, _ = with_plausible_drives(replace(stated, rotor_nominal=np.zeros(1)))
     # Gravity is 9.81 sin(q) Nm over ±1 rad, inertia 0.5 kg m² times up to 10 rad/s².
     torque = np.sqrt(9.81**2 * (0.5 - np.sin(2.0) / 4) + (0.5 * 10.0)**2 / 3)
     # 50 random states: three deviations of their mean square are 30 %.
@@ -62,16 +66,15 @@ def test_friction_is_a_share_of_the_torque_at_the_speed_that_the_range_allows():
 
 def test_terms_that_are_not_identified_or_stated_are_left_alone():
     arm = replace(pendulum(), rotor_inertia=False, friction=('viscous',))
-    assert set(with_plausible_drives(arm).assumed) == {'viscous'}
+    assert set(with_plausible_drives(arm)[1]) == {'viscous'}
     stated = replace(pendulum(), friction_nominal={'coulomb': np.ones(1)})
-    assert set(with_plausible_drives(stated).assumed) == {'rotor_inertia'}
+    assert set(with_plausible_drives(stated)[1]) == {'rotor_inertia'}
 
 
 def test_sidecar_states_the_arm_and_its_sensors():
-    simulated = with_plausible_drives(pendulum())
-    arm = simulated.arm
+    arm, assumed = with_plausible_drives(pendulum())
     simulation = simulate(arm, random_motion(arm, 0, periods=1, tries=2), rate_hz=100)
-    content = yaml.safe_load(sidecar_text(simulation_notes(simulated, simulation, seed=7)))
+    content = yaml.safe_load(sidecar_text(simulation_notes(arm, assumed, simulation, seed=7)))
     told = content['simulation']
     assert told['seed'] == 7
     assert set(told['assumed']) == {'rotor_inertia', 'viscous', 'coulomb'}
@@ -82,7 +85,7 @@ def test_sidecar_states_the_arm_and_its_sensors():
 
 
 def test_sentence_tells_what_is_assumed_in_one_line():
-    sentence = with_plausible_drives(pendulum()).sentence
+    sentence = assumptions(*with_plausible_drives(pendulum()))
     assert '\n' not in sentence
     assert 'rotor inertia of 0.5 to 0.5 kg m²' in sentence
     assert 'viscous friction' in sentence and 'Coulomb friction' in sentence

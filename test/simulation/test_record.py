@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from synthetic_recordings import PERFECT
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
@@ -13,7 +14,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate
-from dynid_ros.simulation.sensors import PERFECT
 
 pytestmark = pytest.mark.slow
 

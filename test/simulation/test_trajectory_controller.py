@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 from scipy.interpolate import BPoly
+from synthetic_recordings import PERFECT
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
@@ -17,7 +18,6 @@ from dynid_ros.simulation.joint_trajectory import (
     TrajectoryError,
 )
 from dynid_ros.simulation.live import LiveArm, PERIOD
-from dynid_ros.simulation.sensors import PERFECT
 from dynid_ros.simulation.trajectory_controller import Status, TrajectoryGoal
 
 ARM = load_arm('panda')

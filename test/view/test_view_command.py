@@ -16,7 +16,7 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.view.recorded_track import recording_track
-from dynid_ros.view.server import _is_own, open_server
+from dynid_ros.view.server import is_own, open_server
 
 pytestmark = pytest.mark.skipif(find_spec('viser') is None, reason='viser is not installed')
 
@@ -149,8 +149,8 @@ def test_pages_of_other_web_sites_are_refused():
             answer('http://example.com')
     finally:
         server.stop()
-    assert not _is_own('http://example.com:80', 'example.com:80', '127.0.0.1')
-    assert _is_own('http://localhost:80', 'localhost:80', '127.0.0.1')
+    assert not is_own('http://example.com:80', 'example.com:80', '127.0.0.1')
+    assert is_own('http://localhost:80', 'localhost:80', '127.0.0.1')
 
 
 def test_closest_pair_is_the_nearest_of_all():
@@ -172,10 +172,10 @@ def test_closest_pair_is_the_nearest_of_all():
 
 def test_ellipsoids_have_the_inertia_of_their_links():
     from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
-    from dynid_ros.view.inertia_ellipsoids import _ellipsoid
+    from dynid_ros.view.inertia_ellipsoids import inertia_ellipsoid
 
     known = inertial_from_com(3.0, [0.1, -0.2, 0.3], np.diag([0.03, 0.02, 0.04]))
-    shape = _ellipsoid('<b>', known, 0.1, np.zeros(10, dtype=bool))
+    shape = inertia_ellipsoid('<b>', known, 0.1, np.zeros(10, dtype=bool))
     a, b, c = shape.lengths**2
     moments = shape.mass / 5 * np.array([b + c, a + c, a + b])
     np.testing.assert_allclose(

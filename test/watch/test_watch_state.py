@@ -6,10 +6,17 @@ from watch.live_rig import motion
 
 from dynid_ros.arm import load_arm
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.watch.access import Access, is_loopback
+from dynid_ros.watch.buttons import Access, is_loopback
 from dynid_ros.watch.commands import Command, Commands, Request
-from dynid_ros.watch.history import History
-from dynid_ros.watch.live_state import IDENTIFIER, LiveState, LOST, PUBLISHER, Report, STATES
+from dynid_ros.watch.live_state import (
+    History,
+    IDENTIFIER,
+    LiveState,
+    LOST,
+    PUBLISHER,
+    Report,
+    STATES,
+)
 from dynid_ros.watch.planned_motion import course_from
 
 NAMES = ('shoulder', 'elbow')

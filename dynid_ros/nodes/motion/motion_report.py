@@ -16,7 +16,7 @@ from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.runtime import LATCHED
 from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.sampled_motion import sample_times
+from dynid_ros.trajectory.trajectory_file import sample_times
 
 #: Points of the motion a second, and at most.
 POINTS_HZ, MOST_POINTS = 25.0, 2000

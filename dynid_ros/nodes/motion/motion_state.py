@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_output import MotionState
-from dynid_ros.execution.violation import Bound, Violation
+from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.nodes.common.lockstep import ControlTime

@@ -20,7 +20,7 @@ from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.motion_output import MotionState
-from dynid_ros.execution.violation import Violation
+from dynid_ros.execution.safety_monitor import Violation
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.motion.motion_outputs import NodeOutput
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from dynid_ros.report.numbers import percent, significant, with_interval
+from dynid_ros.report.templating import percent, significant, with_interval
 
 
 @pytest.mark.parametrize(('value', 'text'), [
