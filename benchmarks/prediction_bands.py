@@ -4,10 +4,10 @@ How many held-out samples of real arms lie within the 95 % bands of the predicte
     python benchmarks/prediction_bands.py FOLDER
 
 FOLDER and split are those of accuracy.py. The model of the first part, its covariance and its
-residuals give a band around the torque of each sample of the rest: 1.96 standard deviations of
-`torque_variance`. A good band holds 90 to 98 % of the samples, in each joint too. The last column
-divides the held-out error of a joint by the residual of its fit, for the joint in which that is
-largest: what the covariance of the parameters has to account for.
+error in samples that were not fitted, by cross-validation, give a band around the torque of each
+sample of the rest: 1.96 standard deviations of `torque_variance`. A good band holds 90 to 98 % of
+the samples, in each joint too. The last column divides the held-out error of a joint by the
+residual of its fit, for the joint in which that is largest.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list
     arm, settings = model.arm, model.treatment
     kept = KeptRows(arm, take_motions(arm, [rest], settings), settings, arm.friction)
     errors, spreads, moving = [], [], []
-    for block in kept.blocks(arm):
+    for block in kept.blocks(arm, model.theta):
         errors.append(block.tau - block.W @ model.theta)
-        spreads.append(np.sqrt(torque_variance(block.W, model.covariance, model.sigma)))
+        spreads.append(np.sqrt(torque_variance(block.W, model.covariance, model.unseen_sigma)))
         moving.append(block.moving)
     error, spread, there = map(np.concatenate, (errors, spreads, moving))
     shares, ratios = [], []

@@ -42,6 +42,7 @@ from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, take_motions
 from dynid_ros.regression.row_methods import METHODS
+from dynid_ros.regression.unseen_residual import unseen_sigma
 from dynid_ros.signals.trial_samples import joined, trial_samples
 
 Array = NDArray[np.float64]
@@ -135,6 +136,8 @@ def identify(
         scores, solution.white_covariance, settings.rate_hz / settings.decimation)
     spans = [finite_span(motion.qdd) for motion in prepared]
     acceleration = np.max([np.maximum(-low, high) for low, high in spans], axis=0)
+    sigma = _residual_spread(own)
+    unseen_error = unseen_sigma(arm, kept.masked(model.rows.motions), theta, covariance, sigma)
     # A wrong model leaves out as outliers what would show its cause.
     samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
     trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
@@ -161,7 +164,7 @@ def identify(
         arm=arm, theta=theta, covariance=covariance,
         std_white=np.sqrt(np.diag(solution.white_covariance)),
         root_information=solution.root_information,
-        sigma=_residual_spread(own), condition_number=solution.condition_number,
+        sigma=sigma, unseen_sigma=unseen_error, condition_number=solution.condition_number,
         treatment=replace(settings, notes=notes), fit=fitted,
         validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),

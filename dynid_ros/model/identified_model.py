@@ -19,7 +19,12 @@ from dynid_ros.model.standard_parameters import (
     standard_parameters,
     StandardParameters,
 )
-from dynid_ros.model.torque_prediction import motion_range, Prediction, torque_rows
+from dynid_ros.model.torque_prediction import (
+    motion_range,
+    Prediction,
+    torque_rows,
+    torque_variance,
+)
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
@@ -78,6 +83,9 @@ class IdentifiedModel:
         how much of them is fitted; see `dynid_ros.identification.stated_parameters`.
     error_by_bandwidth : tuple of BandwidthError
         Held-out error against the cut-off of a low-pass, the lowest first.
+    unseen_sigma : (n,) ndarray or None
+        Standard deviation of each joint's residual in samples that were not fitted, less what the
+        covariance explains, Nm; None where it was not estimated, as live.
 
     """
 
@@ -103,6 +111,7 @@ class IdentifiedModel:
     consistent: Metrics | None = None
     stated: dict[str, Metrics] = field(default_factory=dict)
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
+    unseen_sigma: Array | None = None
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""
@@ -204,6 +213,46 @@ class IdentifiedModel:
             An argument has another shape, or is not finite.
 
         """
+        states = self._states(q, qd, qdd, warmth)
+        tau = np.empty_like(states[0])
+        for part, Y in torque_rows(self.arm, self.theta, *states):
+            tau[part] = Y @ self.theta
+        return tau[0] if np.ndim(q) == 1 else tau
+
+    def torque_std(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, warmth: ArrayLike | None = None,
+    ) -> Array:
+        """
+        Tell how sure the torque of `predict_torque` is.
+
+        Parameters
+        ----------
+        q, qd, qdd, warmth
+            As there.
+
+        Returns
+        -------
+        (N, n) or (n,) ndarray
+            Standard deviation of measured minus predicted torque after the low-pass of the
+            identification, Nm: that of the parameters, and the error of the model in samples
+            that it was not fitted to.
+
+        Raises
+        ------
+        InputError
+            As there.
+
+        """
+        sigma = self.sigma if self.unseen_sigma is None else self.unseen_sigma
+        states = self._states(q, qd, qdd, warmth)
+        std = np.empty_like(states[0])
+        for part, Y in torque_rows(self.arm, self.theta, *states):
+            std[part] = np.sqrt(torque_variance(Y, self.covariance, sigma))
+        return std[0] if np.ndim(q) == 1 else std
+
+    def _states(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, warmth: ArrayLike | None,
+    ) -> list[Array]:
         given = {'q': q, 'qd': qd, 'qdd': qdd}
         if warmth is not None:
             given['warmth'] = warmth
@@ -211,7 +260,4 @@ class IdentifiedModel:
         if len({len(rows) for rows in states}) > 1:
             raise InputError(f'{", ".join(given)} must have the same number of rows, but have '
                              + ', '.join(str(len(rows)) for rows in states))
-        tau = np.empty_like(states[0])
-        for part, Y in torque_rows(self.arm, self.theta, *states):
-            tau[part] = Y @ self.theta
-        return tau[0] if np.ndim(q) == 1 else tau
+        return states

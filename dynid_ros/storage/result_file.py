@@ -115,7 +115,7 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
     # Fields that came later.
-    record = {'stated': {}, 'error_by_bandwidth': [], **record}
+    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
@@ -176,8 +176,10 @@ def _check_joints(model: IdentifiedModel) -> None:
     for name, metrics in of_joints.items():
         if metrics is not None and len(metrics.joints) != model.arm.n:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
-    if model.sigma.shape != (model.arm.n,):
-        raise ValueError(f'sigma has the shape {model.sigma.shape} instead of ({model.arm.n},)')
+    for name in ('sigma', 'unseen_sigma'):
+        found = getattr(model, name)
+        if found is not None and found.shape != (model.arm.n,):
+            raise ValueError(f'{name} has the shape {found.shape} instead of ({model.arm.n},)')
     for k, prediction in enumerate(model.predictions):
         rows = len(prediction.t)
         if any(getattr(prediction, name).shape != (rows, model.arm.n) for name in _ARRAYS[1:]):
