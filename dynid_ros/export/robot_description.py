@@ -18,8 +18,9 @@ def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
     Parameters
     ----------
     name_or_path : str or Path
-        As for ``load_arm``. Where a plain URDF describes the arm, its links get the new inertias
-        and all else stays; for others, a URDF of joints and links alone is written.
+        As for ``load_arm``; empty where the arm is known from a result alone. Where a plain URDF
+        describes the arm, its links get the new inertias and all else stays; for others, a URDF of
+        joints and links alone is written.
 
     Returns
     -------
@@ -27,7 +28,7 @@ def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
         Takes an arm with possible nominal parameters, and returns a URDF.
 
     """
-    source = description_file(name_or_path)
+    source = description_file(name_or_path) if name_or_path else None
     if source is None or source.suffix.lower() != '.urdf':
         return urdf_of
     urdf = source
