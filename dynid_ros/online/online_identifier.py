@@ -28,7 +28,7 @@ from dynid_ros.regression.rows import RowBlock
 Array = NDArray[np.float64]
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 2
+FORMAT = 3
 
 
 class OnlineIdentifier:

@@ -13,6 +13,7 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.online.row_pipeline import BLOCK, RowPipeline
+from dynid_ros.regression.covariance import WINDOW
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -112,8 +113,10 @@ class StreamingLeastSquares:
         for block in blocks:
             settings = self.pipeline.settings
             assert settings is not None
-            self.recursion.memory = self._memory * settings.rate_hz / settings.decimation
-            e = self.recursion.update(block.W, block.tau, block.moving)
+            rate = settings.rate_hz / settings.decimation
+            self.recursion.memory = self._memory * rate
+            self.recursion.scores.lags = round(WINDOW * rate)
+            e = self.recursion.update(block.W, block.tau, block.moving, block.segment)
             result.append((block, block.tau - e))
             if not self._load_known:
                 self.pipeline.load_theta = self.recursion.theta

@@ -194,7 +194,7 @@ def test_no_signal_at_all_is_no_model_and_no_noise():
 
 def test_state_of_an_older_version_is_refused(monkeypatch):
     state = session().state()
-    monkeypatch.setattr('dynid_ros.online.online_identifier.FORMAT', 3)
+    monkeypatch.setattr('dynid_ros.online.online_identifier.FORMAT', 0)
     with pytest.raises(ResultError, match='or to an older version'):
         session().restore(state)
 
