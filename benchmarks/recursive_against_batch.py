@@ -1,31 +1,49 @@
 """
-When the recursive estimate predicts as well as the batch, on recordings of real arms.
+When the recursive estimate is as good as the batch, and how wide its error bars are beside.
 
-Both learn from the first two thirds of a recording; after every portion of it the recursive
-estimate predicts the last third.
+Both learn from the first two thirds of a recording of a real arm; after every portion of it the
+recursive estimate predicts the last third.
+
+Then a replay starts from the batch result of the same recording, real or simulated with coloured
+noise of a twentieth of the torque: its standard deviations by those of the batch, median and range
+over the parameters, with the held-out error of both on the last third of the real ones.
 
     python benchmarks/recursive_against_batch.py FOLDER docs/figures/recursive_against_batch.svg
 
-FOLDER holds ``ur10`` and ``panda`` with the bags of unisa-acg/inverse-dynamics-solver.
+FOLDER holds the recordings as for accuracy.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 import sys
 
+from accuracy import below, recordings
 import numpy as np
 
-from dynid_ros.arm import load_arm
+from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
+from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.regression.weighted_least_squares import fit
+from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03
+#: Of the median of the standard deviations, by those of the batch.
+ALLOWED_WIDTH = 0.1
+#: Cut-offs; None is the one that the data ask for.
+CUTOFFS = (None, 5.0)
+SIMULATED = (('two_axis', 250.0, 3), ('ur10', 125.0, 2), ('ur10', 125.0, 5), ('panda', 125.0, 5))
+CORRELATIONS = (0.95, 0.99)
+NOISE = 0.05
 
 
 def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
@@ -45,6 +63,47 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
     batch = error(fit(arm, fitted).theta)
     return history.t, np.array([error(theta) for theta in history.theta]), batch
+
+
+def coloured() -> Iterator[tuple[str, ArmModel, Recording]]:
+    """Simulate arms whose torque has coloured noise."""
+    for name, rate_hz, periods in SIMULATED:
+        arm = load_arm(name)
+        motion = random_motion(arm, 3, periods=periods)
+        plain = simulate(arm, motion, rate_hz=rate_hz, seed=1)
+        for correlation in CORRELATIONS:
+            sensors = replace(
+                plain.sensors, coloured_noise=NOISE * plain.truth.tau.std(axis=0),
+                correlation=correlation)
+            log = simulate(arm, motion, rate_hz=rate_hz, seed=1, sensors=sensors).log
+            yield f'{name}, noise {correlation} from sample to sample', arm, log
+
+
+def widths(name: str, arm: ArmModel, log: Recording, friction: tuple[str, ...] | None) -> bool:
+    """Print the standard deviations of a replay by those of the batch."""
+    batch = identify(arm, [log], friction=friction, holdout=0.0)
+    live, _ = replay(batch.arm, log, start=batch)
+    ratio = live.std / batch.std
+    middle = float(np.median(ratio))
+    print(f'{name}: {log.seconds:.0f} s below {batch.treatment.cutoff_hz:.3g} Hz, '
+          f'{batch.fit.samples} rows, {len(ratio)} parameters: standard deviations {middle:.2f} '
+          f'times those of the batch ({ratio.min():.2f} to {ratio.max():.2f})', flush=True)
+    return abs(middle - 1) < ALLOWED_WIDTH
+
+
+def held_out(name: str, arm: ArmModel, log: Recording) -> None:
+    """Print the errors on the last third, of the batch and of a replay that starts from it."""
+    train, unseen = split(log, 1 / 3)
+    assert unseen is not None
+    batch = identify(arm, [train], holdout=0.0)
+    live, _ = replay(batch.arm, train, start=batch)
+    kept = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
+    errors = [
+        metrics(name, True, arm.joint_names, predict(batch.arm, kept, theta, name, True))
+        .relative_error_percent for theta in (batch.theta, live.theta)]
+    print(f'{name}: last third below {batch.treatment.cutoff_hz:.3g} Hz with '
+          f'{", ".join(batch.arm.friction)}: batch {errors[0]:.2f} %, started from it '
+          f'{errors[1]:.2f} %', flush=True)
 
 
 def main(folder: Path, picture: Path) -> int:
@@ -67,6 +126,13 @@ def main(folder: Path, picture: Path) -> int:
         good &= bool(there[-1])
     picture.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(picture)
+    for name, arm, log, _ in recordings(folder):
+        for cutoff in CUTOFFS:
+            good &= widths(name, below(arm, cutoff), log, None)
+            held_out(name, below(arm, cutoff), log)
+    for name, arm, log in coloured():
+        for cutoff in CUTOFFS:
+            good &= widths(name, below(arm, cutoff), log, arm.friction)
     return 0 if good else 1
 
 

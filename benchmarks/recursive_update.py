@@ -35,7 +35,8 @@ from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 
 RATE = 1000.0
 ALLOWED_MICROSECONDS, ALLOWED_LATENCY_MS = 60.0, 5.0
-WARM_UP, TIMED, PEER = 10_000, 50_000, 2_000
+#: The warm-up makes more rows than are kept, so that rows leave while it is timed.
+WARM_UP, TIMED, PEER = 80_000, 50_000, 2_000
 #: Pinocchio's order of ten inertial parameters in ours.
 ORDER = (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -40,9 +40,14 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser, required=False)
     parser.add_argument(
+        '--start', type=Path, metavar='DIR',
+        help='folder of dynid identify of the same arm: take its friction terms, cut-off, delay, '
+             'and load of friction by load; --arm may be left out, and the estimate starts from '
+             'nothing')
+    parser.add_argument(
         '--payload', type=Path, metavar='DIR',
-        help='instead of --arm: folder of dynid identify of the arm without its load; estimate '
-             f'the load alone, and write {PAYLOAD} instead of result.yaml')
+        help='instead of --arm and --start: folder of dynid identify of the arm without its load; '
+             f'estimate the load alone, and write {PAYLOAD} instead of result.yaml')
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
     parser.add_argument(
         '--memory', type=positive, default=inf, metavar='SECONDS',
@@ -50,10 +55,11 @@ def add_parser(subparsers: Subparsers) -> None:
              '(default: no forgetting)')
     parser.add_argument(
         '--cutoff', type=cutoff, metavar='HZ',
-        help='cut-off of the filters (default: that of the model or arm.yaml, else from the data)')
+        help='cut-off of the filters (default: that of the result or arm.yaml, else from the '
+             'data)')
     parser.add_argument(
         '--delay', type=delay, metavar='SECONDS',
-        help='time by which the drive signal lags behind the motion (default: that of the model '
+        help='time by which the drive signal lags behind the motion (default: that of the result '
              'or arm.yaml, else from the data)')
     add_reading(parser)
     add_json(parser)
@@ -62,8 +68,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay, write result, history and plot, and print a summary."""
-    if (args.arm is None) == (args.payload is None):
-        raise InputError('give either --arm ARM or --payload DIR; a model holds its arm')
+    if (args.arm is None and args.start is None) == (args.payload is None):
+        raise InputError('give --arm ARM, --start DIR or both, or --payload DIR alone; a result '
+                         'holds its arm')
     return _replay_arm(args) if args.payload is None else _replay_payload(args)
 
 
@@ -77,15 +84,20 @@ def _replay_arm(args: argparse.Namespace) -> int:
     from dynid_ros.online.replay import replay
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import result_contents
+    from dynid_ros.storage.sidecar import check_same_arm, read_start
     from dynid_ros.whole_file import write_together
 
-    arm = load_arm(args.arm)
+    first = None if args.start is None else read_start(args.start, args.arm or '')
+    arm = load_arm(args.arm) if first is None else first.arm
+    if first is not None:
+        check_same_arm(args.recording, arm)
     before = perf_counter()
     check_folder(args.output)
     recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     read = perf_counter() - before
     result, history = replay(
-        arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory)
+        arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory,
+        start=first)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}
     result = replace(result, timing=timing)
     units = parameter_units(arm)
@@ -94,7 +106,7 @@ def _replay_arm(args: argparse.Namespace) -> int:
         args.output, history, [units[c] for c in base_parameters(arm).columns])
     wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
-        text = robot_description(args.arm)(result.possible_arm)
+        text = robot_description(args.arm or '')(result.possible_arm)
         contents[args.output / DESCRIPTION] = text.encode()
         wrote.append(DESCRIPTION)
     write_together(contents)
@@ -122,7 +134,7 @@ def _replay_payload(args: argparse.Namespace) -> int:
     from dynid_ros.whole_file import write_together
 
     if args.memory < inf:
-        raise InputError('--memory is for --arm only: a load is not forgotten')
+        raise InputError('--memory is not for --payload: a load is not forgotten')
     model = read_result(args.payload)
     check_folder(args.output)
     check_same_arm(args.recording, model.arm)

@@ -280,8 +280,8 @@ def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
     Parameters
     ----------
     name_or_path : str or Path
-        As for ``load_arm``. Where a plain URDF describes the arm, its links get the new inertias
-        and all else stays; for others, a URDF of joints and links alone is written.
+        As for ``load_arm``; empty where a result alone describes the arm. The links of a plain
+        URDF get the new inertias; for others, a URDF of joints and links alone is written.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
         Takes an arm with possible nominal parameters, and returns a URDF.
 
     """
-    urdf = description_file(name_or_path)
+    urdf = description_file(name_or_path) if name_or_path else None
 
     def describe(arm: ArmModel) -> str:
         if urdf is not None and urdf.suffix.lower() == '.urdf':

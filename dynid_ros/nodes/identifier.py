@@ -38,18 +38,21 @@ from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.storage.result_file import read_result, read_state, write_state
+from dynid_ros.storage.sidecar import read_start
 from dynid_ros.streaming.sample_validation import RULES
 
 Array = NDArray[np.float64]
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
-            'payload, that of the model counts.'),
+            'payload or start, that of the result counts.'),
+    Setting('start', '', 'Folder of dynid identify of the same arm, for friction terms, cut-off, '
+            'delay, and load of friction by load; the estimate starts from nothing.'),
     Setting('friction', [], 'Friction terms instead of those of the arm.'),
-    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the model or of the arm, '
-            'else 5 Hz.', 0.0, 1000.0),
+    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the result or of the '
+            'arm, else 5 Hz.', 0.0, 1000.0),
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
-            'for that of the model or of the arm, else none.'),
+            'for that of the result or of the arm, else none.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
             'replaces it, s; 0 for no forgetting.', 0.0, 1e6),
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
@@ -79,7 +82,9 @@ class Identifier(Node):
         super().__init__('identifier')
         self._settings = declare(self, SETTINGS)
         self._model = self._read_model()
-        self._arm = self._read_arm() if self._model is None else self._model.arm
+        self._begin = self._read_start()
+        known = self._model or self._begin
+        self._arm = self._read_arm() if known is None else known.arm
         warm_up(self._arm)
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
@@ -147,13 +152,20 @@ class Identifier(Node):
                 'leave friction and memory out, and call ~/reset when the load changes')
         return model
 
+    def _read_start(self) -> IdentifiedModel | None:
+        """Read the result that states arm, friction and filters, if there is one."""
+        folder = self._settings['start']
+        if folder and (self._model is not None or self._settings['friction']):
+            raise InputError('start states the friction: leave friction, payload and model out')
+        return read_start(Path(folder).expanduser(), self._settings['arm']) if folder else None
+
     def _start_online(self) -> OnlineIdentifier:
         delay, topic = self._settings['delay'], self.resolve_topic_name('joint_states')
         cutoff, memory = self._settings['cutoff_hz'] or None, self._settings['memory'] or math.inf
         late = None if math.isnan(delay) else delay
         online = (
-            OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory)
-            if self._model is None
+            OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory,
+                             start=self._begin) if self._model is None
             else LivePayload(self._model, topic, cutoff_hz=cutoff, delay=late))
         if self._settings['resume'] and read_state(online, self._output()):
             self.get_logger().info(f'resumed after {online.samples} samples')

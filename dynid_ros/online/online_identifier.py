@@ -23,11 +23,12 @@ from dynid_ros.recordings.quality import unmeasured
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.preparation import sample_bytes
 from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.weighted_least_squares import carry_over
 
 Array = NDArray[np.float64]
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 3
+FORMAT = 4
 
 
 class OnlineIdentifier:
@@ -45,6 +46,10 @@ class OnlineIdentifier:
         Name of the stream, for the result.
     cutoff_hz, delay, memory, prior
         As for `StreamingLeastSquares`.
+    start : IdentifiedModel, optional
+        Result of this arm: cut-off and delay are those of it if not given, and ``load`` friction
+        has the load that it predicts. The estimate starts from nothing, so that data that are in
+        the result, too, do not count twice.
 
     Attributes
     ----------
@@ -58,7 +63,13 @@ class OnlineIdentifier:
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf, prior: Prior | None = None,
+        start: IdentifiedModel | None = None,
     ) -> None:
+        self._load_theta: Array | None = None
+        if start is not None:
+            cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
+            delay = start.treatment.delay if delay is None else delay
+            self._load_theta = carry_over(start.theta, start.arm, arm.as_measured)
         self._stated = arm
         self._source = source
         self._prior = prior
@@ -225,15 +236,18 @@ class OnlineIdentifier:
 
     def _estimator(self) -> StreamingLeastSquares:
         return StreamingLeastSquares(
-            self._stated, **self._settings, prior=self._prior)  # type: ignore[arg-type]
+            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
+            load_theta=self._load_theta)
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
         arm = self.arm
         settings = repr(
-            [FORMAT, arm.name, arm.joint_names, arm.friction, *self._settings.values()])
+            [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
+             *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
         prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
-        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior):
+        load = () if self._load_theta is None else (self._load_theta,)
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *load):
             digest.update(np.ascontiguousarray(array).tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from dynid_ros.checkpoint import nested, restore_nested
 from dynid_ros.dynamics.base import RANK_TOLERANCE
 from dynid_ros.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.online.innovation_statistics import InnovationStatistics
+from dynid_ros.online.score_products import ScoreProducts
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
 from dynid_ros.regression.least_squares import LeastSquares
 
@@ -53,6 +55,8 @@ class RecursiveLeastSquares:
         Rows used of each joint, and rows left out as outliers.
     innovations : InnovationStatistics
         Running statistics of the prediction errors.
+    scores : ScoreProducts
+        Scores of the rows, for their colour; without forgetting only.
     memory : float
         As above; may be changed at any time.
     frozen : bool
@@ -79,6 +83,7 @@ class RecursiveLeastSquares:
         self.rows = np.zeros(joints, dtype=np.int64)
         self.left_out = np.zeros(joints, dtype=np.int64)
         self.innovations = InnovationStatistics(joints)
+        self.scores = ScoreProducts(joints, parameters)
         self.frozen = False
         self.theta = np.zeros(parameters)
         self._refresh()
@@ -91,6 +96,7 @@ class RecursiveLeastSquares:
         self.frozen = False
         self.theta = np.zeros_like(self.theta)
         self.innovations.reset()
+        self.scores.reset()
         self._refresh()
 
     def freeze(self, frozen: bool = True) -> None:
@@ -98,7 +104,9 @@ class RecursiveLeastSquares:
         self.frozen = frozen
         self.innovations.restart_metrics(endless=frozen)
 
-    def update(self, W: Array, tau: Array, moving: NDArray[np.bool_] | None = None) -> Array:
+    def update(
+        self, W: Array, tau: Array, moving: NDArray[np.bool_] | None = None, segment: int = 0,
+    ) -> Array:
         """
         Predict some rows, then learn from them.
 
@@ -108,6 +116,8 @@ class RecursiveLeastSquares:
             Rows, in the order of time.
         moving : (k, n) ndarray of bool, optional
             Which rows count; all if not given.
+        segment : int
+            Stretch of the rows; errors are not correlated across a gap.
 
         Returns
         -------
@@ -131,6 +141,8 @@ class RecursiveLeastSquares:
             self.rows += learned.sum(axis=0)
             self.left_out += wild.sum(axis=0)
             self._refresh()
+            if self.memory == np.inf:
+                self.scores.add(W, tau, learned, segment, self.theta)
         return e
 
     @property
@@ -145,12 +157,9 @@ class RecursiveLeastSquares:
     def estimate(self) -> Estimate:
         """Return the current estimate."""
         half, unknown = self._half()
-        weights = 1.0 / self.sigma
         noise = self.innovations
         variance = np.where(noise.known, noise.variance, self._first_variance())
-        coloured = combine(
-            self.factors, weights**2 * np.sqrt(variance * noise.inflation), self._prior)
-        spread = coloured[:, :-1] @ half @ half.T
+        spread = self._score_root(variance) @ half @ half.T
         covariance = spread.T @ spread
         std = np.where(unknown, np.inf, np.sqrt(np.diag(covariance)))
         std_white = np.where(unknown, np.inf, np.linalg.norm(half, axis=1))
@@ -173,6 +182,7 @@ class RecursiveLeastSquares:
             'noise': self.innovations.noise.copy(), 'sums': self.innovations.sums.copy(),
             'switches': np.array([self.frozen, self.innovations.endless]),
             'theta': self.theta.copy(), 'information': self.information.copy(),
+            **nested({'scores': self.scores}),
         }
 
     def restore(self, state: dict[str, Array]) -> None:
@@ -200,6 +210,7 @@ class RecursiveLeastSquares:
         self.innovations.noise[:] = state['noise']
         self.innovations.sums[:] = state['sums']
         self.frozen, self.innovations.endless = (bool(x) for x in state['switches'])
+        restore_nested({'scores': self.scores}, state)
         self._refresh()
         self.theta, self.information = state['theta'].copy(), state['information'].copy()
 
@@ -235,6 +246,19 @@ class RecursiveLeastSquares:
             return half, np.zeros(len(R), dtype=np.bool_)
         fitted = LeastSquares(R)
         return fitted.half, fitted.undetermined
+
+    def _score_root(self, variance: Array) -> Array:
+        """
+        Rows whose squares are the covariance of the score of the estimate, (m, b).
+
+        Forgetting has no sum of scores to it, and few rows have no residuals to speak of: then
+        the colour is that of the innovations from row to row.
+        """
+        root = None if self.memory < np.inf else self.scores.root(self.theta, self.sigma)
+        if root is not None:
+            return np.concatenate([root, self._prior[:, :-1]])
+        inflated = np.sqrt(variance * self.innovations.inflation) / self.sigma**2
+        return np.asarray(combine(self.factors, inflated, self._prior)[:, :-1])
 
     def _singular_values(self) -> Array:
         b = len(self.theta)

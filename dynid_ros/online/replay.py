@@ -21,6 +21,7 @@ from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
 from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.weighted_least_squares import carry_over
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class History:
 
 def replay(
     arm: ArmModel, recording: Recording, *, cutoff_hz: float | None = None,
-    delay: float | None = None, memory: float = np.inf,
+    delay: float | None = None, memory: float = np.inf, start: IdentifiedModel | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[IdentifiedModel, History]:
     """
@@ -74,9 +75,11 @@ def replay(
         `with_one_clock`: a stream has no later stamps to judge a clock by.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
-        chosen as for the batch if not given.
+        those of `start`, or chosen as for the batch, if not given.
     memory : float
         Memory of the estimator, s; infinite for no forgetting.
+    start : IdentifiedModel, optional
+        Result of this arm, as for `OnlineIdentifier`.
     progress : callable, optional
         Called with the completed share, 0 to 1.
 
@@ -93,12 +96,14 @@ def replay(
         A defect makes the recording unusable, or it is too short.
 
     """
-    start = perf_counter()
+    begin = perf_counter()
     clean, defects = checked_recording(recording, arm)
-    settings = choose_conditioning(arm.as_measured, [clean])
+    known = arm.as_measured
+    settings = choose_conditioning(known, [clean]) if start is None else start.treatment
     online = StreamingLeastSquares(
         arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
-        delay=settings.delay if delay is None else delay, memory=memory)
+        delay=settings.delay if delay is None else delay, memory=memory,
+        load_theta=None if start is None else carry_over(start.theta, start.arm, known))
     condition = perf_counter()
     steady = with_one_clock(recording)
     names = base_parameters(online.pipeline.arm).names
@@ -111,7 +116,7 @@ def replay(
         online, rows, recording.source, label=Path(recording.source).name,
         samples=len(recording.t), seconds=steady.seconds, data_hash=data_hash([recording]),
         defects=defects)
-    timing = {'condition': condition - start, 'estimate': perf_counter() - condition}
+    timing = {'condition': condition - begin, 'estimate': perf_counter() - condition}
     return replace(result, timing=timing), history
 
 

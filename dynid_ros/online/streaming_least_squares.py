@@ -13,6 +13,7 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.online.row_pipeline import BLOCK, RowPipeline
+from dynid_ros.regression.covariance import WINDOW
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -33,6 +34,9 @@ class StreamingLeastSquares:
         infinite for no forgetting.
     prior : Prior, optional
         Prior knowledge.
+    load_theta : (b,) ndarray, optional
+        Base parameters that give the load of ``load`` friction; those of the estimate at the time
+        of each row if not given.
 
     Attributes
     ----------
@@ -48,7 +52,8 @@ class StreamingLeastSquares:
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
-        memory: float = np.inf, prior: Prior | None = None, block: int = BLOCK,
+        memory: float = np.inf, prior: Prior | None = None, load_theta: Array | None = None,
+        block: int = BLOCK,
     ) -> None:
         self.stated_gravity = arm.gravity
         arm = arm.as_measured
@@ -57,7 +62,10 @@ class StreamingLeastSquares:
         self.recursion = RecursiveLeastSquares(
             arm.n, base.count, column_scale(arm), prior=prior)
         self._memory = memory
-        if prior is not None:
+        self._load_known = load_theta is not None
+        if load_theta is not None:
+            self.pipeline.load_theta = load_theta
+        elif prior is not None:
             self.pipeline.load_theta = self.recursion.theta
 
     def push(
@@ -105,10 +113,13 @@ class StreamingLeastSquares:
         for block in blocks:
             settings = self.pipeline.settings
             assert settings is not None
-            self.recursion.memory = self._memory * settings.rate_hz / settings.decimation
-            e = self.recursion.update(block.W, block.tau, block.moving)
+            rate = settings.rate_hz / settings.decimation
+            self.recursion.memory = self._memory * rate
+            self.recursion.scores.lags = round(WINDOW * rate)
+            e = self.recursion.update(block.W, block.tau, block.moving, block.segment)
             result.append((block, block.tau - e))
-            self.pipeline.load_theta = self.recursion.theta
+            if not self._load_known:
+                self.pipeline.load_theta = self.recursion.theta
         return result
 
 

@@ -11,9 +11,12 @@ import numpy as np
 import yaml
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
+from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.storage.plain import arm_to_plain
+from dynid_ros.storage.result_file import read_result
 from dynid_ros.whole_file import read_whole, write_whole
 
 SIDECAR = 'recording.yaml'
@@ -73,14 +76,50 @@ def check_same_arm(recording: Path, arm: ArmModel) -> None:
     except (OSError, YamlError) as error:
         raise RecordingError(f'{path} cannot be read: {error}; remove it to go on') from error
     stated = content.get('arm') if isinstance(content, dict) else None
+    other = _difference(stated, arm)
+    if other is not None:
+        raise RecordingError(
+            f'{path} states another {other[0]} than the arm {arm.name} of the model: {other[1]} '
+            f'instead of {other[2]}; give a recording and a model of one arm with the same '
+            'settings')
+
+
+def read_start(folder: Path, arm: str = '') -> IdentifiedModel:
+    """
+    Read the result that an online estimate starts from.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the result.
+    arm : str
+        The arm, as for ``load_arm``, if a user states it, too.
+
+    Raises
+    ------
+    ResultError
+        There is no result, or it is damaged.
+    InputError
+        Joints, geometry or drive settings of the arm differ from those of the result.
+
+    """
+    result = read_result(folder)
+    other = _difference(arm_to_plain(load_arm(arm)), result.arm) if arm else None
+    if other is not None:
+        raise InputError(
+            f"the arm '{arm}' has another {other[0]} than that of the result in {folder}: "
+            f'{other[1]} instead of {other[2]}; leave the arm out, or start from a result of it')
+    return result
+
+
+def _difference(stated: Any, arm: ArmModel) -> tuple[str, str, str] | None:
+    """Find what a stated arm has other than an arm: its name, and both values."""
     own = arm_to_plain(arm)
     for place in (*((name,) for name in _TREE), *(('drive', name) for name in _DRIVE)):
         given, wanted = _entry(stated, place), _entry(own, place)
         if given is not None and not _same(given, wanted):
-            raise RecordingError(
-                f'{path} states another {".".join(place)} than the arm {arm.name} of the model: '
-                f'{_short(given)} instead of {_short(wanted)}; give a recording and a model of '
-                'one arm with the same settings')
+            return '.'.join(place), _short(given), _short(wanted)
+    return None
 
 
 def _entry(content: Any, place: tuple[str, ...]) -> Any:

@@ -1,5 +1,6 @@
 """The identifier node in a process of its own, with real messages."""
 
+from dataclasses import replace
 import json
 import subprocess
 
@@ -13,13 +14,15 @@ from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.identification.identify import identify
 from dynid_ros.nodes.common.runtime import LATCHED
 from dynid_ros.online.replay import replay
 from dynid_ros.online.row_pipeline import BLOCK
 from dynid_ros.storage.bag_writer import write_joint_states
 from dynid_ros.storage.recording_reader import read_recording
-from dynid_ros.storage.result_file import read_result
+from dynid_ros.storage.result_file import read_result, write_result
 
 
 def test_saved_result_is_that_of_a_replay_whatever_the_joint_order(start, talker, tmp_path):
@@ -171,7 +174,48 @@ def test_publisher_that_appears_later_with_best_effort_is_heard(start, talker):
     talker.until(lambda: any('is good' in s.message for m in heard for s in m.status), 'states')
 
 
+@pytest.fixture
+def batch(tmp_path):
+    """Folder of a batch result with friction that the arm does not state."""
+    arm = replace(load_arm(ARM), friction_shape=FrictionShape(smooth_speed=0.05))
+    result = identify(arm, [recording()], friction=('viscous', 'coulomb_smooth', 'load'))
+    write_result(result, tmp_path / 'batch')
+    return tmp_path / 'batch'
+
+
+def test_start_gives_the_arm_its_friction_and_its_filters(start, talker, batch, tmp_path):
+    log, first = recording(), read_result(batch)
+    process = start('identifier', start=batch, report_rate=10.0, output_folder=tmp_path / 'out')
+    publisher = talker.states()
+    talker.until(lambda: publisher.get_subscription_count() > 0, 'the identifier')
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    save_after(talker, len(log.t))
+    saved = read_result(tmp_path / 'out')
+    assert saved.arm.friction == first.arm.friction == ('viscous', 'coulomb_smooth', 'load')
+    assert saved.arm.friction_shape == first.arm.friction_shape
+    assert saved.treatment.cutoff_hz == first.treatment.cutoff_hz
+    assert saved.treatment.delay == first.treatment.delay
+    expected, _ = replay(first.arm, log, start=first)
+    scale = np.abs(expected.theta).max()
+    # Stamps are rounded to nanoseconds, nothing else differs.
+    np.testing.assert_allclose(saved.theta, expected.theta, rtol=1e-5, atol=1e-7 * scale)
+    status, printed = process.stop()
+    assert status == 0, printed
+
+
 @pytest.mark.parametrize(('parameters', 'words'), [
+    ({'arm': 'panda'}, "the arm 'panda' has another joint_names than that of the result"),
+    ({'friction': '[viscous]'}, 'start states the friction'),
+])
+def test_start_that_contradicts_another_parameter_is_one_sentence(
+        start, batch, parameters, words):
+    status, printed = start('identifier', start=batch, **parameters).end()
+    assert status == 2 and words in printed, printed
+    assert printed.count('\n') == 1
+
+
+@pytest.mark.parametrize(('parameters', 'words'), [
+    ({'start': 'nowhere'}, 'nowhere cannot be read'),
     ({'arm': ''}, 'no arm is given'),
     ({'arm': 'nowhere.yaml'}, 'nowhere.yaml'),
     ({'arm': ARM, 'resume': True}, 'output_folder'),

@@ -87,8 +87,13 @@ def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp
     save_after(talker, kept.sum() + len(t) - 3500)
     saved, expected = read_result(tmp_path / 'out'), replayed(log)
     assert saved.verdict.trustworthy
-    # Four fifths of the same data: well within the error bars.
-    assert (np.abs(saved.theta - expected.theta) < 3 * expected.std).all()
+    # Four fifths of the same data, with filters that start six times: both predict the same torque
+    # to within what either leaves unexplained. Error bars know of noise only, and these data have
+    # so little that the batch, too, moves by 2.7 standard deviations for such gaps.
+    motion = log.q, log.qd, np.gradient(log.qd, log.t, axis=0)
+    torque, other = (each.predict_torque(*motion) for each in (expected, saved))
+    apart = 100 * np.linalg.norm(other - torque, axis=0) / np.linalg.norm(torque, axis=0)
+    assert (apart < [joint.relative_error_percent for joint in expected.fit.joints]).all()
     assert process.stop()[0] == 0
 
 

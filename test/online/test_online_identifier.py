@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
@@ -69,6 +70,44 @@ def test_restored_session_goes_on_to_the_last_bit():
 def test_state_of_other_settings_is_refused():
     with pytest.raises(ResultError, match='another'):
         session(memory=10.0).restore(session().state())
+
+
+@cache
+def batch():
+    friction = ('viscous', 'coulomb_smooth', 'load')
+    arm = replace(load_arm('two_axis'), friction_shape=FrictionShape(smooth_speed=0.05))
+    return identify(arm, [recording()], friction=friction, holdout=0.0)
+
+
+def test_session_that_starts_from_a_batch_has_its_friction_filters_and_load():
+    log, first = recording(), batch()
+    expected, _ = replay(first.arm, log, start=first)
+    live = OnlineIdentifier(first.arm, start=first)
+    feed(live, log, 0, len(log.t))
+    result = live.result()
+    # Stamps of whole nanoseconds are all that differs.
+    np.testing.assert_allclose(result.theta, expected.theta, rtol=1e-5,
+                               atol=1e-7 * np.abs(expected.theta).max())
+    for each in (result, expected):
+        assert each.arm.friction == ('viscous', 'coulomb_smooth', 'load')
+        assert each.arm.friction_shape == FrictionShape(smooth_speed=0.05)
+        assert each.treatment.cutoff_hz == first.treatment.cutoff_hz
+        assert each.treatment.delay == first.treatment.delay
+        off = np.abs(each.theta - first.theta)
+        # Of the same samples, by other filters.
+        assert (off < 3 * np.hypot(each.std, first.std)).all()
+
+
+def test_state_of_a_session_with_another_start_is_refused():
+    first = batch()
+    other = replace(first, theta=1.1 * first.theta)
+    settings = {'cutoff_hz': 5.0, 'delay': 0.0}
+    state = OnlineIdentifier(first.arm, start=first, **settings).state()
+    OnlineIdentifier(first.arm, start=first, **settings).restore(state)
+    with pytest.raises(ResultError, match='another'):
+        OnlineIdentifier(first.arm, start=other, **settings).restore(state)
+    with pytest.raises(ResultError, match='another'):
+        OnlineIdentifier(first.arm, **settings).restore(state)
 
 
 def test_result_of_nothing_is_refused():
@@ -155,7 +194,7 @@ def test_no_signal_at_all_is_no_model_and_no_noise():
 
 def test_state_of_an_older_version_is_refused(monkeypatch):
     state = session().state()
-    monkeypatch.setattr('dynid_ros.online.online_identifier.FORMAT', 99)
+    monkeypatch.setattr('dynid_ros.online.online_identifier.FORMAT', 0)
     with pytest.raises(ResultError, match='or to an older version'):
         session().restore(state)
 

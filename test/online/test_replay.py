@@ -8,12 +8,15 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
+from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import predict, split
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.regression.weighted_least_squares import fit
+from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result, write_result
 
@@ -44,6 +47,49 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     np.testing.assert_array_equal(history.theta[-1], result.theta)
     # What was predicted before it was used is no better than what is fitted.
     assert result.fit.relative_error_percent < result.validation.relative_error_percent
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda'])
+def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(shared_data, name):
+    arm = load_arm(name)
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=3.0))
+    log = read_recording(shared_data / name / f'{name}_exciting_trajectory.db3', arm)
+    log, _ = checked_recording(log, arm)
+    train, unseen = split(log, 1 / 3)
+    friction = ('viscous', 'coulomb_smooth', 'offset', 'load')
+    batch = identify(arm, [train], friction=friction, holdout=0.0)
+    held_out = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
+
+    def error(theta):
+        parts = predict(batch.arm, held_out, theta, name, True)
+        return metrics(name, True, arm.joint_names, parts).relative_error_percent
+
+    result, _ = replay(batch.arm, train, start=batch)
+    assert result.arm.friction == friction
+    assert result.treatment.cutoff_hz == 3.0 and result.treatment.delay == batch.treatment.delay
+    # The rows of both differ in their filters, as in the test above; 0.3 and 2.5 % are measured.
+    assert error(result.theta) < 1.05 * error(batch.theta)
+    if name == 'ur10':
+        # Friction by load is large here, and without a start early rows have a load of zero.
+        unknown, _ = replay(batch.arm, train, cutoff_hz=3.0, delay=batch.treatment.delay)
+        assert error(unknown.theta) > 1.2 * error(batch.theta)
+
+
+@pytest.mark.parametrize(('name', 'rate_hz'), [('two_axis', 250.0), ('panda', 125.0)])
+def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, rate_hz):
+    arm = load_arm(name)
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
+    motion = random_motion(arm, 3, periods=3)
+    sensors = simulate(arm, motion, rate_hz=rate_hz, seed=1).sensors
+    sensors = replace(
+        sensors, coloured_noise=5 * np.asarray(sensors.effort_noise), correlation=0.97)
+    log = simulate(arm, motion, rate_hz=rate_hz, seed=1, sensors=sensors).log
+    batch = identify(arm, [log], friction=arm.friction, holdout=0.0)
+    result, _ = replay(batch.arm, log, start=batch)
+    # Noise that matters: of the batch, white ones are clearly smaller.
+    assert np.median(batch.std / batch.std_white) > 1.4
+    # The issue allows 10 %.
+    assert np.median(result.std / batch.std) == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_replay_that_ends_at_rest_is_judged_by_its_motion(shared_data):
