@@ -78,9 +78,10 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
     """
     found = model.standard_parameters()
     links = model.arm.layout.all_inertial().reshape(model.arm.n, -1)
-    return tuple(inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
-                            found.from_data[columns])
-                 for name, columns in zip(model.arm.joint_names, links, strict=True))
+    return tuple(
+        inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
+                          found.from_data[columns])
+        for name, columns in zip(model.arm.joint_names, links, strict=True))
 
 
 def inertia_ellipsoid(

@@ -130,7 +130,7 @@ def test_a_replay_writes_the_live_load_and_its_course(folder, capsys, tmp_path):
         assert history['theta'][-1, 0] == facts['mass']
     assert abs(facts['mass'] - 2.0) < 0.02
     assert (tmp_path / 'live' / 'history.svg').exists()
-    for more, reason in ((['--arm', 'ur10'], 'give either --arm ARM or --payload DIR'),
-                         (['--memory', '5'], '--memory is for --arm only')):
+    for more, reason in ((['--arm', 'ur10'], 'or --payload DIR alone'),
+                         (['--memory', '5'], '--memory is not for --payload')):
         assert main([*words, '-o', str(tmp_path / 'no'), *more]) == 2
         assert reason in capsys.readouterr().err
