@@ -81,7 +81,7 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     arm : ArmModel
         With physical nominal inertial parameters.
     source : Path
-        The URDF.
+        The URDF, with the names of the joints or their aliases.
 
     Returns
     -------
@@ -97,10 +97,13 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
 
     """
     robot = read_urdf_xml(source)
-    missing = [name for name in arm.joint_names if name not in robot.joints]
-    if missing:
+    known = [own for own in (arm.joint_names, *arm.aliases) if robot.joints.keys() >= set(own)]
+    if not known:
+        missing = [name for name in arm.joint_names if name not in robot.joints]
         raise ArmError(f"{source} is not the URDF of '{arm.name}': it has no joint "
-                       f'{", ".join(missing)}')
+                       f'{", ".join(missing)}; for other names of its joints, set aliases in '
+                       'arm.yaml')
+    arm = arm.with_tree(joint_names=known[0])
     _check_same(arm, describe(robot, source, arm.joint_names).tree, source)
     text = _as_utf8(source.read_bytes())
     root = _plain_root(text, source)

@@ -200,3 +200,25 @@ def test_urdf_of_another_robot_is_refused_with_the_difference(tmp_path, change, 
 def test_coupled_joints_are_refused_by_the_python_file():
     with pytest.raises(ArmError, match='are coupled'):
         python_of(load_arm('tx40'))
+
+
+def test_a_urdf_with_other_names_of_the_joints_is_taken_by_their_aliases(tmp_path):
+    arm = load_arm('panda')
+    text, _ = replaced_urdf(arm, urdf('panda'))
+    file = tmp_path / 'identified.urdf'
+    file.write_text(text)
+    model = pinocchio.buildModelFromUrdf(str(file))
+    data = model.createData()
+    places = [model.joints[model.getJointId(name)].idx_v for name in arm.aliases[0]]
+    q, qd, qdd = states(arm)
+    theirs = np.zeros((3, len(q), model.nv))
+    theirs[:, :, places] = q, qd, qdd
+    torque = [pinocchio.rnea(model, data, *state)[places] for state in zip(*theirs, strict=True)]
+    rigid = arm.rigid()
+    # Fingers of the hand, which are no part of the arm, keep the inertia that the file states.
+    hand = pinocchio.buildModelFromUrdf(str(urdf('panda')))
+    fingers = sum(hand.inertias[hand.getJointId(f'panda_finger_joint{k}')].mass for k in (1, 2))
+    expected = regressor(rigid, q, qd, qdd) @ nominal_parameters(rigid)
+    reach = 1.5 * fingers * 9.81
+    assert np.abs(np.array(torque) - expected).max() < reach
+    assert np.abs(np.array(torque) - expected)[:, -1].max() < 0.1 * reach
