@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import interrupt_main
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -27,6 +28,8 @@ COMMANDS = (
     'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward', 'external-force',
     'pose-error', 'run', 'watch')
 
+#: Time after which an interrupt comes again that a callback has swallowed, s.
+AGAIN = 1e-3
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 
 
@@ -102,17 +105,31 @@ def _noted_interrupts() -> Iterator[list[int]]:
         if not issubclass(kind, KeyboardInterrupt):
             before(kind, *rest)
 
-    before = sys.excepthook
+    def again(ignored: sys.UnraisableHookArgs) -> None:
+        # It came within a callback of the interpreter, such as that of the lock of an import,
+        # which ends nothing and would print it.
+        if issubclass(ignored.exc_type, KeyboardInterrupt):
+            waiting.append(threading.Timer(AGAIN, interrupt_main))
+            waiting[-1].start()
+        else:
+            elsewhere(ignored)
+
+    before, elsewhere = sys.excepthook, sys.unraisablehook
+    waiting: list[threading.Timer] = []
     mine = (threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     if mine:
         signal.signal(signal.SIGINT, note)
-        sys.excepthook = show
+        sys.excepthook, sys.unraisablehook = show, again
     try:
         yield came
     finally:
+        for timer in waiting:
+            timer.cancel()
         if sys.excepthook is show:
             sys.excepthook = before
+        if sys.unraisablehook is again:
+            sys.unraisablehook = elsewhere
         if mine and signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+import time
+import weakref
 
 import pytest
 
@@ -80,6 +82,30 @@ def test_an_interrupt_while_the_command_starts_is_one_line(tmp_path):
                                capture_output=True, timeout=300, check=False)
         assert (ended.returncode, ended.stderr) == (130, 'dynid design: interrupted\n'), delay
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_that_a_callback_swallows_comes_again(monkeypatch, capsys):
+    class Lock:
+        pass
+
+    def imports(_):
+        lock = Lock()
+        # As the callback of the lock of an import.
+        watched = weakref.ref(lock, lambda _: signal.raise_signal(signal.SIGINT))
+        del lock
+        end = time.monotonic() + 60.0
+        while time.monotonic() < end:
+            time.sleep(0.01)
+        return watched
+
+    monkeypatch.setattr(check, 'run', imports)
+    before, shown = signal.signal(signal.SIGINT, signal.default_int_handler), sys.unraisablehook
+    try:
+        assert main(CHECK) == 130
+        assert capsys.readouterr().err == 'dynid check: interrupted\n'
+        assert sys.unraisablehook is shown
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_that_a_library_turns_into_an_error_is_an_interrupt(monkeypatch, capsys):
