@@ -246,8 +246,7 @@ class Monitor:
             return None
         whole = np.concatenate([self._before, np.column_stack([t, q, qd])])
         self._before = whole[-1:]
-        torque, variance, friction = self._observer.apply(
-            q, qd, tau, self._warmth.at(t))
+        torque, variance, friction = self._observer.apply(q, qd, tau, self._warmth.at(t))
         m = len(torque)
         if not m:
             return None

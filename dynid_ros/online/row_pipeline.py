@@ -171,7 +171,8 @@ class RowPipeline(Checkpointed):
     def _process(self, block: Array) -> list[RowBlock]:
         rows: list[RowBlock] = []
         for k, stretch in enumerate(self._intake.accept(block)):
-            self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
+            if self.arm.needs_warmth:
+                self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
             fresh = k > 0
             if fresh:
                 self._resampler.begin()
