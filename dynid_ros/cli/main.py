@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import interrupt_main
+from _thread import interrupt_main, start_new_thread
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -20,7 +20,7 @@ from dynid_ros.first_compilation import announced
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser  # Imported where an interrupt is answered.
-    from types import FrameType
+    from types import CodeType, FrameType
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
@@ -95,10 +95,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _noted_interrupts() -> Iterator[list[int]]:
     """Keep the interrupts that came, where nobody else answers them."""
     came: list[int] = []
+    over = threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        signal.default_int_handler(number, frame)
+        if _runs(again.__code__, frame):
+            start_new_thread(interrupt_later, ())  # An exception there would be lost, too.
+        else:
+            signal.default_int_handler(number, frame)
 
     def show(kind: type[BaseException], *rest: Any) -> None:
         # NumPy's C interface prints what ends an import before it makes another error of it.
@@ -109,13 +113,15 @@ def _noted_interrupts() -> Iterator[list[int]]:
         # It came within a callback of the interpreter, such as that of the lock of an import,
         # which ends nothing and would print it.
         if issubclass(ignored.exc_type, KeyboardInterrupt):
-            waiting.append(threading.Timer(AGAIN, interrupt_main))
-            waiting[-1].start()
+            start_new_thread(interrupt_later, ())
         else:
             elsewhere(ignored)
 
+    def interrupt_later() -> None:
+        if not over.wait(AGAIN):
+            interrupt_main()
+
     before, elsewhere = sys.excepthook, sys.unraisablehook
-    waiting: list[threading.Timer] = []
     mine = (threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     if mine:
@@ -124,14 +130,20 @@ def _noted_interrupts() -> Iterator[list[int]]:
     try:
         yield came
     finally:
-        for timer in waiting:
-            timer.cancel()
+        over.set()
         if sys.excepthook is show:
             sys.excepthook = before
         if sys.unraisablehook is again:
             sys.unraisablehook = elsewhere
         if mine and signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _runs(code: CodeType, frame: FrameType | None) -> bool:
+    """Whether a frame, or one that waits for it, runs the code."""
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _outcome(name: str, given: Sequence[str], interrupts: Sequence[int]) -> int:
