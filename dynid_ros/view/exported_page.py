@@ -205,7 +205,9 @@ main { overflow-y: auto; padding: 0.8rem 1rem 3rem; border-left: 1px solid var(-
 h1 { font-size: 1.2rem; margin: 0.2rem 0; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 1.2rem 0 0.3rem; }
 #now { position: sticky; top: -0.8rem; background: var(--page); margin: 0; padding: 0.4rem 0;
-  font-weight: 600; font-variant-numeric: tabular-nums; z-index: 1; overflow-wrap: anywhere; }
+  font-weight: 600; font-variant-numeric: tabular-nums; z-index: 1; overflow-wrap: anywhere;
+  /* Names of one line or two must not move the charts while the motion plays. */
+  height: calc(2 * 1.45em + 0.8rem); overflow-y: auto; }
 .soft, figcaption span { color: var(--soft); font-size: 0.85em; }
 ul { list-style: none; padding: 0; margin: 0; }
 li { margin: 0.2rem 0; font-size: 0.9em; overflow-wrap: anywhere; }

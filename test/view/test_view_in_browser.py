@@ -77,6 +77,8 @@ def test_exported_file_moves_its_charts_with_the_arm(server, content, tmp_path):
         pictures, lines = [], []
         for share in (0.02, 0.5):
             chart = page.locator('.chart').first
+            # On a narrow page the animation stays on top of the upper part.
+            chart.evaluate('chart => chart.scrollIntoView({block: "end"})')
             box = chart.bounding_box()
             # Again and again, until viser has built its time bar.
             page.wait_for_function('document.getElementById("now").textContent !== ""')
