@@ -16,6 +16,7 @@ from dynid_ros.online.replay import replay
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.regression.weighted_least_squares import fit
+from dynid_ros.simulation.live import sensors_for
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.storage.result_file import read_result, write_result
@@ -80,7 +81,7 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
     arm = load_arm(name)
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
     motion = random_motion(arm, 3, periods=3)
-    sensors = simulate(arm, motion, rate_hz=rate_hz, seed=1).sensors
+    sensors = sensors_for(arm, motion)
     sensors = replace(
         sensors, coloured_noise=5 * np.asarray(sensors.effort_noise), correlation=0.97)
     log = simulate(arm, motion, rate_hz=rate_hz, seed=1, sensors=sensors).log
