@@ -115,11 +115,13 @@ class Talker:
         self._met: list[Any] = []
         self._clients: dict[str, Any] = {}
         self._taken: dict[str, int] = {}
+        self._told: dict[str, dict[str, str]] = {}
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._count, 100)
 
     def _count(self, diagnostics) -> None:
         for status in diagnostics.status:
             values = {pair.key: pair.value for pair in status.values}
+            self._told[status.name] = values
             # Of the identifier only what it learned from: others may publish on the topic, too.
             if (taken := values.get('samples', values.get('messages'))) is not None:
                 self._taken[status.name] = int(taken)
@@ -129,7 +131,8 @@ class Talker:
         """Spin until a condition holds."""
         end = time.monotonic() + seconds
         while not condition():
-            assert time.monotonic() < end, f'{what}: not within {seconds} s'
+            assert time.monotonic() < end, (
+                f'{what}: not within {seconds} s; last diagnostics: {self._told}')
             self._rclpy.spin_once(self.node, timeout_sec=0.02)
 
     def spin(self, seconds: float) -> None:
