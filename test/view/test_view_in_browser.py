@@ -74,6 +74,11 @@ def test_exported_file_moves_its_charts_with_the_arm(server, content, tmp_path):
         page.goto(path.as_uri())
         canvas = page.frame_locator('#scene').locator('canvas').first
         canvas.wait_for()
+        # The charts below do not move with the length of the text.
+        heights = [page.locator('#now').evaluate(
+            '(line, text) => { line.textContent = text; return line.offsetHeight; }', text)
+            for text in ('1 s', 'a link and another one ' * 5)]
+        assert heights[0] == heights[1]
         pictures, lines = [], []
         for share in (0.02, 0.5):
             chart = page.locator('.chart').first
