@@ -29,8 +29,8 @@ KINDS = ('wrong_type', 'garbage', 'services', 'nodes', 'no_nodes', 'names', 'lon
 #: Bytes by which a node may grow. The largest message that is taken has 8 MB; as names of seven
 #: letters these are 600 000 texts of 56 bytes, and such a list may be there as the message, as the
 #: names of the last message, and once more while it is taken apart: 120 MB. On a starved processor
-#: the raw bytes of twenty may wait. All else is far smaller, and does not grow with their number.
-GROWTH = 300e6
+#: the raw bytes of ten may wait. All else is far smaller, and does not grow with their number.
+GROWTH = 220e6
 #: What a line of the log begins with: the layer's, or that of Cyclone DDS.
 LINE = re.compile(r'(dynid: rclpy is not installed; |'
                   r'\[(INFO|WARN|ERROR)\] \[\d{6,}\.\d+\] \[\w+\]: |\d+\.\d+ \[\d+\] )')
