@@ -114,17 +114,23 @@ class Talker:
         self.node = Node(name)
         self._met: list[Any] = []
         self._clients: dict[str, Any] = {}
-        self._taken: dict[str, int] = {}
         self._told: dict[str, dict[str, str]] = {}
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._count, 100)
 
     def _count(self, diagnostics) -> None:
         for status in diagnostics.status:
-            values = {pair.key: pair.value for pair in status.values}
-            self._told[status.name] = values
-            # Of the identifier only what it learned from: others may publish on the topic, too.
-            if (taken := values.get('samples', values.get('messages'))) is not None:
-                self._taken[status.name] = int(taken)
+            self._told[status.name] = {pair.key: pair.value for pair in status.values}
+
+    @property
+    def _taken(self) -> dict[str, int]:
+        """
+        Count the messages that each node took in, by its diagnostics.
+
+        Of the identifier only what it learned from: others may publish on the topic, too.
+        """
+        counts = {name: values.get('samples', values.get('messages'))
+                  for name, values in self._told.items()}
+        return {name: int(count) for name, count in counts.items() if count is not None}
 
     def until(self, condition: Callable[[], bool], what: str,
               seconds: float = PATIENCE) -> None:
@@ -200,7 +206,7 @@ class Talker:
 
     def paced(self, samples: Iterable) -> Iterator:
         """Yield samples to be published, steadily, and no faster than nodes take them in."""
-        before = dict(self._taken)
+        before = self._taken
 
         def behind(sent: int) -> int:
             # One that was started anew counts from zero.
