@@ -1,6 +1,7 @@
 """
 Held-out torque error on public recordings of real arms, at equal bandwidths, beside others.
 
+    pip install --editable . figaroh
     python benchmarks/accuracy.py FOLDER
 
 FOLDER holds the recordings: ur10/ur10_exciting_trajectory.db3 and
@@ -14,6 +15,8 @@ rest. "as recorded" is a fit at 10 Hz that is compared with the torque as record
 - chosen: `dynid identify`, friction terms by cross-validation in the first part
 - plain: the same with viscous and Coulomb friction and offset
 - least squares: ordinary least squares (numpy.linalg.lstsq) with the columns of plain
+- FIGAROH: regressor, base parameters and weighted fit of FIGAROH's library, with friction, rotor
+  inertia and offset as plain has them; empty where it is not installed
 - published: the model of the UR10 that was published with the recording and fitted to all of it
   (Petrone et al. 2025, doi 10.1109/TII.2025.3534415; repository at commit 41e196d). Its C++ was
   given the same filtered motion outside of this project; the figures are copied here.
@@ -28,6 +31,7 @@ from dataclasses import replace
 from pathlib import Path
 import sys
 
+from figaroh_fit import figaroh_residual
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,6 +83,12 @@ def least_squares(plain: IdentifiedModel, first: Recording, rest: Recording) -> 
     return percent(tau - W @ theta, tau)
 
 
+def figaroh(plain: IdentifiedModel, first: Recording, rest: Recording) -> float | None:
+    """Held-out error of FIGAROH on the rows of a model, %, where it is installed."""
+    found = figaroh_residual(plain.arm, plain.treatment, first, rest)
+    return found and percent(*found)
+
+
 def as_recorded(model: IdentifiedModel, rest: Recording) -> float:
     """Held-out error on the torque as recorded, %."""
     arm, left, power = model.arm, [], []
@@ -128,9 +138,9 @@ def below(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
 
 def main(folder: Path) -> None:
     """Print a Markdown table."""
-    print('| arm, held out | bandwidth | chosen | plain | least squares | published '
+    print('| arm, held out | bandwidth | chosen | plain | least squares | FIGAROH | published '
           '| chosen friction |')
-    print('|---|---|---|---|---|---|---|')
+    print('|---|---|---|---|---|---|---|---|')
     for name, arm, log, share in recordings(folder):
         first, rest = split(log, share)
         assert rest is not None
@@ -142,9 +152,10 @@ def main(folder: Path) -> None:
             bandwidth = chosen.treatment.cutoff_hz
             line(label, bandwidth if cutoff else f'{bandwidth:.3g} Hz (from the data)', [
                 held_out(chosen), held_out(plain), least_squares(plain, first, rest),
-                PUBLISHED.get((name, bandwidth))], ', '.join(chosen.arm.friction))
+                figaroh(plain, first, rest), PUBLISHED.get((name, bandwidth))],
+                ', '.join(chosen.arm.friction))
         line(label, AS_RECORDED, [
-            as_recorded(chosen, rest), as_recorded(plain, rest), None,
+            as_recorded(chosen, rest), as_recorded(plain, rest), None, None,
             PUBLISHED.get((name, AS_RECORDED))], ', '.join(chosen.arm.friction))
 
 
