@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import pty
 import re
 import signal
 import subprocess
@@ -50,11 +51,11 @@ def until(condition, what: str, seconds: float = 180.0) -> None:
 class Demo:
     """``dynid demo`` in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, stdin: int = subprocess.DEVNULL) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, '-m', 'dynid_ros.cli.main', 'demo', ARM, '-o', str(folder), *options],
-            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             # A test run in the background of a shell ignores Ctrl-C, and so would the command.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
@@ -101,15 +102,25 @@ def demo(tmp_path):
     """Start demonstrations that are gone after the test."""
     begun = []
 
-    def begin(name: str = 'demo', *options: str) -> Demo:
-        begun.append(Demo(tmp_path / name, *options))
+    def begin(name: str = 'demo', *options: str, **streams: int) -> Demo:
+        begun.append(Demo(tmp_path / name, *options, **streams))
         return begun[-1]
 
     yield begin
     for one in begun:
-        if one.process.poll() is None:
+        if not one.process.stdout.closed:
             one.process.kill()
-            one.process.communicate()
+            # The reason, where a test waited in vain.
+            print(one.process.communicate()[0])
+
+
+@pytest.fixture
+def terminal():
+    """Return a terminal at which nobody types."""
+    ours, theirs = pty.openpty()
+    yield theirs
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, monkeypatch):
@@ -163,9 +174,10 @@ def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_was_recorde
     assert len(read_recording(bag, load_arm(ARM)).t) > 100
 
 
-def test_live_page_shows_the_whole_chain(demo):
+def test_live_page_shows_the_whole_chain(demo, terminal):
     pytest.importorskip('viser', reason='viser is not installed')
-    shown = demo('shown', '--view', '--real-time')
+    # With somebody at a terminal the page stays when the motion has ended, for a slow browser.
+    shown = demo('shown', '--view', '--real-time', stdin=terminal)
     with chromium() as browser:
         tab = visit(browser, shown.page())
         # A slow browser may miss the way to the start, and does not miss half a minute.

@@ -21,7 +21,7 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
 
 from dynid_ros.embedded.dds import DurabilityPolicy, Participant, QoSProfile, write
-from dynid_ros.embedded.messages import encode, message_class
+from dynid_ros.embedded.messages import decode, encode, message_class
 
 FAKE = '\n[ERROR] [1.0] [identifier]: the arm is on fire\r\x1b[2J'
 CDR = b'\0\1\0\0'
@@ -108,8 +108,10 @@ def long(participant):
             with suppress(DDSException):
                 write(writer, cdr)
             yield None
-            # A slow processor reads one of these for a second.
-            time.sleep(5.0)
+            # The node reads one as long as this process does, and has other work beside.
+            began = time.monotonic()
+            decode(cdr, STATE)
+            time.sleep(max(5.0, SHARE * (time.monotonic() - began)))
 
 
 def names(participant):

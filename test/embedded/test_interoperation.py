@@ -8,6 +8,7 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 from embedded.embedded_rig import layer_only
+from nodes.conftest import PATIENCE
 from nodes.identifier_rig import recording, replayed, save_after
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.cli.main import main
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.nodes.simulated.simulation_loop import LOST
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.motion_file import write_motion
 
@@ -49,7 +51,7 @@ def peer():
     ros('ros2', 'daemon', 'stop', check=False)
 
 
-def end(process, seconds=60.0):
+def end(process, seconds=PATIENCE):
     """Wait for the end of a command and return what it printed."""
     printed, _ = process.communicate(timeout=seconds)
     assert process.returncode == 0, printed
@@ -114,10 +116,10 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     refused = ros('ros2', 'param', 'set', '/simulated_arm', 'arm', 'panda', '--no-daemon',
                   '--spin-time', '2', check=False, rmw=CYCLONE)
     assert 'read-only' in refused
-    assert mover.end()[0] == 0
+    assert talker.outlast(mover)[0] == 0
     bag.send_signal(signal.SIGINT)
     # rosbag2 says of every recording that hidden topics are left out.
-    check(bag.communicate(timeout=20)[0].replace('[WARN]', '', 1))
+    check(bag.communicate(timeout=PATIENCE)[0].replace('[WARN]', '', 1))
     # Half a minute need not determine everything, and the verdict may say so.
     assert main(['identify', str(tmp_path / 'bag'), '--arm', 'two_axis', '-o',
                  str(tmp_path / 'result')]) in (0, 1)
@@ -167,14 +169,16 @@ def test_identifier_learns_the_same_from_rclpy_as_from_a_replay(
 
 
 def test_rclpy_hears_every_state_and_moves_the_embedded_arm_by_a_goal(start, peer):
-    start('simulated_arm', arm='two_axis', rate=500.0)
+    arm = start('simulated_arm', arm='two_axis', rate=500.0)
     told = json.loads(end(peer('python3', PEER, 'goal')).splitlines()[-1])
     assert told['accepted']
     # STATUS_SUCCEEDED of action_msgs, SUCCESSFUL of control_msgs.
     assert (told['status'], told['error_code']) == (4, 0)
-    # Two milliseconds from each message to the next, without one that is lost.
+    # Two milliseconds from each message to the next, without one that is lost; a busy machine may
+    # take time away from the arm, which says so.
     assert told['messages'] > 500
-    assert told['longest_gap'] < 0.003
+    assert all(gap > LOST for gap in told['gaps'])
+    assert len(told['gaps']) <= arm.printed.count('the simulation lost')
     # The goal is 0.2 rad from where the arm stood; what is measured has noise of 1 mrad at most.
     np.testing.assert_allclose(np.abs(told['moved']), 0.2, atol=0.02)
 

@@ -5,6 +5,7 @@ from contextlib import suppress
 import os
 from pathlib import Path
 import signal
+import sys
 import time
 from typing import Any
 
@@ -227,6 +228,15 @@ class Talker:
         while least > 0:
             self.until(lambda least=least: left() < least, what)
             least = left()
+
+    def outlast(self, process: Process) -> tuple[int, str]:
+        """Wait for the end of a node as `Process.end`, for as long as simulated time goes on."""
+        from rosgraph_msgs.msg import Clock
+
+        ticks = self.listen(Clock, '/clock')
+        self._follow(lambda: 0 if process.ended else sys.maxsize - len(ticks),
+                     'simulated time that goes on')
+        return process.end()
 
     def play(self, publisher, names, t, q, u, start: int = 10**18) -> None:
         """Publish samples faster than in real time; stamps count from `start`, ns."""
