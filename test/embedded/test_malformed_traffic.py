@@ -119,7 +119,9 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
 
     for topic in ('rt/joint_states', 'rq/identifier/saveRequest', 'ros_discovery_info'):
         talker.until(lambda topic=topic: len(refused(topic)) > 3, f'refusals on {topic}')
-    for process in hostile.values():
+    for kind, process in hostile.items():
+        # It sent to the end, or had said all.
+        assert not process.process.poll(), (kind, process.file.read_text()[-2000:])
         process.stop(signal.SIGKILL)
     talker.until(lambda: any('no message' in status.message for status in heard[-1].status),
                  'the end of all that waits')
