@@ -176,11 +176,11 @@ def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_was_recorde
 
 def test_live_page_shows_the_whole_chain(demo, terminal):
     pytest.importorskip('viser', reason='viser is not installed')
-    # With somebody at a terminal the page stays when the motion has ended, for a slow browser.
-    shown = demo('shown', '--view', '--real-time', stdin=terminal)
     with chromium() as browser:
+        # With somebody at a terminal the page stays when the motion has ended, for a slow browser.
+        shown = demo('shown', '--view', stdin=terminal)
         tab = visit(browser, shown.page())
-        # A slow browser may miss the way to the start, and does not miss half a minute.
+        # The nodes start when the page is there, which takes longer than to open it.
         tab.get_by_text('running', exact=True).first.wait_for()
         # Estimates in their bands, and the error of torques predicted before they were used.
         tab.get_by_text(re.compile(r'^-?[0-9.e-]+ ± [0-9.e-]+$')).first.wait_for()

@@ -73,7 +73,7 @@ def test_start_asks_and_shows_what_will_move_and_stop_is_one_click(made_up, brow
     assert all(name in shown for name in ARM.joint_names)
     assert tab.get_by_text('The arm will move').count() == 1
     # No question, dialog or tab stands between the user and the stop.
-    button(tab, 'STOP').click(timeout=5000)
+    button(tab, 'STOP').click()
     asked = []
     nodes.wait(tab, lambda: asked.extend(nodes.commands.take()) or asked, 'the stop')
     assert [each.command for each in asked] == [Command.STOP]
