@@ -75,8 +75,9 @@ def _rows(
     decimator, W, tau, joints = settings.decimator(), [], [], []
     for number, motion in enumerate(motions):
         whole = _regressor(arm, motion, build)
-        used = np.concatenate([block.moving for block in blocks if block.segment == number])
-        torque = decimator.whole(motion.tau)
+        own = [block for block in blocks if block.segment == number]
+        used = np.concatenate([block.moving for block in own])
+        torque = np.concatenate([block.tau for block in own])
         for j in range(arm.n):
             W.append(decimator.whole(whole[j])[used[:, j]])
             tau.append(torque[used[:, j], j])
