@@ -153,7 +153,7 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
 
 
 def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_was_recorded(demo):
-    crashed, other = demo('crashed'), demo('other')
+    crashed, other = demo('crashed'), demo('other', '--real-time')
     for one in (crashed, other):
         one.until_it_records()
     assert crashed.domain('recorder') != other.domain('recorder')

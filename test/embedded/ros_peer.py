@@ -15,10 +15,12 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 ACTION = 'joint_trajectory_controller/follow_joint_trajectory'
 DEEP = QoSProfile(depth=2000)
+#: Time that a busy machine is given for what takes a moment, s.
+PATIENCE = 120.0
 
 
-def until(node, condition, seconds=120.0):
-    end = time.monotonic() + seconds
+def until(node, condition):
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, 'nothing came'
         rclpy.spin_once(node, timeout_sec=0.01)

@@ -51,9 +51,9 @@ def peer():
     ros('ros2', 'daemon', 'stop', check=False)
 
 
-def end(process, seconds=PATIENCE):
+def end(process):
     """Wait for the end of a command and return what it printed."""
-    printed, _ = process.communicate(timeout=seconds)
+    printed, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, printed
     return check(printed)
 
