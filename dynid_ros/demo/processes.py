@@ -20,8 +20,8 @@ from typing import IO
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.nodes.bag_process import end_with_parent
 
-#: Longest time that a node takes to end, s.
-PATIENCE = 15.0
+#: Longest time that a node takes to end, s: more than the recorder gives its bag.
+PATIENCE = 90.0
 #: Nodes that can wait come after the control of the arm where processors are few.
 BEHIND = {'identifier': 10, 'recorder': 10, 'watch': 10}
 #: Last lines of a log, which hold the reason for which a node ended.

@@ -27,8 +27,8 @@ CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'
 FULL = 131072
 #: Messages, which are many chunks, within which a bag grows unless it cannot be written.
 STALLED = 3000
-#: Longest time that the bag takes to close, s.
-PATIENCE = 10.0
+#: Longest time that the bag takes to close, s: on a busy machine with a slow disk.
+PATIENCE = 60.0
 _PDEATHSIG = 1
 
 

@@ -18,6 +18,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.nodes.launching import LAST
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.storage.result_file import write_result
 from dynid_ros.trajectory.fourier import FourierMotion
@@ -110,4 +111,4 @@ def _node(
     return Node(
         package='dynid_ros', executable=executable, name=name or executable,
         parameters=[{**arm, 'use_sim_time': True, **parameters}], respawn=respawn,
-        sigterm_timeout='20')
+        sigterm_timeout=LAST)
