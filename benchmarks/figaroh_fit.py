@@ -86,7 +86,7 @@ def _rows(
 
 
 def _regressor(arm: ArmModel, motion: ConditionedMotion, build: Callable[..., Any]) -> Array:
-    """FIGAROH's regressor and the declared couplings of all samples, (n, N, p)."""
+    """Evaluate the regressor of FIGAROH and the declared couplings of all samples, (n, N, p)."""
     own = pinocchio_arm(arm)
     q, qd, qdd = (np.asarray(x[:]) for x in (motion.q, motion.qd, motion.qdd))
     W = build(SimpleNamespace(model=own.model, data=own.data), q, qd, qdd,
