@@ -31,7 +31,7 @@ ENCLAVES, OVERRIDE = '/dynid', 'ROS_SECURITY_ENCLAVE_OVERRIDE'
 #: Variable of Fast DDS for its settings; by default it keeps 512 messages for a busy process, and
 #: gives up one that was stopped for longer than a second.
 FAST_DDS = 'FASTRTPS_DEFAULT_PROFILES_FILE'
-#: Longest time until a node has gone, s.
+#: Longest time until a node has gone, s: more than the recorder gives its bag.
 LAST = '90'
 
 
