@@ -97,7 +97,7 @@ def as_recorded(model: IdentifiedModel, rest: Recording) -> float:
         part = slice(reach, len(motion.tau) - reach)
         q, qd, qdd = motion.q[part], motion.qd[part], motion.qdd[part]
         load = gravity_load(arm, q, model.theta) if arm.needs_load else None
-        W = regressor(arm, q, qd, qdd, load=load, warmth=motion.warmth.at(motion.t[part]))[
+        W = regressor(arm, q, qd, qdd, load=load, history=motion.history(part))[
             :, :, base_parameters(arm).columns]
         moving = motion.moving[part]
         left.append((motion.tau[part] - W @ model.theta)[moving])

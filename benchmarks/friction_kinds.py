@@ -28,8 +28,8 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.model.torque_prediction import torque_rows
+from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.recordings.warmth import warmth_of
 
 ARMS = ('ur10', 'panda')
 SECONDS, RATE, CUTOFF = 60.0, 125.0, 5.0
@@ -44,6 +44,7 @@ KINDS: dict[str, dict[str, float]] = {
     'curve': {'viscous': 0.3, 'sign_10': 1.0, 'coulomb_smooth': 0.8, 'sign_100': -1.6,
               'sign_1000': 1.0, 'offset': 0.3},
     'warm': {'viscous': 1.0, 'coulomb_smooth': 0.7, 'offset': 0.3, 'viscous_warm': -0.6},
+    'presliding': {'viscous': 0.5, 'coulomb_smooth': 0.4, 'offset': 0.3, 'presliding': 0.6},
 }
 PLAIN_KIND = {'viscous': 0.5, 'coulomb': 0.7, 'offset': 0.3}
 FORMS = (set(PLAIN), {'viscous', 'coulomb_smooth', 'offset'})
@@ -114,8 +115,8 @@ def _torque(
     qdd: np.ndarray,
 ) -> np.ndarray:
     theta = base_parameters(arm).grouping @ standard
-    warmth = warmth_of(t, q).at(t)
-    return np.concatenate([Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, warmth)])
+    history = history_of(t, q)
+    return np.concatenate([Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, history)])
 
 
 def main() -> None:

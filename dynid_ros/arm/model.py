@@ -237,9 +237,9 @@ class ArmModel:
         return any(term.needs_load for term in friction_terms(self.friction))
 
     @property
-    def needs_warmth(self) -> bool:
-        """Whether a friction term depends on how much the joint moved before."""
-        return any(term.needs_warmth for term in friction_terms(self.friction))
+    def needs_history(self) -> bool:
+        """Whether a friction term depends on the motion before."""
+        return any(term.needs_history for term in friction_terms(self.friction))
 
     @cached_property
     def memoryless(self) -> ArmModel:
@@ -247,7 +247,7 @@ class ArmModel:
         Return the same arm with the friction terms that the velocity alone decides.
 
         It serves where single states are known: neither the load on a joint, which follows from
-        the estimate, nor its warmth. It is one object for each arm, so that its base parameters
+        the estimate, nor its history. It is one object for each arm, so that its base parameters
         are found once.
         """
         kept = tuple(term.name for term in friction_terms(self.friction) if term.of_velocity)

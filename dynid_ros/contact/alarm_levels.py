@@ -9,11 +9,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.contact.friction_band import FrictionBand
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction, torque_rows, torque_variance
-from dynid_ros.recordings.warmth import warmth_of
+from dynid_ros.recordings.history import history_of
 from dynid_ros.signals.first_order import Discretisation, filtered
 
 Array = NDArray[np.float64]
@@ -165,9 +166,9 @@ def _residuals(
     period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
     # Rows are rarer than the low-pass is slow, and Simpson's rule would average them.
     lowpass = Discretisation.zero_order_hold(2 * np.pi * bandwidth_hz, period)
-    warmth = warmth_of(prediction.t, prediction.q).at(prediction.t)
-    _, width = FrictionBand(model).at(prediction.q, prediction.qd, warmth)
-    std = _spread(model, prediction, period, warmth)
+    history = history_of(prediction.t, prediction.q)
+    _, width = FrictionBand(model).at(prediction.q, prediction.qd, history)
+    std = _spread(model, prediction, period, history)
     size = max(1, round(PIECE / period))
     breaks = np.flatnonzero(np.diff(prediction.t) > 1.5 * period) + 1
     error = (prediction.tau - prediction.tau_hat) / std
@@ -186,13 +187,13 @@ def _residuals(
 
 
 def _spread(
-    model: IdentifiedModel, prediction: Prediction, period: float, warmth: Array,
+    model: IdentifiedModel, prediction: Prediction, period: float, history: JointHistory,
 ) -> Array:
     """Return the standard deviation of predictions, (N, n), Nm; infinite where unknown."""
     qd = prediction.qd
     qdd = np.gradient(qd, period, axis=0) if len(qd) > 1 else np.zeros_like(qd)
     std = np.empty_like(qd)
-    for part, Y in torque_rows(model.arm, model.theta, prediction.q, qd, qdd, warmth):
+    for part, Y in torque_rows(model.arm, model.theta, prediction.q, qd, qdd, history):
         std[part] = np.sqrt(torque_variance(Y, model.covariance, model.sigma))
     return np.where(model.sigma > 0, std, np.inf)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -52,7 +53,7 @@ class ExternalTorque:
 
 def external_torque(
     model: IdentifiedModel, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
-    warmth: ArrayLike | None = None, false_alarm: float = FALSE_ALARM,
+    history: JointHistory | None = None, false_alarm: float = FALSE_ALARM,
 ) -> ExternalTorque:
     """
     Measured minus modelled torque, friction included in the model.
@@ -65,8 +66,8 @@ def external_torque(
         rad, rad/s, rad/s² (m for prismatic joints), low-passed as for the identification.
     tau : (N, n) array_like
         Measured torque at the joints, low-passed alike, Nm.
-    warmth : (N, n) array_like, optional
-        Warmth of the joints, as `IdentifiedModel.predict_torque` takes it.
+    history : JointHistory, optional
+        History of the joints, as `IdentifiedModel.predict_torque` takes it.
     false_alarm : float
         Probability that chance alone exceeds the threshold, sample by sample and joint by joint.
 
@@ -78,10 +79,9 @@ def external_torque(
     """
     n = model.arm.n
     measured = finite_rows('tau', tau, n)
-    warm = None if warmth is None else finite_rows('warmth', warmth, n)
     q, qd, qdd = (finite_rows(name, x, n) for name, x in (('q', q), ('qd', qd), ('qdd', qdd)))
     torque, std = np.empty_like(measured), np.empty_like(measured)
-    for part, Y in torque_rows(model.arm, model.theta, q, qd, qdd, warm):
+    for part, Y in torque_rows(model.arm, model.theta, q, qd, qdd, history):
         torque[part] = measured[part] - Y @ model.theta
         std[part] = np.sqrt(torque_variance(Y, model.covariance, model.sigma))
     return ExternalTorque(torque, std, quantile(false_alarm) * std)

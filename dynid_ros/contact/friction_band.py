@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import friction_load
@@ -50,7 +52,7 @@ class FrictionBand:
                       for joint in range(model.arm.n)])
             for term in self._terms]
 
-    def at(self, q: Array, qd: Array, warmth: Array) -> tuple[Array, Array]:
+    def at(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
         """
         Correct the modelled friction, and bound what it may be.
 
@@ -58,8 +60,8 @@ class FrictionBand:
         ----------
         q, qd : (N, n) ndarray
             rad, rad/s (m for prismatic joints).
-        warmth : (N, n) ndarray
-            Warmth of the joints, rad/s or m/s.
+        history : JointHistory
+            History of the joints.
 
         Returns
         -------
@@ -73,15 +75,17 @@ class FrictionBand:
         weight = np.zeros_like(qd) if load is None else load
         share = qd / self.slow
         inside = np.abs(share) < 1
-        begin = self._odd(np.full_like(qd, self.slow), weight, warmth)
-        level = np.abs(self._odd(np.full_like(qd, SLIDING * self.slow), weight, warmth))
-        change = np.where(inside, begin * share - self._odd(qd, weight, warmth), 0.0)
+        sliding = replace(history, presliding=np.ones_like(qd))
+        begin = self._odd(np.full_like(qd, self.slow), weight, sliding)
+        level = np.abs(self._odd(np.full_like(qd, SLIDING * self.slow), weight, sliding))
+        change = np.where(inside, begin * share - self._odd(qd, weight, history), 0.0)
         return change, np.where(inside, level * (1 - np.abs(share)), 0.0)
 
-    def _odd(self, qd: Array, load: Array, warmth: Array) -> Array:
+    def _odd(self, qd: Array, load: Array, history: JointHistory) -> Array:
         """Part of the friction that changes its sign with the velocity, (N, n), Nm."""
         shape, total = self._model.arm.friction_shape, np.zeros_like(qd)
+        back = replace(history, presliding=-history.presliding)
         for term, own in zip(self._terms, self._coefficients, strict=True):
-            state = warmth if term.needs_warmth else load
-            total += own * (term.value(qd, state, shape) - term.value(-qd, state, shape)) / 2
+            total += own * (
+                term.at(qd, load, history, shape) - term.at(-qd, load, back, shape)) / 2
         return total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.contact.friction_band import FrictionBand
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
@@ -76,7 +77,7 @@ class MomentumObserver:
         self._torques.reset()
 
     def apply(
-        self, q: Array, qd: Array, tau: Array, warmth: Array,
+        self, q: Array, qd: Array, tau: Array, history: JointHistory,
     ) -> tuple[Array, Array, Array]:
         """
         Take in the next samples, at a uniform rate.
@@ -85,8 +86,8 @@ class MomentumObserver:
         ----------
         q, qd, tau : (k, n) ndarray
             Positions, velocities and measured torque at the joints.
-        warmth : (k, n) ndarray
-            Warmth of the joints, rad/s or m/s.
+        history : JointHistory
+            History of the joints.
 
         Returns
         -------
@@ -104,8 +105,8 @@ class MomentumObserver:
         load = friction_load(model.arm, model.theta, q)
         momentum, force = (
             x[:, :, self._columns].reshape(k, -1)
-            for x in momentum_regressors(model.arm, q, qd, load=load, warmth=warmth))
-        change, width = self._band.at(q, qd, warmth)
+            for x in momentum_regressors(model.arm, q, qd, load=load, history=history))
+        change, width = self._band.at(q, qd, history)
         rows = self._rows.apply(force, momentum)
         torques = self._torques.apply(np.concatenate([tau - change, width], axis=1))
         W = rows.reshape(len(rows), model.arm.n, len(self._columns))

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
 from dynid_ros.contact.judgement import Judgement, StreamNoise
 from dynid_ros.contact.model_age import ModelAge
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ, HIGHEST, MomentumObserver
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings.presliding import RunningPresliding
 from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.streaming.causal_conditioning import ShortLag
 from dynid_ros.streaming.resampling import Resampler
@@ -132,7 +134,7 @@ class Monitor:
         self._samples = np.zeros((0, 1 + 2 * n))
         self._stamps = np.zeros(0)
         self._before = np.zeros((0, 1 + 2 * n))
-        self._warmth = RunningWarmth(n)
+        self._warmth, self._presliding = RunningWarmth(n), RunningPresliding(n)
 
     @property
     def rate_hz(self) -> float:
@@ -234,6 +236,7 @@ class Monitor:
         assert self._judgement is not None
         self._before = self._before[:0]
         self._motion.reset()
+        self._presliding.reset()
         self._observer.reset()
         self._judgement.restart()
 
@@ -246,7 +249,8 @@ class Monitor:
             return None
         whole = np.concatenate([self._before, np.column_stack([t, q, qd])])
         self._before = whole[-1:]
-        torque, variance, friction = self._observer.apply(q, qd, tau, self._warmth.at(t))
+        history = JointHistory(self._warmth.at(t), self._presliding.take(q))
+        torque, variance, friction = self._observer.apply(q, qd, tau, history)
         m = len(torque)
         if not m:
             return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
@@ -63,7 +63,8 @@ def negative_drives(
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
     # A joint that moves at this speed is warm by it.
-    values = {term.symbol: term.value(speed[None], speed[None], arm.friction_shape)[0]
+    history = replace(JointHistory.unknown(speed[None]), warmth=speed[None])
+    values = {term.symbol: term.at(speed[None], speed[None], history, arm.friction_shape)[0]
               for term in terms}
     found = []
     for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.copied_signals import copied_signals, made_of_velocity
 from dynid_ros.diagnosis.dissipation import negative_drives
@@ -210,7 +211,8 @@ def expected_errors(
     load = gravity_load(arm, q, theta)
     # Random states follow each other at once: all of them have warmed the joints alike.
     warmth = np.broadcast_to(np.sqrt((qd**2).mean(axis=0)), qd.shape)
-    Y = regressor(arm, q, qd, qdd, load=load, warmth=warmth)[:, :, base_parameters(arm).columns]
+    history = replace(JointHistory.unknown(qd), warmth=warmth)
+    Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0), TINY)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
 from dynid_ros.dynamics.gravity_kernel import fill_gravity
@@ -105,7 +105,8 @@ def random_regressor(arm: ArmModel, states: int = STATES, seed: int = SEED) -> A
     """Regressor (states n, p) at random states, the same ones in every run."""
     q, qd, qdd, load = random_states(arm, states, seed)
     # Any other numbers that do not depend on the velocity would do.
-    return regressor(arm, q, qd, qdd, load=load, warmth=np.abs(qdd)).reshape(states * arm.n, -1)
+    history = JointHistory(np.abs(qdd), np.tanh(qdd))
+    return regressor(arm, q, qd, qdd, load=load, history=history).reshape(states * arm.n, -1)
 
 
 @lru_cache(maxsize=32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
@@ -154,7 +155,7 @@ def momentum_regressors(
     qd: ArrayLike,
     *,
     load: ArrayLike | None = None,
-    warmth: ArrayLike | None = None,
+    history: JointHistory | None = None,
     out: tuple[Array, Array] | None = None,
 ) -> tuple[Array, Array]:
     """
@@ -172,8 +173,8 @@ def momentum_regressors(
         Positions and velocities: rad, rad/s (m for prismatic joints).
     load : (N, n) array_like, optional
         Torque that loads each joint, Nm; needed by the ``load`` friction term only.
-    warmth : (N, n) array_like, optional
-        Warmth of each joint, for the ``viscous_warm`` friction term; joints are cold by default.
+    history : JointHistory, optional
+        History of the joints, for friction terms that need it; by default they are cold and slide.
     out : two (N, n, p) ndarray, optional
         C-contiguous arrays to fill, which were zero or came from an earlier call.
 
@@ -206,7 +207,7 @@ def momentum_regressors(
     joints = range(arm.n)
     if layout.rotor_inertia:
         momentum[:, joints, [layout.rotor(j) for j in joints]] = qd
-    fill_friction(arm, qd, load, warmth, force)
+    fill_friction(arm, qd, load, history, force)
     first = arm.n * layout.block
     for k, column in enumerate(arm.coupling):
         if column.quantity == 'qdd':

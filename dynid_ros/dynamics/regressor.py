@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
 
@@ -56,7 +56,7 @@ def regressor(
     qdd: ArrayLike,
     *,
     load: ArrayLike | None = None,
-    warmth: ArrayLike | None = None,
+    history: JointHistory | None = None,
     out: Array | None = None,
 ) -> Array:
     """
@@ -70,8 +70,8 @@ def regressor(
         Positions, velocities and accelerations: rad, rad/s, rad/s² (m for prismatic joints).
     load : (N, n) array_like, optional
         Torque that loads each joint, Nm; needed by the ``load`` friction term only.
-    warmth : (N, n) array_like, optional
-        Warmth of each joint, for the ``viscous_warm`` friction term; joints are cold by default.
+    history : JointHistory, optional
+        History of the joints, for friction terms that need it; by default they are cold and slide.
     out : (N, n, p) ndarray, optional
         C-contiguous array to fill, in blocks of a long recording for example.
 
@@ -106,7 +106,7 @@ def regressor(
     joints = range(arm.n)
     if layout.rotor_inertia:
         Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
-    fill_friction(arm, qd, load, warmth, Y)
+    fill_friction(arm, qd, load, history, Y)
     first = arm.n * layout.block
     for k, column in enumerate(arm.coupling):
         Y[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qdd)
@@ -114,7 +114,7 @@ def regressor(
 
 
 def fill_friction(
-    arm: ArmModel, qd: Array, load: ArrayLike | None, warmth: ArrayLike | None, out: Array,
+    arm: ArmModel, qd: Array, load: ArrayLike | None, history: JointHistory | None, out: Array,
 ) -> None:
     """
     Fill the friction columns of a regressor.
@@ -127,8 +127,8 @@ def fill_friction(
         Velocities, rad/s or m/s.
     load : (N, n) array_like or None
         Torque that loads each joint, Nm.
-    warmth : (N, n) array_like or None
-        Warmth of each joint, rad/s or m/s; None for cold joints.
+    history : JointHistory or None
+        History of the joints; None for cold joints that slide.
     out : (N, n, p) ndarray
         Output.
 
@@ -139,14 +139,13 @@ def fill_friction(
 
     """
     joints = range(arm.n)
-    loads, warm = (np.zeros_like(qd) if x is None else np.atleast_2d(np.asarray(x, dtype=float))
-                   for x in (load, warmth))
+    loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
+    known = JointHistory.unknown(qd) if history is None else history
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
         columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
-        out[:, joints, columns] = term.value(
-            qd, warm if term.needs_warmth else loads, arm.friction_shape)
+        out[:, joints, columns] = term.at(qd, loads, known, arm.friction_shape)
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

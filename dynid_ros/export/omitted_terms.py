@@ -16,7 +16,7 @@ from dynid_ros.export.urdf import DYNAMICS
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.recordings.warmth import warmth_of
+from dynid_ros.recordings.history import history_of
 
 Array = NDArray[np.float64]
 
@@ -68,8 +68,7 @@ def _torque_of(arm: ArmModel, terms: Sequence[str], part: Prediction) -> Array:
     qdd = CubicSpline(part.t, qd)(part.t, 1)
     load = regressor(rigid, q, 0 * q, 0 * q) @ nominal_parameters(rigid)
     columns = _columns(arm, terms)
-    warmth = warmth_of(part.t, q).at(part.t)
-    Y = regressor(arm, q, qd, qdd, load=load, warmth=warmth)[:, :, columns]
+    Y = regressor(arm, q, qd, qdd, load=load, history=history_of(part.t, q))[:, :, columns]
     return np.asarray(Y @ nominal_parameters(arm)[columns])
 
 

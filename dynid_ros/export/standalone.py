@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import yaml
 
-from dynid_ros.arm.friction import WARM_SECONDS
+from dynid_ros.arm.friction import PRESLIDING_DISTANCE, WARM_SECONDS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
 from dynid_ros.errors import ArmError
 from dynid_ros.model.identified_model import IdentifiedModel
 
-#: Friction terms as Python, of the speeds qd, the warmth and the load of the joints.
+#: Friction terms as Python, of the speeds qd, the history and the load of the joints.
 FRICTION = {
     'viscous': 'qd',
     'coulomb': 'np.sign(qd)',
@@ -25,6 +25,7 @@ FRICTION = {
     'stribeck': 'np.tanh(qd / SMOOTH_SPEED) * np.exp(-np.abs(qd) / STRIBECK_SPEED)',
     'viscous_cuberoot': 'np.cbrt(qd)',
     'viscous_warm': 'warmth * qd',
+    'presliding': 'np.sign(qd) if presliding is None else np.asarray(presliding, dtype=float)',
     'load': 'np.abs(rigid_torque(q, 0 * q, 0 * q)) * np.tanh(qd / SMOOTH_SPEED)',
 }
 
@@ -36,7 +37,9 @@ Torque of the arm {name}, identified by dynid_ros.
 
 with q, qd, qdd of shape (n,), rad, rad/s, rad/s² (m for prismatic joints), in the order of JOINTS;
 tau in Nm (N). With the friction term viscous_warm, warmth is the root mean square of the speed of
-each joint over the last {warm_seconds:g} s; it is zero for cold joints.
+each joint over the last {warm_seconds:g} s; it is zero for cold joints. With the term presliding,
+that argument holds z of each joint, from one sample to the next
+z = sign(dq) + (z - sign(dq)) exp(-|dq| / {distance:g}); joints slide without it.
 """
 
 import numpy as np
@@ -55,7 +58,7 @@ SMOOTH_SPEED, STRIBECK_SPEED = {smooth!r}, {stribeck!r}
 FRICTION = {friction}
 
 
-def torque(q, qd, qdd, warmth=0.0):
+def torque(q, qd, qdd, warmth=0.0, presliding=None):
     """Torque of the drives at the joints, with rotor inertia and friction."""
     q, qd, qdd = (np.asarray(x, dtype=float) for x in (q, qd, qdd))
     tau = rigid_torque(q, qd, qdd) + ROTOR * qdd
@@ -129,7 +132,7 @@ def python_of(arm: ArmModel) -> str:
                        'compute; use dynid_ros itself')
     assert arm.inertial is not None
     rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
-    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * {FRICTION[name]}\n"
+    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION[name]})\n"
                     for name in arm.friction)
     return _PYTHON.format(
         name=arm.name, joints=arm.joint_names, parent=arm.parent.tolist(),
@@ -138,7 +141,7 @@ def python_of(arm: ArmModel) -> str:
         gravity=arm.gravity.tolist(), inertial=arm.inertial.tolist(), rotor=rotor.tolist(),
         smooth=arm.friction_shape.smooth_speed, stribeck=arm.friction_shape.stribeck_speed,
         friction={name: arm.friction_nominal[name].tolist() for name in arm.friction},
-        terms=terms, warm_seconds=WARM_SECONDS)
+        terms=terms, warm_seconds=WARM_SECONDS, distance=PRESLIDING_DISTANCE)
 
 
 def table_of(model: IdentifiedModel) -> str:

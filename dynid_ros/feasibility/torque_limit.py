@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import DRY, dry_friction, friction_terms
+from dynid_ros.arm.friction import DRY, dry_friction, friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters, pinocchio_arm
@@ -93,8 +93,8 @@ class TorqueLimit:
         for term in friction_terms(self.arm.friction):
             columns = [self.arm.layout.friction_column(j, term.symbol) for j in range(self.arm.n)]
             if self.theta[columns].any():
-                rigid += self.theta[columns] * term.value(
-                    qd, np.zeros_like(qd), self.arm.friction_shape)
+                rigid += self.theta[columns] * term.at(
+                    qd, np.zeros_like(qd), JointHistory.unknown(qd), self.arm.friction_shape)
         return rigid
 
     def largest(self, motion: FourierMotion) -> Array:

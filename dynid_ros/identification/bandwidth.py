@@ -180,9 +180,9 @@ def _as_recorded(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
         inner = slice(reach, len(motion.t) - reach, step)
         q, qd, qdd = motion.q[inner], motion.qd[inner], motion.qdd[inner]
         if len(q):
-            warmth = motion.warmth.at(motion.t[inner])
+            history = motion.history(inner)
             tau_hat = np.concatenate(
-                [Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, warmth)])
+                [Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, history)])
             tau = np.where(motion.moving[inner], motion.tau[inner], np.nan)
             result.append(Prediction('', True, motion.t[inner], q, qd, tau, tau_hat))
     return result

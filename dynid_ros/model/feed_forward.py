@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.recordings.warmth import warmth_of
+from dynid_ros.recordings.history import history_of
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
 Array = NDArray[np.float64]
@@ -48,8 +48,7 @@ def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
             f'({", ".join(arm.joint_names)})')
     ours = _order(model, trajectory)
     states = [x[:, ours] for x in (trajectory.q, trajectory.qd, trajectory.qdd)]
-    warmth = warmth_of(trajectory.t, states[0]).at(trajectory.t)
-    tau = model.predict_torque(*states, warmth=warmth)
+    tau = model.predict_torque(*states, history=history_of(trajectory.t, states[0]))
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
     excess = np.abs(tau) / limit
     if (excess > 1).any():

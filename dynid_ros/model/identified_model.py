@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
@@ -189,7 +189,8 @@ class IdentifiedModel:
         return motion_range(seen) if seen else None
 
     def predict_torque(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, warmth: ArrayLike | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+        history: JointHistory | None = None,
     ) -> Array:
         """
         Predict the torque of a motion, with friction and what depends on the load.
@@ -198,9 +199,9 @@ class IdentifiedModel:
         ----------
         q, qd, qdd : (N, n) or (n,) array_like
             rad, rad/s, rad/s² (m for prismatic joints), in the order of the arm's joints.
-        warmth : (N, n) or (n,) array_like, optional
-            Root mean square of the speed of each joint in the last seconds, rad/s or m/s, for the
-            friction term ``viscous_warm``; joints are cold by default.
+        history : JointHistory, optional
+            From `history_of`, for friction terms that depend on the motion before; by default
+            joints are cold and slide.
 
         Returns
         -------
@@ -213,21 +214,22 @@ class IdentifiedModel:
             An argument has another shape, or is not finite.
 
         """
-        states = self._states(q, qd, qdd, warmth)
+        states = self._states(q, qd, qdd, history)
         tau = np.empty_like(states[0])
         for part, Y in torque_rows(self.arm, self.theta, *states):
             tau[part] = Y @ self.theta
         return tau[0] if np.ndim(q) == 1 else tau
 
     def torque_std(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, warmth: ArrayLike | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+        history: JointHistory | None = None,
     ) -> Array:
         """
         Tell how sure the torque of `predict_torque` is.
 
         Parameters
         ----------
-        q, qd, qdd, warmth
+        q, qd, qdd, history
             As there.
 
         Returns
@@ -244,20 +246,21 @@ class IdentifiedModel:
 
         """
         sigma = self.sigma if self.unseen_sigma is None else self.unseen_sigma
-        states = self._states(q, qd, qdd, warmth)
+        states = self._states(q, qd, qdd, history)
         std = np.empty_like(states[0])
         for part, Y in torque_rows(self.arm, self.theta, *states):
             std[part] = np.sqrt(torque_variance(Y, self.covariance, sigma))
         return std[0] if np.ndim(q) == 1 else std
 
     def _states(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, warmth: ArrayLike | None,
-    ) -> list[Array]:
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, history: JointHistory | None,
+    ) -> tuple[Array, Array, Array, JointHistory | None]:
         given = {'q': q, 'qd': qd, 'qdd': qdd}
-        if warmth is not None:
-            given['warmth'] = warmth
+        if history is not None:
+            given |= {'warmth': history.warmth, 'presliding': history.presliding}
         states = [finite_rows(name, value, self.arm.n) for name, value in given.items()]
         if len({len(rows) for rows in states}) > 1:
             raise InputError(f'{", ".join(given)} must have the same number of rows, but have '
                              + ', '.join(str(len(rows)) for rows in states))
-        return states
+        before = JointHistory(*states[3:]) if history else None
+        return states[0], states[1], states[2], before

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import JointLimits
-from dynid_ros.arm.friction import CURVE, dry_friction, friction_terms, WARM
+from dynid_ros.arm.friction import CURVE, dry_friction, friction_terms, PRESLIDING, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import random_states
@@ -96,22 +97,27 @@ def inertia_prior(arm: ArmModel, A: Array, b: Array) -> tuple[PhysicalCone, tupl
 
 def _curve_columns(arm: ArmModel) -> NDArray[np.intp]:
     """Columns (n, k) of the terms of a friction curve; none where a single one stands alone."""
-    symbols = [term.symbol for term in friction_terms(arm.friction) if term.name in CURVE]
-    if len(symbols) < 2:
-        return np.zeros((arm.n, 0), dtype=np.intp)
-    return np.array([[arm.layout.friction_column(joint, symbol) for symbol in symbols]
-                     for joint in range(arm.n)])
+    names = [name for name in arm.friction if name in CURVE]
+    return _columns(arm, names if len(names) > 1 else [])
 
 
 def _curve_rows(arm: ArmModel, columns: NDArray[np.intp]) -> Array:
-    """Rows (m, p) of the torque of the friction curve of each joint at `SPEEDS`."""
-    names = [term.name for term in friction_terms(arm.friction) if term.name in CURVE]
+    """Rows (m, p) of the sliding friction of joints that have a curve, at `SPEEDS`."""
+    if not columns.size:
+        return np.zeros((0, arm.layout.size))
+    names = [name for name in arm.friction if name in (*CURVE, PRESLIDING)]
     rows = np.zeros((arm.n, len(SPEEDS), arm.layout.size))
-    for k in range(columns.shape[1]):
-        shape = dry_friction({names[k]: np.ones(1)}, SPEEDS, arm.friction_shape)
-        for joint, column in enumerate(columns[:, k]):
+    for name, own in zip(names, _columns(arm, names).T, strict=True):
+        shape = dry_friction({name: np.ones(1)}, SPEEDS, arm.friction_shape)
+        for joint, column in enumerate(own):
             rows[joint, :, column] = shape[:, 0]
-    return rows.reshape(-1, arm.layout.size) if columns.size else np.zeros((0, arm.layout.size))
+    return rows.reshape(-1, arm.layout.size)
+
+
+def _columns(arm: ArmModel, names: Sequence[str]) -> NDArray[np.intp]:
+    """Columns (n, k) of friction terms."""
+    return np.array([[arm.layout.friction_column(joint, term.symbol)
+                      for term in friction_terms(names)] for joint in range(arm.n)], dtype=np.intp)
 
 
 def _warm_rows(arm: ArmModel) -> Array:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
@@ -104,7 +105,8 @@ def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:
 
 
 def torque_rows(
-    arm: ArmModel, theta: Array, q: Array, qd: Array, qdd: Array, warmth: Array | None = None,
+    arm: ArmModel, theta: Array, q: Array, qd: Array, qdd: Array,
+    history: JointHistory | None = None,
 ) -> Iterator[tuple[slice, Array]]:
     """
     Rows of the torque of unfiltered states, block by block.
@@ -117,8 +119,8 @@ def torque_rows(
         Base parameters, from which the load on each joint follows where a friction term needs it.
     q, qd, qdd : (N, n) ndarray
         rad, rad/s, rad/s² (m for prismatic joints).
-    warmth : (N, n) ndarray, optional
-        Warmth of the joints, rad/s or m/s; they are cold by default.
+    history : JointHistory, optional
+        History of the joints; by default they are cold and slide.
 
     Yields
     ------
@@ -132,8 +134,8 @@ def torque_rows(
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
         load = friction_load(arm, theta, q[part])
-        warm = None if warmth is None else warmth[part]
-        Y = regressor(arm, q[part], qd[part], qdd[part], load=load, warmth=warm)
+        before = history and history.part(part)
+        Y = regressor(arm, q[part], qd[part], qdd[part], load=load, history=before)
         yield part, Y[:, :, columns]
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.recordings.presliding import RunningPresliding
 from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.signals import conditioning
@@ -89,7 +91,7 @@ class RowPipeline(Checkpointed):
         self._intake = SampleValidation(arm.joint_names, arm.limits.velocity, self.counters)
         self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
-        self._warmth = RunningWarmth(arm.n)
+        self._warmth, self._presliding = RunningWarmth(arm.n), RunningPresliding(arm.n)
         self.samples = np.zeros((0, 1 + 2 * arm.n))
         self.before = np.zeros((0, 1 + 3 * arm.n))
         self.top = np.zeros(arm.n)
@@ -148,7 +150,7 @@ class RowPipeline(Checkpointed):
     def _parts(self) -> dict[str, Checkpointed]:
         parts: dict[str, Checkpointed] = {
             'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
-            'warmth': self._warmth}
+            'warmth': self._warmth, 'presliding': self._presliding}
         if self.settings:
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
                       'torque': self._torque_filter, 'mean': self._mean}
@@ -171,7 +173,7 @@ class RowPipeline(Checkpointed):
     def _process(self, block: Array) -> list[RowBlock]:
         rows: list[RowBlock] = []
         for k, stretch in enumerate(self._intake.accept(block)):
-            if self.arm.needs_warmth:
+            if self.arm.needs_history:
                 self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
             fresh = k > 0
             if fresh:
@@ -191,7 +193,8 @@ class RowPipeline(Checkpointed):
     def _restart(self) -> None:
         self.segment += 1
         self.before = self.before[:0]
-        for part in (self._conditioner, self._rows_filter, self._torque_filter, self._mean):
+        for part in (self._presliding, self._conditioner, self._rows_filter, self._torque_filter,
+                     self._mean):
             part.reset()
 
     def _rows(self, uniform: Array) -> list[RowBlock]:
@@ -205,7 +208,8 @@ class RowPipeline(Checkpointed):
         moving = speed >= still_below(self.top)
         whole = np.concatenate([self.before, np.column_stack([t, q, qd, moving])])
         self.before = whole[-1:]
-        momentum, force = self._regressors(q, qd, self._warmth.at(t))
+        history = JointHistory(self._warmth.at(t), self._presliding.take(q))
+        momentum, force = self._regressors(q, qd, history)
         W = self._rows_filter.apply(force, momentum)
         filtered = self._torque_filter.apply(tau)
         if not len(W):
@@ -215,7 +219,7 @@ class RowPipeline(Checkpointed):
         means = self._mean.apply(np.concatenate([W, filtered, late], axis=1))
         return [self._block(means, n, b)] if len(means) else []
 
-    def _regressors(self, q: Array, qd: Array, warmth: Array) -> tuple[Array, Array]:
+    def _regressors(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
         k = len(q)
         if len(self._buffers[0]) < k:
             shape = (k, *self._buffers[0].shape[1:])
@@ -223,7 +227,7 @@ class RowPipeline(Checkpointed):
         load = gravity_load(self.arm, q, self.load_theta) if self.arm.needs_load else None
         out = (self._buffers[0][:k], self._buffers[1][:k])
         momentum, force = momentum_regressors(
-            self.arm, q, qd, load=load, warmth=warmth, out=out)
+            self.arm, q, qd, load=load, history=history, out=out)
         return (momentum[:, :, self._columns].reshape(k, -1),
                 force[:, :, self._columns].reshape(k, -1))
 

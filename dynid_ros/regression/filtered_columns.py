@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms, FrictionTerm
+from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, gravity_torque
@@ -83,7 +83,7 @@ class FilteredColumns:
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self.loaded: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
-        self._warm = any(term.needs_warmth for term in chosen)
+        self._remembers = any(term.needs_history for term in chosen)
         own = ('Ia', *(term.symbol for term in self._terms))
         rigid = base_parameters(arm.rigid())
         couplings = tuple(column.name for column in arm.coupling)
@@ -126,9 +126,10 @@ class FilteredColumns:
             add_filtered_inertial(
                 *self._tree, q, qd, qdd, self._inertial,
                 self._taps, self._decimator.step, first, out)
-            # No term here needs the load; the others but the warm ones need no state.
-            state = motion.warmth.at(motion.t[part]) if self._warm else q
-            own = [qdd, *(term.value(qd, state, self.arm.friction_shape) for term in self._terms)]
+            history = motion.history(part) if self._remembers else JointHistory.unknown(qd)
+            # No term here needs the load.
+            own = [qdd, *(term.at(qd, qd, history, self.arm.friction_shape)
+                          for term in self._terms)]
             own += [coupling_value(column.quantity, column.matrix, qd, qdd)
                     for column in self.arm.coupling]
             # Side by side: rows of a few columns leave the vector units idle.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon
 
-from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, TERMS, WARM
+from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, PRESLIDING, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.dynamics.base import base_parameters
@@ -45,8 +45,11 @@ _BY_VELOCITY_AND_LOAD: tuple[tuple[str, ...], ...] = (*(
         ('stribeck', 'viscous_cuberoot', 'load'),
     )
 ), ('viscous', *CURVE, 'offset'), ('viscous', *CURVE, 'offset', 'load'))
-CANDIDATES = tuple(
-    (*terms, *warm) for warm in ((), (WARM,)) for terms in _BY_VELOCITY_AND_LOAD)
+# A contact that bends before it slides is one that slides, too.
+_COLD = (*_BY_VELOCITY_AND_LOAD, *(
+    (*terms, PRESLIDING) for terms in _BY_VELOCITY_AND_LOAD
+    if {'coulomb', 'coulomb_smooth'} & set(terms)))
+CANDIDATES = tuple((*terms, *warm) for warm in ((), (WARM,)) for terms in _COLD)
 
 
 @dataclass(frozen=True)

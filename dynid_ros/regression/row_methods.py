@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
@@ -20,9 +21,10 @@ from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 
 Array = NDArray[np.float64]
 
-#: From positions, velocities and the load on the joints, (k, n) each: the rows whose derivative
-#: by time counts, and those that count themselves, (k, m, b) each.
-Terms = Callable[[Array, Array, Array | None, Array], tuple[Array, Array]]
+#: From positions, velocities, load and history of k samples: the rows whose derivative by time
+#: counts, and those that count themselves, (k, m, b) each.
+Terms = Callable[
+    [Array, Array, Array | None, JointHistory | None], tuple[Array, Array]]
 #: From an arm, its motions, the settings of their conditioning, and the parameters that the load
 #: follows from: the rows, one for each joint, or one for all of them.
 RowMethod = Callable[
@@ -63,9 +65,9 @@ def filtered_blocks(
     columns = base_parameters(arm).columns
 
     def terms(
-        q: Array, qd: Array, load: Array | None, warmth: Array,
+        q: Array, qd: Array, load: Array | None, history: JointHistory | None,
     ) -> tuple[Array, Array]:
-        momentum, force = momentum_regressors(arm, q, qd, load=load, warmth=warmth)
+        momentum, force = momentum_regressors(arm, q, qd, load=load, history=history)
         return momentum[:, :, columns], force[:, :, columns]
 
     for motion, kept, W, tau, number in _filtered(arm, motions, settings, load_theta, terms,
@@ -116,10 +118,10 @@ def power_blocks(
     columns = base_parameters(arm).columns
 
     def terms(
-        q: Array, qd: Array, load: Array | None, warmth: Array,
+        q: Array, qd: Array, load: Array | None, history: JointHistory | None,
     ) -> tuple[Array, Array]:
-        momentum = momentum_regressors(arm, q, qd, load=load, warmth=warmth)[0]
-        force = _without_motion(arm, q, qd, load, warmth)
+        momentum = momentum_regressors(arm, q, qd, load=load, history=history)[0]
+        force = _without_motion(arm, q, qd, load, history)
         energy, power = (np.einsum('ki,kip->kp', qd, x)[:, None, columns]
                          for x in (0.5 * momentum, force))
         return energy, power
@@ -137,11 +139,11 @@ def power_blocks(
 
 
 def _without_motion(
-    arm: ArmModel, q: Array, qd: Array, load: Array | None, warmth: Array,
+    arm: ArmModel, q: Array, qd: Array, load: Array | None, history: JointHistory | None,
 ) -> Array:
     """Regressor of gravity and friction."""
     force = momentum_regressors(arm, q, np.zeros_like(q), load=load)[1]
-    fill_friction(arm, qd, load, warmth, force)
+    fill_friction(arm, qd, load, history, force)
     first = arm.n * arm.layout.block
     for k, column in enumerate(arm.coupling):
         if column.quantity != 'qdd':
@@ -167,8 +169,8 @@ def _filtered(
             new = slice(fed, inputs.stop + 2)
             q, qd = motion.q[new], motion.qd[new]
             load = gravity_load(arm, q, load_theta) if arm.needs_load else None
-            change, itself = (x.reshape(len(q), -1) for x in terms(
-                q, qd, load, motion.warmth.at(motion.t[new])))
+            history = motion.history(new) if arm.needs_history else None
+            change, itself = (x.reshape(len(q), -1) for x in terms(q, qd, load, history))
             filtered = np.hstack([
                 left_filter.apply(itself, change), right_filter.apply(right[new])])
             rows, fed = np.concatenate([rows, filtered]), new.stop

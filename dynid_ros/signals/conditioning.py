@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, is_direct, joint_torque
+from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.recordings.in_blocks import blocks, transformed
+from dynid_ros.recordings.presliding import Presliding
 from dynid_ros.recordings.warmth import Warmth, warmth_of
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
@@ -213,6 +216,14 @@ class ConditionedMotion:
     tau: Array
     moving: NDArray[np.bool_]
     warmth: Warmth
+
+    def history(self, part: slice) -> JointHistory:
+        """Return the history of the joints before some of the samples."""
+        return JointHistory(self.warmth.at(self.t[part]), self._presliding.at(part))
+
+    @cached_property
+    def _presliding(self) -> Presliding:
+        return Presliding(self.q)
 
 
 def condition(

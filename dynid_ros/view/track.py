@@ -14,7 +14,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.recordings.warmth import warmth_of
+from dynid_ros.recordings.history import history_of
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 from dynid_ros.trajectory.trajectory_file import read_trajectory
 
@@ -161,8 +161,8 @@ def _torque(
 ) -> Array | None:
     """Torque (N, n) by a model, or by nominal parameters where bodies can have them."""
     if model is not None:
-        return model.predict_torque(q, qd, qdd, warmth=warmth_of(t, q).at(t))
-    # Friction that depends on load or warmth needs an estimate.
+        return model.predict_torque(q, qd, qdd, history=history_of(t, q))
+    # Friction that depends on load or history needs an estimate.
     plain = arm.memoryless
     try:
         check_possible(plain)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import dry_friction, friction_terms, FrictionShape, TERMS
+from dynid_ros.arm.friction import dry_friction, friction_terms, FrictionShape, JointHistory, TERMS
 from dynid_ros.errors import ArmError
 
 SHAPE = FrictionShape(smooth_speed=0.03, stribeck_speed=0.1)
@@ -16,7 +16,7 @@ WARMTH = np.full_like(QD, 1.5)
 
 
 def column(name, qd=QD, load=LOAD):
-    return TERMS[name].value(qd, WARMTH if TERMS[name].needs_warmth else load, SHAPE)
+    return TERMS[name].at(qd, load, JointHistory(WARMTH[:len(qd)], 0.5 * np.sign(qd)), SHAPE)
 
 
 @pytest.mark.parametrize('name', sorted(set(TERMS) - {'offset'}))

@@ -7,7 +7,7 @@ import pytest
 from synthetic_recordings import Waves
 
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import TERMS, WARM
+from dynid_ros.arm.friction import JointHistory, TERMS, WARM
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.contact.monitor import Monitor
@@ -19,6 +19,7 @@ from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import validate
 from dynid_ros.model.feed_forward import with_effort
 from dynid_ros.online.replay import replay
+from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.storage.recording_reader import read_recording
@@ -44,7 +45,7 @@ def motion(arm, seconds=SECONDS, seed=1):
 
 
 def true_torque(arm, t, q, qd, qdd):
-    return regressor(arm, q, qd, qdd, warmth=warmth_of(t, q).at(t)) @ nominal_parameters(arm)
+    return regressor(arm, q, qd, qdd, history=history_of(t, q)) @ nominal_parameters(arm)
 
 
 def log_of(arm, noise=0.0, **chosen):
@@ -94,16 +95,17 @@ def test_the_stream_gives_the_parameters_of_the_batch(model):
 
 def test_torque_is_predicted_for_cold_joints_and_for_warm_ones(model):
     t, q, qd, qdd = motion(model.arm, seconds=5.0, seed=3)
-    warmth = warmth_of(t, q).at(t)
-    warm = model.predict_torque(q, qd, qdd, warmth=warmth)
+    history = history_of(t, q)
+    warm = model.predict_torque(q, qd, qdd, history=history)
     scale = np.abs(warm).max()
     np.testing.assert_allclose(
         warm, true_torque(model.arm, t, q, qd, qdd), atol=2e-3 * scale)
     cold = model.predict_torque(q, qd, qdd)
     np.testing.assert_allclose(
-        cold - warm, -warmth * qd * TRUE[WARM], atol=2e-3 * scale)
+        cold - warm, -history.warmth * qd * TRUE[WARM], atol=2e-3 * scale)
     np.testing.assert_allclose(
-        model.predict_torque(q[-1], qd[-1], qdd[-1], warmth=warmth[-1]), warm[-1])
+        model.predict_torque(q[-1], qd[-1], qdd[-1], history=history.part(slice(-1, None))),
+        warm[-1])
 
 
 def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
@@ -140,7 +142,8 @@ def test_the_python_file_takes_the_warmth(model):
     exec(compile(python_of(arm), 'exported.py', 'exec'), space)
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 2))
     warmth = np.array([0.5, 0.2])
-    expected = regressor(arm, q, qd, qdd, warmth=warmth)[0] @ nominal_parameters(arm)
+    history = replace(JointHistory.unknown(qd[None]), warmth=warmth[None])
+    expected = regressor(arm, q, qd, qdd, history=history)[0] @ nominal_parameters(arm)
     np.testing.assert_allclose(space['torque'](q, qd, qdd, warmth), expected)
 
 

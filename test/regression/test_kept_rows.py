@@ -12,6 +12,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.friction_choice import choose_friction
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
@@ -52,7 +53,7 @@ def plain_rows(arm, motion, conditioning, theta):
     decimator = conditioning.decimator()
     load = gravity_of(arm, motion.q, theta)
     Y = regressor(arm, motion.q, motion.qd, motion.qdd, load=load,
-                  warmth=motion.warmth.at(motion.t))
+                  history=history_of(motion.t, motion.q))
     W = decimator.whole(Y[:, :, base_parameters(arm).columns])
     kept = decimator.reach + decimator.step * np.arange(len(W))
     moving = motion.moving[kept]

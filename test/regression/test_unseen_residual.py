@@ -80,7 +80,7 @@ def test_bands_of_real_arms_hold_nine_held_out_samples_of_ten(
     part = next(part for part in model.predictions if part.held_out)
     at = np.searchsorted(motion.t, part.t)
     std = model.torque_std(motion.q[at], motion.qd[at], motion.qdd[at],
-                           warmth=motion.warmth.at(motion.t[at]))
+                           history=motion.history(slice(None)).part(at))
     moving = np.isfinite(part.tau)
     inside = np.abs(part.tau - part.tau_hat)[moving] < 1.96 * std[moving]
     # Measured 97, 94 and 93 %; by the residual of the fit alone 94, 91 and 90 %.
