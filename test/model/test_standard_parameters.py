@@ -168,9 +168,11 @@ def test_possible_links_cost_real_recordings_nothing_worth_mentioning(name, shar
     found = model.standard_parameters()
     assert all(map(is_physical, links_of(model.arm, found.values)))
     assert found.impossible != ()
-    # Percentage points.
+    # Percentage points. Presliding friction takes the error of the UR10 to 1.8 %, which shows more
+    # of what possible links cost: they have 2.25 %, and 2.33 % without that friction.
     cost = model.consistent.relative_error_percent - model.validation.relative_error_percent
-    assert cost < 0.3
+    assert cost < (0.5 if name == 'ur10' else 0.3)
+    assert model.consistent.relative_error_percent < {'ur10': 2.3}.get(name, np.inf)
 
 
 def test_estimates_that_are_not_finite_are_refused():
