@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import PRESLIDING
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.cross_validation.friction_choice import difference, Products, THRESHOLDS
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import torque_rows
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.friction_choice import difference, Products, THRESHOLDS
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import take_motions
 from dynid_ros.regression.rows import RowBlock

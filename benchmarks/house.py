@@ -26,7 +26,7 @@ FLOORS = (
     ('dynamics', 'recordings', 'trajectory'),
     ('kinematics', 'signals', 'streaming', 'feasibility'),
     ('model', 'excitation', 'execution'),
-    ('regression',),
+    ('regression', 'cross_validation'),
     ('diagnosis', 'calibration', 'payload', 'contact'),
     ('identification', 'online'),
     ('storage', 'export', 'simulation', 'fleet'),

@@ -28,6 +28,7 @@ import numpy as np
 from threshold_rows import clip_rows, clock_rows, seen_rows
 
 from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.cross_validation import friction_choice
 from dynid_ros.diagnosis import (
     contest,
     copied_signals,
@@ -47,9 +48,8 @@ from dynid_ros.online import innovation_statistics
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression import delay, friction_choice, preparation
+from dynid_ros.regression import delay, preparation
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.weighted_least_squares import carry_over, fit
 from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
@@ -260,13 +260,9 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def errors(data: Data) -> dict[tuple[str, ...], Array]:
-        every = data.arm.with_friction(friction_choice.all_terms())
-        start = data.arm.memoryless
-        rows = KeptRows(every, data.motions, data.treatment)
-        load_theta = carry_over(fit(start, rows).theta, start, every)
-        folds = [fold.part(rows.columns(every)) for fold in rows.factors(
-            every, load_theta, friction_choice.THRESHOLDS.folds)]
-        return friction_choice._errors(every, folds)
+        rows = KeptRows(data.arm, data.motions, data.treatment)
+        folds = friction_choice.Folds(data.arm, rows)
+        return {terms: folds.errors(terms) for terms in friction_choice.CANDIDATES}
 
     def behind(trials: dict[tuple[str, ...], Array], terms: tuple[str, ...]) -> float:
         best = min(trials, key=lambda each: float(trials[each].mean()))

@@ -138,14 +138,14 @@ def fill_friction(
         ``load`` is missing where a friction term needs it.
 
     """
-    joints = range(arm.n)
     loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
     known = JointHistory.unknown(qd) if history is None else history
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
+        joints = arm.rubbing(term.name)
         columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
-        out[:, joints, columns] = term.at(qd, loads, known, arm.friction_shape)
+        out[:, joints, columns] = term.at(qd, loads, known, arm.friction_shape)[:, joints]
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.joint_offsets import recording_offsets
+from dynid_ros.cross_validation.unseen_residual import unseen_sigma
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.clipped_signals import (
     clip_levels,
@@ -42,7 +43,6 @@ from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, take_motions
 from dynid_ros.regression.row_methods import METHODS
-from dynid_ros.regression.unseen_residual import unseen_sigma
 from dynid_ros.signals.trial_samples import joined, trial_samples
 
 Array = NDArray[np.float64]

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.cross_validation.friction_by_joint import friction_by_joint
+from dynid_ros.cross_validation.friction_choice import choose_friction
 from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
     describe,
@@ -24,7 +26,6 @@ from dynid_ros.diagnosis.outliers import (
 from dynid_ros.identification.validation import predict
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
-from dynid_ros.regression.friction_choice import choose_friction
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.row_methods import fitted_rows
 from dynid_ros.regression.rows import Rows
@@ -102,6 +103,9 @@ def fit_model(
         share += share_left_out(far, own)
         motions = without(kept.motions, kept.settings, far, own)
         kept, rows = kept.masked(motions), rows.masked(motions)
+    if choose and (by_joint := friction_by_joint(arm, fitted.friction, kept)).friction_lacking:
+        fitted, solution = by_joint, fit(by_joint, rows)
+        own = predict(fitted, kept, solution.theta, source, False)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
         fitted, trials, solution, own, rows, notes, too_many(arm.joint_names, share))
@@ -109,7 +113,7 @@ def fit_model(
 
 def plain_fit(model: Model) -> tuple[ArmModel, Array] | None:
     """Fit plain friction to the same rows; None where it is what the model has."""
-    if set(model.arm.friction) == set(PLAIN):
+    if set(model.arm.friction) == set(PLAIN) and not model.arm.friction_lacking:
         return None
     plain = model.arm.with_friction(PLAIN)
     return plain, fit(plain, model.rows).theta

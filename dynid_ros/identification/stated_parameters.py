@@ -61,7 +61,7 @@ def stated_errors(
     root = model.root_information
     fitted, *_ = np.linalg.lstsq(root @ drives, root @ (model.theta - inertias), rcond=None)
     bare = replace(
-        arm, friction=tuple(stated.friction_nominal), coupling=(),
+        arm.with_friction(tuple(stated.friction_nominal)), coupling=(),
         rotor_inertia=stated.rotor_nominal is not None)
     whole = replace(
         stated, friction=bare.friction, coupling=(), rotor_inertia=bare.rotor_inertia)

@@ -109,8 +109,8 @@ def _curve_rows(arm: ArmModel, columns: NDArray[np.intp]) -> Array:
     rows = np.zeros((arm.n, len(SPEEDS), arm.layout.size))
     for name, own in zip(names, _columns(arm, names).T, strict=True):
         shape = dry_friction({name: np.ones(1)}, SPEEDS, arm.friction_shape)
-        for joint, column in enumerate(own):
-            rows[joint, :, column] = shape[:, 0]
+        for joint in arm.rubbing(name):
+            rows[joint, :, own[joint]] = shape[:, 0]
     return rows.reshape(-1, arm.layout.size)
 
 
@@ -129,7 +129,8 @@ def _warm_rows(arm: ArmModel) -> Array:
     cold, warm = (term.symbol for term in friction_terms(('viscous', WARM)))
     for row, joint in zip(rows, limited.tolist(), strict=True):
         row[arm.layout.friction_column(joint, cold)] = 1.0
-        row[arm.layout.friction_column(joint, warm)] = arm.limits.velocity[joint]
+        if joint in arm.rubbing(WARM):
+            row[arm.layout.friction_column(joint, warm)] = arm.limits.velocity[joint]
     return rows
 
 

@@ -243,8 +243,8 @@ class OnlineIdentifier:
         """Hash of all that a state depends on."""
         arm = self.arm
         settings = repr(
-            [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
-             *self._settings.values()])
+            [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_lacking,
+             arm.friction_shape, *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
         prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
         load = () if self._load_theta is None else (self._load_theta,)

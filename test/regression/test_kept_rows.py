@@ -10,11 +10,11 @@ import pytest
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
+from dynid_ros.cross_validation.friction_choice import choose_friction
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.warmth import warmth_of
-from dynid_ros.regression.friction_choice import choose_friction
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
 from dynid_ros.regression.weighted_least_squares import compress, fit, stack
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings

@@ -88,6 +88,7 @@ def test_every_setting_of_an_arm_comes_back(tmp_path):
         rotor_nominal=np.array([0.1, 0.2, 0.3]),
         friction_nominal={'viscous': np.array([1.0, 2.0, 3.0])},
         friction=('viscous', 'coulomb_smooth', 'load'),
+        friction_lacking=(('load',), (), ('coulomb_smooth', 'load')),
         friction_shape=FrictionShape(0.01, 0.2),
         coupling=(CouplingColumn('Iam2', 'qdd', np.eye(3)[::-1]),),
         drive=Drive('current', np.array([1.0, -2.0, 3.0]), np.tril(np.ones((3, 3))),
@@ -219,6 +220,8 @@ def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
     (lambda arm: arm['coupling'].append(
         {'name': 'C', 'quantity': 'covariance', 'matrix': [[1.0, 0.0], [0.0, 1.0]]}),
      "coupling C has the quantity 'covariance'"),
+    (lambda arm: arm.update(friction_lacking=[['viscous']]), 'friction_lacking is a list of 1'),
+    (lambda arm: arm.update(friction_lacking=[[], ['warp']]), "friction_lacking holds 'warp'"),
     (lambda arm: arm.update(tolerances={
         'base': [0.0], 'mounting': 6 * [0.0], 'tool': 6 * [0.0], 'joints': {}}),
      r'tolerances\.base has the shape \(1,\)'),

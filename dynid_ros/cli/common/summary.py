@@ -38,6 +38,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'parameters': {'base': len(result.theta), 'total': result.arm.layout.size},
         'condition_number': result.condition_number,
         'friction': list(result.arm.friction),
+        'friction_lacking': {joint: list(terms) for joint, terms in result.arm.lacking.items()},
         'conditioning': dict(vars(result.treatment)),
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
@@ -85,6 +86,9 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
            f'ones) from {result.seconds:.1f} s, condition number {result.condition_number:.0f}')
     how = 'chosen by cross-validation' if result.friction_trials else 'as given'
     yield f'friction: {", ".join(result.arm.friction) or "none"} ({how})'
+    if result.arm.lacking:
+        yield 'without: ' + '; '.join(
+            f'{joint} {", ".join(terms)}' for joint, terms in result.arm.lacking.items())
     origin = 'from the data' if settings.cutoff_from_data else 'as given'
     delay = f'{1000 * settings.delay:.1f} ms removed' if settings.delay else 'none'
     yield (f'conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '

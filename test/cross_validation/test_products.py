@@ -4,7 +4,7 @@ from hypothesis import given, settings, strategies
 import numpy as np
 import pytest
 
-from dynid_ros.regression.friction_choice import ITERATIONS, Products
+from dynid_ros.cross_validation.products import ITERATIONS, Products
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, reweighted
 

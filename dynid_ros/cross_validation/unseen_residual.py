@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.regression.friction_choice import Products, THRESHOLDS
+from dynid_ros.cross_validation.friction_choice import THRESHOLDS
+from dynid_ros.cross_validation.products import Products
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.weighted_least_squares import stack
 

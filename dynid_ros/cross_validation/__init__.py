@@ -1,0 +1,1 @@
+"""Blocks of time, each predicted by a fit to the others: friction terms, error of the model."""
