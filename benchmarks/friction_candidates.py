@@ -74,7 +74,7 @@ def candidates(model: IdentifiedModel, motion: ConditionedMotion) -> dict[str, l
 
 
 def bend(q: Array, distance: float) -> Array:
-    """Bend of contacts over a distance, as `dynid_ros.recordings.presliding` has it for one."""
+    """Bend of contacts over a distance, as `dynid_ros.recordings.history` has it for one."""
     bends = np.zeros_like(q)
     for k, step in enumerate(np.diff(q, axis=0)):
         end, kept = np.sign(step), np.exp(-np.abs(step) / distance)

@@ -16,7 +16,7 @@ from dynid_ros.contact.model_age import ModelAge
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ, HIGHEST, MomentumObserver
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.recordings.presliding import RunningPresliding
+from dynid_ros.recordings.history import RunningPresliding
 from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.streaming.causal_conditioning import ShortLag
 from dynid_ros.streaming.resampling import Resampler

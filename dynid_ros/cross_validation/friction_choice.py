@@ -59,8 +59,8 @@ class FrictionThresholds:
         Standard errors by which a candidate with no fewer columns must be better than plain
         friction. Where the best one lowers the error over the folds by a tenth and more (UR10 and
         TX40, whole and their first parts, cut-offs of 2 Hz to 14 Hz), it is 2.05 to 6.8 better. On
-        the Panda, whose torque sensors see little friction, it is 0 to 2.1 better and lowers the
-        error by a hundredth at most; on simulated arms with plain friction, 0 to 2.15.
+        the Panda, whose torque sensors see little friction, it is 0 to 2.2 better and lowers the
+        error by two hundredths at most; on simulated arms with plain friction, 0 to 2.15.
 
     """
 

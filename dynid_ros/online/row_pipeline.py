@@ -14,7 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.recordings.presliding import RunningPresliding
+from dynid_ros.recordings.history import RunningPresliding
 from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.signals import conditioning

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import Drive, is_direct, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.settings import LEAST_CUTOFF
+from dynid_ros.recordings.history import Presliding
 from dynid_ros.recordings.in_blocks import blocks, transformed
-from dynid_ros.recordings.presliding import Presliding
 from dynid_ros.recordings.warmth import Warmth, warmth_of
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (

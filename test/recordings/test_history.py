@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE
-from dynid_ros.recordings.presliding import Presliding, presliding_of, RunningPresliding, STRIDE
+from dynid_ros.recordings.history import Presliding, presliding_of, RunningPresliding, STRIDE
 
 
 def test_friction_changes_sides_over_the_distance_however_fast():
