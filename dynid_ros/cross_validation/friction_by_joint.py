@@ -64,7 +64,7 @@ def _harmful(terms: tuple[str, ...], folds: Folds) -> set[Own]:
     """Find the terms that joints do without."""
     blocks, owners = folds.blocks(terms)
     sigma = reweighted(stack(blocks))[1]
-    fits = [_Fit(block, stack([*blocks[:k], *blocks[k + 1:]]), sigma)
+    fits = [BlockFit(block, stack([*blocks[:k], *blocks[k + 1:]]), sigma)
             for k, block in enumerate(blocks)]
     # A joint that no torque moves has no share.
     torque = np.where(folds.torque.any(axis=0), folds.torque.mean(axis=0), np.inf)
@@ -88,7 +88,7 @@ def _harmful(terms: tuple[str, ...], folds: Folds) -> set[Own]:
     return gone
 
 
-class _Fit:
+class BlockFit:
     """
     A block of time, predicted by a weighted fit to the others.
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 
-from dynid_ros.cross_validation.friction_by_joint import _Fit
+from dynid_ros.cross_validation.friction_by_joint import BlockFit
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress
 
@@ -22,7 +22,7 @@ def test_a_block_is_left_with_what_a_fit_without_the_column_leaves(seed, joints,
     (W, tau, others), (V, unseen, block) = (
         rows_of(rng, samples, joints, columns) for samples in (30, 9))
     sigma = rng.uniform(0.5, 2.0, size=joints)
-    found = _Fit(block, others, sigma)
+    found = BlockFit(block, others, sigma)
     kept = list(range(columns))
 
     def left(used):
@@ -45,9 +45,9 @@ def test_a_block_is_left_with_what_a_fit_without_the_column_leaves(seed, joints,
 
 def test_columns_that_the_others_do_not_determine_are_noticed():
     W, tau, block = rows_of(np.random.default_rng(0), 30, 2, 4)
-    assert _Fit(block, block, np.ones(2)).determined
+    assert BlockFit(block, block, np.ones(2)).determined
     t, every = np.arange(30.0), np.ones((30, 2), dtype=bool)
     for dependent in (0.0, W[:, :, 0] - 2 * W[:, :, 1]):
         W[:, :, 2] = dependent
         twice = compress(4, [RowBlock(0, t, tau, tau, W, tau, every)])
-        assert not _Fit(twice, twice, np.ones(2)).determined
+        assert not BlockFit(twice, twice, np.ones(2)).determined
