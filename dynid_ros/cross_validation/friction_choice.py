@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,11 +142,14 @@ class Folds:
         theta = fit(start, rows).theta
         self._blocks = blocks = [fold.part(rows.columns(every)) for fold in rows.factors(
             every, carry_over(theta, start, every), THRESHOLDS.folds)]
-        self._others = [Products(stack([*blocks[:k], *blocks[k + 1:]]))
-                        for k in range(len(blocks))]
         self.torque = np.array([block.torque_squares() for block in blocks])
         settings, shortest = rows.settings, min(int(block.rows.max()) for block in blocks)
         self.apart = shortest * settings.decimation > settings.decimator().reach
+
+    @cached_property
+    def _others(self) -> list[Products]:
+        blocks = self._blocks
+        return [Products(stack([*blocks[:k], *blocks[k + 1:]])) for k in range(len(blocks))]
 
     def errors(self, terms: tuple[str, ...]) -> Array:
         """Share of the torque's square that is left with friction terms, (k,)."""
