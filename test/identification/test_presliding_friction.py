@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
+from friction_rig import arm_with, log_of, motion, true_torque
 import numpy as np
 import pytest
-from synthetic_recordings import Waves
 
-from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import PRESLIDING, TERMS
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.model import Conditioning
 from dynid_ros.contact.monitor import Monitor
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
@@ -19,49 +17,23 @@ from dynid_ros.identification.identify import identify
 from dynid_ros.model.feed_forward import with_effort
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings.history import history_of
-from dynid_ros.recordings.recording import Recording
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
-RATE, SECONDS = 500.0, 40.0
+RATE = 500.0
 TRUE = {'viscous': (2.0, 1.0), 'coulomb_smooth': (0.4, 0.3), 'offset': (0.2, -0.1),
         PRESLIDING: (0.8, 0.5)}
 
 
-def arm_that_bends():
-    arm = load_arm('two_axis')
-    return replace(
-        arm, drive=Drive.joint_torque(2), friction=tuple(TRUE),
-        limits=replace(arm.limits, effort=np.full(2, np.inf)),
-        friction_nominal={name: np.array(value) for name, value in TRUE.items()},
-        conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
-
-
-def motion(arm, seconds=SECONDS, seed=1):
-    t = np.arange(round(seconds * RATE)) / RATE
-    return t, *Waves.random(arm, seed).at(t)
-
-
-def true_torque(arm, t, q, qd, qdd):
-    return regressor(arm, q, qd, qdd, history=history_of(t, q)) @ nominal_parameters(arm)
-
-
-def log_of(arm, noise=0.0, **chosen):
-    t, q, qd, qdd = motion(arm, **chosen)
-    tau = true_torque(arm, t, q, qd, qdd)
-    noise = noise * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
-    return Recording(t, q, tau + noise, arm.joint_names, source='bent.npz')
-
-
 @pytest.fixture(scope='module')
 def model():
-    arm = arm_that_bends()
-    return identify(arm, [log_of(arm)], friction=arm.friction)
+    arm = arm_with(TRUE)
+    return identify(arm, [log_of(arm, RATE)], friction=arm.friction)
 
 
 def test_it_is_chosen_where_it_is_true_and_its_coefficients_come_back():
-    arm = arm_that_bends()
-    result = identify(arm, [log_of(arm, noise=0.02)])
+    arm = arm_with(TRUE)
+    result = identify(arm, [log_of(arm, RATE, noise=0.02)])
     assert set(result.arm.friction) == set(TRUE)
     for joint, true in enumerate(TRUE[PRESLIDING]):
         name = f'{TERMS[PRESLIDING].symbol}{joint + 1}'
@@ -74,20 +46,20 @@ def test_it_is_chosen_where_it_is_true_and_its_coefficients_come_back():
 def test_held_out_torque_is_predicted_and_without_the_term_it_is_not(model):
     own = model.validation.relative_error_percent
     arm = model.arm.with_friction(tuple(set(TRUE) - {PRESLIDING}))
-    without = identify(arm, [log_of(model.arm)], friction=arm.friction)
+    without = identify(arm, [log_of(model.arm, RATE)], friction=arm.friction)
     assert own < 0.3
     assert without.validation.relative_error_percent > 4 * own
 
 
 def test_the_stream_gives_the_parameters_of_the_batch(model):
-    found, _ = replay(model.arm, log_of(model.arm))
+    found, _ = replay(model.arm, log_of(model.arm, RATE))
     np.testing.assert_allclose(found.theta, model.theta, atol=0.01 * np.abs(model.theta).max())
     places = [k for k, name in enumerate(base_parameters(model.arm).names) if 'Fp' in name]
     np.testing.assert_allclose(found.theta[places], TRUE[PRESLIDING], rtol=0.05)
 
 
 def test_torque_is_that_of_the_bend_and_of_sliding_where_none_is_known(model):
-    t, q, qd, qdd = motion(model.arm, seconds=5.0, seed=3)
+    t, q, qd, qdd = motion(model.arm, RATE, seconds=5.0, seed=3)
     history = history_of(t, q)
     bent = model.predict_torque(q, qd, qdd, history=history)
     scale = np.abs(bent).max()
@@ -98,7 +70,7 @@ def test_torque_is_that_of_the_bend_and_of_sliding_where_none_is_known(model):
 
 
 def test_feed_forward_follows_the_bend_of_its_trajectory(model):
-    t, *states = motion(model.arm, seconds=5.0, seed=3)
+    t, *states = motion(model.arm, RATE, seconds=5.0, seed=3)
     points = Trajectory(model.arm.joint_names, t, *states)
     expected = true_torque(model.arm, t, *states)
     np.testing.assert_allclose(
@@ -106,7 +78,7 @@ def test_feed_forward_follows_the_bend_of_its_trajectory(model):
 
 
 def test_the_monitor_takes_presliding_for_no_contact(model):
-    log = log_of(model.arm, seconds=30.0, seed=2)
+    log = log_of(model.arm, RATE, seconds=30.0, seed=2)
     seen = list(Monitor(model).push(log.t, log.q, log.u))
     fast = np.concatenate([np.abs(block.qd) > 0.1 for block in seen])
     torque = np.abs(np.concatenate([block.torque for block in seen]))
@@ -118,7 +90,7 @@ def test_the_python_file_takes_the_bend(model):
     arm = model.possible_arm
     space = {}
     exec(compile(python_of(arm), 'exported.py', 'exec'), space)
-    t, q, qd, qdd = motion(arm, seconds=1.0)
+    t, q, qd, qdd = motion(arm, RATE, seconds=1.0)
     history = history_of(t, q)
     expected = regressor(arm, q, qd, qdd, history=history) @ nominal_parameters(arm)
     sliding = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)

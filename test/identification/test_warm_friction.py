@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
+from friction_rig import arm_with, log_of, motion, SECONDS, true_torque
 import numpy as np
 import pytest
-from synthetic_recordings import Waves
 
-from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import JointHistory, TERMS, WARM
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.model import Conditioning
 from dynid_ros.contact.monitor import Monitor
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
@@ -20,50 +18,24 @@ from dynid_ros.identification.validation import validate
 from dynid_ros.model.feed_forward import with_effort
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings.history import history_of
-from dynid_ros.recordings.recording import Recording
 from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
-RATE, SECONDS = 200.0, 40.0
+RATE = 200.0
 TRUE = {'viscous': (2.0, 1.0), 'coulomb_smooth': (1.0, 0.6), 'offset': (0.2, -0.1),
         WARM: (-0.8, -0.5)}
 
 
-def arm_that_warms():
-    arm = load_arm('two_axis')
-    return replace(
-        arm, drive=Drive.joint_torque(2), friction=tuple(TRUE),
-        limits=replace(arm.limits, effort=np.full(2, np.inf)),
-        friction_nominal={name: np.array(value) for name, value in TRUE.items()},
-        conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
-
-
-def motion(arm, seconds=SECONDS, seed=1):
-    t = np.arange(round(seconds * RATE)) / RATE
-    return t, *Waves.random(arm, seed).at(t)
-
-
-def true_torque(arm, t, q, qd, qdd):
-    return regressor(arm, q, qd, qdd, history=history_of(t, q)) @ nominal_parameters(arm)
-
-
-def log_of(arm, noise=0.0, **chosen):
-    t, q, qd, qdd = motion(arm, **chosen)
-    tau = true_torque(arm, t, q, qd, qdd)
-    noise = noise * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
-    return Recording(t, q, tau + noise, arm.joint_names, source='warm.npz')
-
-
 @pytest.fixture(scope='module')
 def model():
-    arm = arm_that_warms()
-    return identify(arm, [log_of(arm)], friction=arm.friction)
+    arm = arm_with(TRUE)
+    return identify(arm, [log_of(arm, RATE)], friction=arm.friction)
 
 
 def test_it_is_chosen_where_it_is_true_and_its_coefficients_come_back():
-    arm = arm_that_warms()
-    result = identify(arm, [log_of(arm, noise=0.02)])
+    arm = arm_with(TRUE)
+    result = identify(arm, [log_of(arm, RATE, noise=0.02)])
     assert set(result.arm.friction) == set(TRUE)
     for joint, true in enumerate(TRUE[WARM]):
         name = f'{TERMS[WARM].symbol}{joint + 1}'
@@ -76,17 +48,17 @@ def test_it_is_chosen_where_it_is_true_and_its_coefficients_come_back():
 def test_a_held_out_part_begins_as_warm_as_the_fitted_part_ended(model):
     assert model.validation.relative_error_percent < 0.1
     # The same samples by themselves, which begin in the midst of a motion, count as cold.
-    alone = log_of(model.arm).part(round(0.67 * SECONDS * RATE), round(SECONDS * RATE))
+    alone = log_of(model.arm, RATE).part(round(0.67 * SECONDS * RATE), round(SECONDS * RATE))
     assert validate(model, alone)[0].relative_error_percent > 1.0
 
 
 def test_another_recording_begins_cold(model):
-    other = log_of(model.arm, seconds=10.0, seed=2)
+    other = log_of(model.arm, RATE, seconds=10.0, seed=2)
     assert validate(model, other)[0].relative_error_percent < 0.2
 
 
 def test_the_stream_gives_the_parameters_of_the_batch(model):
-    found, _ = replay(model.arm, log_of(model.arm))
+    found, _ = replay(model.arm, log_of(model.arm, RATE))
     # The causal filters are others: measured 0.13 % of the largest parameter.
     np.testing.assert_allclose(found.theta, model.theta, atol=0.005 * np.abs(model.theta).max())
     places = [k for k, name in enumerate(base_parameters(model.arm).names) if 'Fvw' in name]
@@ -94,7 +66,7 @@ def test_the_stream_gives_the_parameters_of_the_batch(model):
 
 
 def test_torque_is_predicted_for_cold_joints_and_for_warm_ones(model):
-    t, q, qd, qdd = motion(model.arm, seconds=5.0, seed=3)
+    t, q, qd, qdd = motion(model.arm, RATE, seconds=5.0, seed=3)
     history = history_of(t, q)
     warm = model.predict_torque(q, qd, qdd, history=history)
     scale = np.abs(warm).max()
@@ -109,7 +81,7 @@ def test_torque_is_predicted_for_cold_joints_and_for_warm_ones(model):
 
 
 def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
-    t, *states = motion(model.arm, seconds=5.0, seed=3)
+    t, *states = motion(model.arm, RATE, seconds=5.0, seed=3)
     points = Trajectory(model.arm.joint_names, t, *states)
     expected = true_torque(model.arm, t, *states)
     np.testing.assert_allclose(
@@ -117,7 +89,7 @@ def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
 
 
 def test_the_monitor_takes_warm_friction_for_no_contact(model):
-    log = log_of(model.arm, seconds=30.0, seed=2)
+    log = log_of(model.arm, RATE, seconds=30.0, seed=2)
     monitor = Monitor(model)
     seen = np.concatenate([block.torque for block in monitor.push(log.t, log.q, log.u)])
     friction = np.abs(warmth_of(log.t, log.q).at(log.t) * TRUE[WARM]).max(axis=0)
