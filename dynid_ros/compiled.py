@@ -7,6 +7,7 @@ from typing import Any, cast, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 
 from dynid_ros.first_compilation import lock_of
 
@@ -21,20 +22,9 @@ class _SharedCache(FunctionCache):
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if found is not None:
             return found
-        lock = lock_of(self.cache_path)
-        lock.take()
+        lock_of(self.cache_path).take()
         # Another process may have made it meanwhile.
-        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None:
-            lock.release()
-        return found
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save the code that this process made."""
-        try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        finally:
-            lock_of(self.cache_path).release()
+        return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Function) -> Function:
@@ -56,5 +46,13 @@ def _compiled(function: Function, **options: Any) -> Function:
     compiled: Any = numba.njit(
         cache=True, error_model='numpy', nogil=True, **options)(function)
     # Numba has no setting for it.
-    compiled._cache = _SharedCache(compiled.py_func)  # type: ignore[no-untyped-call]
+    compiled._cache = cache = _SharedCache(compiled.py_func)  # type: ignore[no-untyped-call]
+    compile_or_load = compiled.compile
+
+    def compile_in_turn(signature: Any) -> Any:
+        # However it ends: a notebook lives on after Ctrl-C, and no other process must wait for it.
+        with global_compiler_lock, lock_of(cache.cache_path).given_back():
+            return compile_or_load(signature)
+
+    compiled.compile = compile_in_turn
     return cast('Function', compiled)

@@ -20,7 +20,7 @@ _say: Callable[[str], None] | None = None
 
 
 @contextmanager
-def announced(say: Callable[[str], None]) -> Iterator[None]:
+def announced(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     """
     Report the first compilation within the block, if there is any.
 
@@ -29,11 +29,16 @@ def announced(say: Callable[[str], None]) -> Iterator[None]:
     say : callable
         Takes a notice, once.
 
+    Yields
+    ------
+    callable
+        Returns whether there was one.
+
     """
     global _say
     before, _say = _say, say
     try:
-        yield
+        yield lambda: _say is None
     finally:
         _say = before
 
@@ -42,8 +47,8 @@ class FolderLock:
     """
     A lock on a folder of compiled kernels, which one process holds at a time.
 
-    It is taken and released by one thread, as often as kernels call each other. Where files cannot
-    be locked, it does nothing.
+    One thread at a time takes it, as often as kernels call each other. Where files cannot be
+    locked, it does nothing.
 
     Parameters
     ----------
@@ -54,7 +59,6 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / LOCK
-        self._depth = 0
         self._file: IO[bytes] | None = None
 
     def take(self) -> None:
@@ -63,20 +67,23 @@ class FolderLock:
         if _say is not None:
             say, _say = _say, None
             say(NOTICE)
-        self._depth += 1
-        if self._depth > 1 or fcntl is None:
+        if self._file is not None or fcntl is None:
             return
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open('ab')
             fcntl.flock(self._file, fcntl.LOCK_EX)
 
-    def release(self) -> None:
-        """Let other processes compile."""
-        self._depth = max(self._depth - 1, 0)
-        if not self._depth and self._file is not None:
-            self._file.close()
-            self._file = None
+    @contextmanager
+    def given_back(self) -> Iterator[None]:
+        """Release the lock after the block, unless it was held before."""
+        held = self._file is not None
+        try:
+            yield
+        finally:
+            if not held and self._file is not None:
+                self._file.close()
+                self._file = None
 
 
 _locks: dict[str, FolderLock] = {}

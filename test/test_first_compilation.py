@@ -1,9 +1,13 @@
 """The kernels are compiled once, whichever processes need them first, and somebody hears of it."""
 
+import fcntl
+import importlib.util
 import os
+from pathlib import Path
 import subprocess
 import sys
 
+from numba.core.errors import TypingError
 import pytest
 
 from dynid_ros.first_compilation import FolderLock, LOCK, NOTICE
@@ -24,6 +28,14 @@ for _, each in found.buffer:
 """
 
 KERNELS = ['five_points', 'filter_part']
+
+TWICE = """
+from dynid_ros.compiled import kernel
+
+@kernel
+def twice(x):
+    return x + x.sum()
+"""
 
 
 @pytest.fixture
@@ -50,10 +62,21 @@ def test_the_first_run_says_so_once_and_the_second_is_silent(fresh):
     assert start(fresh).communicate()[0] == ''
 
 
+def test_a_compilation_that_fails_keeps_no_other_process_waiting(tmp_path):
+    (tmp_path / 'twice.py').write_text(TWICE)
+    spec = importlib.util.spec_from_file_location('twice', tmp_path / 'twice.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with pytest.raises(TypingError):
+        module.twice('text')
+    with (Path(module.twice._cache.cache_path) / LOCK).open('ab') as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def test_a_folder_that_cannot_be_written_needs_no_lock(tmp_path):
     file = tmp_path / 'file'
     file.touch()
     lock = FolderLock(file)
-    lock.take()
-    lock.release()
+    with lock.given_back():
+        lock.take()
     assert not (tmp_path / LOCK).exists()
