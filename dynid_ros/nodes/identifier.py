@@ -85,7 +85,7 @@ class Identifier(Node):
         self._begin = self._read_start()
         known = self._model or self._begin
         self._arm = self._read_arm() if known is None else known.arm
-        warm_up(self._arm)
+        warm_up(self._arm, self.get_logger().info)
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._external: ExternalTorque | None = None
