@@ -5,9 +5,10 @@ BIN = $(VENV)/bin
 # Hundreds of processes start here; with bytecode kept, none of them compiles the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-# Three processes, since nodes wait for each other; a file stays in one, which makes its recordings
-# once. Cyclone DDS logs refused messages on stderr, which would hide the cause of a failed test.
-PYTEST = $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --show-capture=stdout
+# Two processes for each of two processors, since nodes wait for each other; a file stays in one,
+# which makes its recordings once. Cyclone DDS logs refused messages on stderr, which would hide the
+# cause of a failed test.
+PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --show-capture=stdout
 
 .PHONY: demo test test-fast fuzz lint clean
 

@@ -68,7 +68,7 @@ def check(printed):
 def excitation(folder):
     """Write a motion from which this arm can be learned."""
     arm, path = load_arm('two_axis'), folder / 'excitation.yaml'
-    write_motion(path, random_motion(arm, 3), arm)
+    write_motion(path, random_motion(arm, 3, period=4.0, periods=3), arm)
     return path
 
 
