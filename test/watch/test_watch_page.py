@@ -121,10 +121,10 @@ def test_stop_stays_in_sight_when_the_panel_is_scrolled(made_up, browser):
 def test_lost_nodes_and_a_lost_server_are_told(made_up, browser):
     nodes = made_up()
     tab = visit(browser, nodes.page.url)
-    nodes.wait(tab, lambda: tab.get_by_text('idle', exact=True).count(), 'the phase')
     alarm, lost = tab.locator('.no-news'), tab.locator('.lost')
-    assert not lost.count()
-    assert not alarm.is_visible()
+    # A slow machine may have taken long enough to open the page for both to be there.
+    nodes.wait(tab, lambda: tab.get_by_text('idle', exact=True).count() and not lost.count()
+               and not alarm.is_visible(), 'the phase, and no alarm')
     allowed = TOLD + LATE * max(0.0, slowest_news(nodes, tab) - NEWS)
     nodes.say()
     took = time_until(nodes, tab, lost.count, 'that the nodes are lost')
