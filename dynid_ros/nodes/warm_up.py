@@ -52,11 +52,12 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
 
 
 def _made_up(arm: ArmModel) -> OnlineIdentifier:
-    """Return a session that has learned from a drive signal that follows no physics."""
+    """Return a session that has learned from a drive signal without physics: friction drives."""
     online = OnlineIdentifier(arm, 'warm-up')
     t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
-    q = np.sin(t[:, None] * np.linspace(1.0, 2.0, arm.n))
-    online.push(np.rint(t * 1e9).astype(np.int64), q, np.cos(q))
+    w = np.linspace(1.0, 2.0, arm.n)
+    q, qd = np.sin(w * t[:, None]), w * np.cos(w * t[:, None])
+    online.push(np.rint(t * 1e9).astype(np.int64), q, np.cos(q) - 0.1 * qd)
     return online
 
 

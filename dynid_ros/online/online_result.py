@@ -18,7 +18,7 @@ from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.online import innovation_statistics
 from dynid_ros.online.estimate import Estimate
-from dynid_ros.online.row_pipeline import conditioning_of
+from dynid_ros.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
@@ -125,7 +125,7 @@ def online_result(
         arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
         (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
-    lag = 1 / (2 * np.pi * settings.cutoff_hz)
+    lag = torque_lag(settings)
     verdict, remarks = with_cause(
         verdict, replace(arm.memoryless, gravity=online.stated_gravity),
         joined([_trial_samples(part, lag) for part in predictions]))
@@ -167,8 +167,8 @@ def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
     """
     Take the samples of one stretch for the contest of explanations.
 
-    Torque has passed the first-order filter of the rows, of this time constant, and motion has
-    not: the contest would take that for a late drive signal.
+    Torque has passed the first-order filter of the rows, of this lag, and motion has not: the
+    contest would take that for a late drive signal.
     """
     from scipy.interpolate import CubicSpline
 

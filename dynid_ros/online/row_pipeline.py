@@ -18,12 +18,13 @@ from dynid_ros.recordings.history import RunningPresliding
 from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.signals import conditioning
-from dynid_ros.signals.conditioning import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditioningSettings, position_cutoff
 from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 from dynid_ros.signals.standstill import still_below
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
-from dynid_ros.streaming.resampling import Averager, Resampler
+from dynid_ros.streaming.decimation import StreamDecimator
+from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
 
 Array = NDArray[np.float64]
@@ -40,9 +41,9 @@ class RowPipeline(Checkpointed):
     The online pipeline of an arm: samples in, rows of ``W theta = tau`` out.
 
     Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
-    regressors of momentum and force go through first-order filters, and means over a few samples
-    become rows. It works on blocks of `block` samples, so that the rows do not depend on the
-    portions of the input.
+    regressors of momentum and force go through first-order filters, and with the torque through
+    the low-pass of the batch, whose outputs become rows. It works on blocks of `block` samples,
+    so that the rows do not depend on the portions of the input.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ class RowPipeline(Checkpointed):
             'warmth': self._warmth, 'presliding': self._presliding}
         if self.settings:
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
-                      'torque': self._torque_filter, 'mean': self._mean}
+                      'torque': self._torque_filter, 'decimator': self._decimator}
         return parts
 
     def _design(self, rate_hz: float) -> None:
@@ -163,10 +164,10 @@ class RowPipeline(Checkpointed):
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)
         self._conditioner = CausalConditioner(self.settings, n)
-        scheme = Discretisation.simpson(2 * np.pi * cutoff, 1 / rate_hz)
+        scheme = first_order(self.settings)
         self._rows_filter = FirstOrderFilter(scheme, n * b)
         self._torque_filter = FirstOrderFilter(scheme, n)
-        self._mean = Averager(self.settings.decimation, n * b + 4 * n + 1)
+        self._decimator = StreamDecimator(self.settings.decimator(), n * b + 4 * n + 1)
         shape = (0, n, self.arm.layout.size)
         self._buffers = np.zeros(shape), np.zeros(shape)
 
@@ -194,7 +195,7 @@ class RowPipeline(Checkpointed):
         self.segment += 1
         self.before = self.before[:0]
         for part in (self._presliding, self._conditioner, self._rows_filter, self._torque_filter,
-                     self._mean):
+                     self._decimator):
             part.reset()
 
     def _rows(self, uniform: Array) -> list[RowBlock]:
@@ -216,8 +217,8 @@ class RowPipeline(Checkpointed):
             return []
         # The filters lag by one sample.
         late = whole[-len(W) - 1:-1]
-        means = self._mean.apply(np.concatenate([W, filtered, late], axis=1))
-        return [self._block(means, n, b)] if len(means) else []
+        kept = self._decimator.apply(np.concatenate([W, filtered, late], axis=1))
+        return [self._block(kept, n, b)] if len(kept) else []
 
     def _regressors(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
         k = len(q)
@@ -231,9 +232,9 @@ class RowPipeline(Checkpointed):
         return (momentum[:, :, self._columns].reshape(k, -1),
                 force[:, :, self._columns].reshape(k, -1))
 
-    def _block(self, means: Array, n: int, b: int) -> RowBlock:
+    def _block(self, kept: Array, n: int, b: int) -> RowBlock:
         W, tau, t, q, qd, moving = np.split(
-            means, np.cumsum([n * b, n, 1, n, n]), axis=1)
+            kept, np.cumsum([n * b, n, 1, n, n]), axis=1)
         # Half of the samples of a row decide.
         moves = moving >= 0.5
         self.counters.add('standing', int((~moves).sum()))
@@ -245,5 +246,21 @@ def conditioning_of(stream: RowPipeline) -> ConditioningSettings:
     """Return the settings of a stream, with a note on its causal filters."""
     assert stream.settings is not None
     note = ('one causal pass: symmetric FIR low-pass of positions, first-order filters of the '
-            'momentum and force regressors, means over each row')
+            'momentum and force regressors, symmetric FIR low-pass of the rows')
     return replace(stream.settings, notes=(note,))
+
+
+def first_order(settings: ConditioningSettings) -> Discretisation:
+    """
+    Design the first-order filters of the rows.
+
+    Their bandwidth is that of the positions, well above that of the rows: the low-pass that
+    follows decides alone which frequencies count, as in the batch.
+    """
+    return Discretisation.simpson(2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz)
+
+
+def torque_lag(settings: ConditioningSettings) -> float:
+    """Give the time by which these filters delay slow signals, s."""
+    pole = first_order(settings).pole
+    return pole / (1.0 - pole) / settings.rate_hz

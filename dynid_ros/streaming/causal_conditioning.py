@@ -7,13 +7,16 @@ from numpy.typing import NDArray
 
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
-from dynid_ros.signals.conditioning import ConditioningSettings
+from dynid_ros.signals.conditioning import ConditioningSettings, position_cutoff
+from dynid_ros.signals.filters import Decimator
 
 Array = NDArray[np.float64]
 
 #: Derivative over five samples in units of their rate, newest first, and its reach to either side.
 DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
 REACH = 2
+#: Speed that is rounding, rad/s or m/s: Coulomb friction would take its sign for motion.
+ROUNDING = 1e-9
 #: Half of the window over which positions are averaged, s. With encoders of 2^16 counts, 10 ms
 #: let twice as much noise into the external torque of the first joint of a Panda.
 HALF_WINDOW = 0.015
@@ -82,6 +85,7 @@ class StreamFilter(Checkpointed):
         positions = np.ascontiguousarray(whole[:, 1:1 + n].T)
         q, qd = np.zeros((n, count)), np.zeros((n, count))
         convolve(positions, self._taps, self._slope, q, qd)
+        qd[np.abs(qd) < ROUNDING] = 0.0
         first, torque = self._torque, whole[:, 1 + n:]
         tau = (1.0 - self._part) * torque[first:first + count]
         tau += self._part * torque[first + 1:first + 1 + count]
@@ -93,9 +97,9 @@ class CausalConditioner(StreamFilter):
     """
     Condition a stream as the batch conditions a recording.
 
-    The filter is that of `Decimator`, the difference that of `differentiate`. A symmetric filter
-    delays all frequencies alike, so that positions, velocities and torque keep the same time;
-    its memory is its length.
+    The filter is that of `Decimator` with the cut-off of the positions, the difference that of
+    `differentiate`. A symmetric filter delays all frequencies alike, so that positions, velocities
+    and torque keep the same time; its memory is its length.
 
     Parameters
     ----------
@@ -107,12 +111,13 @@ class CausalConditioner(StreamFilter):
     """
 
     def __init__(self, settings: ConditioningSettings, joints: int) -> None:
-        smooth = settings.decimator().taps
+        filtered = Decimator(settings.rate_hz, position_cutoff(settings), 1)
+        ahead = settings.delay * settings.rate_hz
+        # Zeros at both ends let the filter reach torque that is later.
+        smooth = np.pad(filtered.taps, max(0, int(np.ceil(abs(ahead))) - filtered.reach))
         # Taps run from the oldest sample on.
         slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
-        lag = len(slope) // 2
-        ahead = float(np.clip(settings.delay * settings.rate_hz, -lag, lag - 1))
-        super().__init__(np.pad(smooth, REACH), slope, lag, ahead, joints)
+        super().__init__(np.pad(smooth, REACH), slope, len(slope) // 2, ahead, joints)
 
 
 @kernel
@@ -142,8 +147,8 @@ class ShortLag(StreamFilter):
     Average positions over a short window, differentiate them, and delay torque as much.
 
     The window is Hann's, whose weights are positive: a step does not ring. `CausalConditioner`
-    separates the band of the identification and lags by one and a half periods of its cut-off;
-    this filter lags by `HALF_WINDOW` and two samples.
+    keeps the band of the positions and lags by one and a half periods of its cut-off; this filter
+    lags by `HALF_WINDOW` and two samples.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
-"""Causal conditioning and averaging against closed forms."""
+"""Causal conditioning against closed forms, and decimation against that of recordings."""
 
 import numpy as np
 import pytest
 
 from dynid_ros.signals.conditioning import ConditioningSettings
+from dynid_ros.signals.filters import Decimator
 from dynid_ros.streaming.causal_conditioning import CausalConditioner, HALF_WINDOW, ShortLag
-from dynid_ros.streaming.resampling import Averager
+from dynid_ros.streaming.decimation import StreamDecimator
 
 RATE = 200.0
 
@@ -29,9 +30,9 @@ def test_positions_velocities_and_torque_belong_to_the_same_time():
     np.testing.assert_allclose(qd_out, qd[k], atol=2e-3 * np.abs(qd).max())
 
 
-def test_a_late_torque_is_put_back():
+@pytest.mark.parametrize('delay', [0.0173, -0.0173, 0.3])
+def test_a_late_torque_is_put_back(delay):
     t, q, _ = sines()
-    delay = 0.0173
     u = np.sin(2 * np.pi * 0.5 * (t[:, None] - delay)) * np.ones((1, 2))
     treatment = ConditioningSettings(10.0, False, 'causal', RATE, 1, delay=delay)
     late, _, _, u_out = CausalConditioner(treatment, 2).apply(np.column_stack([t, q, u]))
@@ -51,12 +52,17 @@ def test_blocks_of_any_length_give_the_numbers_of_one():
         np.testing.assert_array_equal(np.concatenate([part[k] for part in parts]), expected)
 
 
-def test_averages_do_not_depend_on_the_portions():
-    x = np.random.default_rng(0).normal(size=(103, 4))
-    averager = Averager(10, 4)
-    out = np.concatenate([averager.apply(part) for part in np.split(x, [3, 4, 40, 90])])
-    np.testing.assert_allclose(out, x[:100].reshape(10, 10, 4).mean(axis=1), rtol=1e-12)
-    assert averager.count == 3
+@pytest.mark.parametrize('step', [1, 7, 60])
+def test_kept_samples_are_those_of_the_recording_in_any_portions(step):
+    x = np.random.default_rng(0).normal(size=(503, 4))
+    decimator = Decimator(RATE, 10.0, step)
+    stream = StreamDecimator(decimator, 4)
+    for _ in range(2):
+        out = np.concatenate([stream.apply(part) for part in np.split(x, [3, 4, 40, 390])])
+        expected = [decimator.apply(x[part], count) for part, count in decimator.blocks(len(x))]
+        np.testing.assert_allclose(out, np.concatenate(expected), rtol=1e-12, atol=1e-14)
+        # As after a gap.
+        stream.reset()
 
 
 @pytest.mark.parametrize('rate', [30.0, 125.0, 500.0, 1000.0])
