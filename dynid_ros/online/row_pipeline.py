@@ -235,7 +235,7 @@ class RowPipeline(Checkpointed):
     def _block(self, kept: Array, n: int, b: int) -> RowBlock:
         W, tau, t, q, qd, moving = np.split(
             kept, np.cumsum([n * b, n, 1, n, n]), axis=1)
-        # Half of the samples of a row decide.
+        # Half of the weight of a row decides.
         moves = moving >= 0.5
         self.counters.add('standing', int((~moves).sum()))
         W = W.reshape(-1, n, b) * moves[:, :, None]
