@@ -1,8 +1,8 @@
 """
 When the recursive estimate is as good as the batch, and how wide its error bars are beside.
 
-Both learn from the first two thirds of a recording of a real arm below 3 Hz; after every portion of
-it the recursive estimate predicts the last third.
+Both learn from the first two thirds of a recording of a real arm below 3 Hz; after every portion
+of it the recursive estimate predicts the last third.
 
 Then a replay starts from the batch result of the same recording, real or simulated with coloured
 noise of a twentieth of the torque: its standard deviations by those of the batch, median and range
@@ -37,8 +37,8 @@ from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03
-#: Cut-off, Hz. Below the 1.5 Hz that the Panda's data ask for are so few rows that which samples they
-#: are made of moves the error by more than that.
+#: Cut-off, Hz. Below the 1.5 Hz that the Panda's data ask for are so few rows that which samples
+#: they are made of moves the error by more than that.
 COURSE = 3.0
 #: Of the median of the standard deviations, by those of the batch.
 ALLOWED_WIDTH = 0.1
