@@ -34,6 +34,9 @@ class InnovationThresholds:
         Standard deviations from which an innovation is wild, and is not learned from. Good
         recordings reach 15; the usual torque, added to a joint for a tenth of a second, makes 4.6
         to 190. Live, a collision stays hidden while the model is uncertain.
+    doubtful : float
+        The same from which an innovation near a wild one is not learned from either: the low-pass
+        spreads a collision over its neighbours. Few of a good recording have to wait for them.
     correlation : float
         Largest correlation of errors from one row to the next. Beyond it, they are no noise but
         an offset.
@@ -47,6 +50,7 @@ class InnovationThresholds:
     memory: int = 300
     cut: float = 3.0
     deviations: float = 30.0
+    doubtful: float = 5.0
     correlation: float = 0.99
     known: int = 50
     some: int = 10
@@ -150,7 +154,9 @@ class InnovationStatistics:
         new = [count, (e**2).sum(axis=0), (tau**2).sum(axis=0), tau.sum(axis=0)]
         self.sums[:] = keep * self.sums + new
 
-    def wild(self, e: Array, spread: Array, torque: Array) -> NDArray[np.bool_]:
+    def outliers(
+        self, e: Array, spread: Array, torque: Array,
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """
         Find outliers: innovations of more than `deviations` standard deviations.
 
@@ -163,15 +169,17 @@ class InnovationStatistics:
 
         Returns
         -------
-        (k, n) ndarray of bool
-            False where the prediction is less certain than the measurement. Lasting changes
-            become noise after some time, because `take` follows them.
+        wild, doubtful : (k, n) ndarray of bool
+            Outliers, and innovations that may belong to one; False where the prediction is less
+            certain than the measurement. Lasting changes become noise after some time, because
+            `take` follows them.
 
         """
         sure = (self.noise[3] >= THRESHOLDS.some) & (spread <= self.noise[0])
         least = outliers.THRESHOLDS.torque_share * torque
-        limit = np.maximum(THRESHOLDS.deviations * np.sqrt(self.noise[0] + spread), least)
-        return np.asarray(sure & (np.abs(e) > limit))
+        std = np.sqrt(self.noise[0] + spread)
+        wild = sure & (np.abs(e) > np.maximum(THRESHOLDS.deviations * std, least))
+        return wild, sure & ~wild & (np.abs(e) > THRESHOLDS.doubtful * std)
 
     @property
     def known(self) -> NDArray[np.bool_]:

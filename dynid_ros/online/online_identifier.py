@@ -138,7 +138,7 @@ class OnlineIdentifier:
 
     def freeze(self, frozen: bool = True) -> None:
         """Keep the estimates as they are, or let them go on."""
-        self.estimator.recursion.freeze(frozen)
+        self.estimator.freeze(frozen)
         self._estimate = None
 
     @property

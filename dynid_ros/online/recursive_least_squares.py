@@ -127,23 +127,51 @@ class RecursiveLeastSquares:
         """
         if moving is None:
             moving = np.ones(tau.shape, dtype=np.bool_)
+        e, wild, _ = self.predict(W, tau, moving)
+        self.learn(W, tau, moving & ~wild, segment)
+        return e
+
+    def predict(
+        self, W: Array, tau: Array, moving: NDArray[np.bool_],
+    ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
+        """
+        Predict some rows, and take note of the errors.
+
+        Parameters
+        ----------
+        W, tau, moving
+            As for `update`.
+
+        Returns
+        -------
+        e : (k, n) ndarray
+            Innovations, Nm.
+        wild, doubtful : (k, n) ndarray of bool
+            Which of them are outliers, and which may belong to one.
+
+        """
         e = np.asarray(tau - W @ self.theta)
         if not moving.any():
-            return e
+            return e, np.zeros_like(moving), np.zeros_like(moving)
         spread = prediction_variance(self.information, np.ascontiguousarray(W))
-        wild = moving & self.innovations.wild(e, spread, self._torque())
+        wild, doubtful = (
+            moving & each for each in self.innovations.outliers(e, spread, self._torque()))
         self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
-            learned = moving & ~wild
-            absorb_rows(
-                self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
-                self._share_kept())
-            self.rows += learned.sum(axis=0)
             self.left_out += wild.sum(axis=0)
-            self._refresh()
-            if self.memory == np.inf:
-                self.scores.add(W, tau, learned, segment, self.theta)
-        return e
+        return e, wild, doubtful
+
+    def learn(self, W: Array, tau: Array, learned: NDArray[np.bool_], segment: int) -> None:
+        """Learn from those of some rows that are marked; see `update`."""
+        if self.frozen or not learned.any():
+            return
+        absorb_rows(
+            self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
+            self._share_kept())
+        self.rows += learned.sum(axis=0)
+        self._refresh()
+        if self.memory == np.inf:
+            self.scores.add(W, tau, learned, segment, self.theta)
 
     @property
     def sigma(self) -> Array:

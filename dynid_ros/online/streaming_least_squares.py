@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.checkpoint import State
+from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
@@ -17,6 +17,66 @@ from dynid_ros.regression.covariance import WINDOW
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class DoubtfulRows(Checkpointed):
+    """
+    The last rows, some of which may belong to an outlier that is still to come.
+
+    The low-pass spreads a collision over its neighbours, before and after.
+
+    Parameters
+    ----------
+    joints, parameters : int
+        n and b.
+
+    Attributes
+    ----------
+    W, tau, doubtful : (m, n, b), (m, n) and (m, n) ndarray
+        The last rows, and which of their torques wait.
+    wild : (r + m, n) ndarray of bool
+        Outliers among them, and among the rows before.
+    segment : int
+        Stretch of these rows.
+    reach : int
+        Rows to either side that an outlier spoils.
+
+    """
+
+    saved = ('W', 'tau', 'doubtful', 'wild', 'segment', 'reach')
+
+    def __init__(self, joints: int, parameters: int) -> None:
+        self.W = np.zeros((0, joints, parameters))
+        self.tau = np.zeros((0, joints))
+        self.doubtful = np.zeros((0, joints), dtype=np.bool_)
+        self.wild = np.zeros((0, joints), dtype=np.bool_)
+        self.segment = self.reach = 0
+
+    def take(self, block: RowBlock, wild: Flags, doubtful: Flags) -> tuple[Array, Array, Flags]:
+        """Add rows of the same stretch, and return those whose neighbours are all there."""
+        self.W = np.concatenate([self.W, block.W])
+        self.tau = np.concatenate([self.tau, block.tau])
+        self.doubtful = np.concatenate([self.doubtful, doubtful])
+        self.wild = np.concatenate([self.wild, wild])
+        return self._leave(max(0, len(self.W) - self.reach))
+
+    def flush(self) -> tuple[Array, Array, Flags]:
+        """Return all: ``W``, ``tau``, and which of those that wait have no outlier near."""
+        left = self._leave(len(self.W))
+        self.wild = self.wild[:0]
+        return left
+
+    def _leave(self, count: int) -> tuple[Array, Array, Flags]:
+        gone = len(self.wild) - len(self.W)
+        good = self.doubtful[:count].copy()
+        for k in np.flatnonzero(good.any(axis=1)):
+            at = gone + k
+            good[k] &= ~self.wild[max(0, at - self.reach):at + self.reach + 1].any(axis=0)
+        left = self.W[:count], self.tau[:count], good
+        self.W, self.tau, self.doubtful = self.W[count:], self.tau[count:], self.doubtful[count:]
+        self.wild = self.wild[max(0, gone + count - self.reach):]
+        return left
 
 
 class StreamingLeastSquares:
@@ -61,6 +121,7 @@ class StreamingLeastSquares:
         self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
         self.recursion = RecursiveLeastSquares(
             arm.n, base.count, column_scale(arm), prior=prior)
+        self._doubtful = DoubtfulRows(arm.n, base.count)
         self._memory = memory
         self._load_known = load_theta is not None
         if load_theta is not None:
@@ -88,8 +149,15 @@ class StreamingLeastSquares:
         return self._learn(self.pipeline.push(t, q, u, names))
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
-        """Process the incomplete last block, at the end of a stream."""
-        return self._learn(self.pipeline.flush())
+        """Process the incomplete last block and the rows that wait, at the end of a stream."""
+        learned = self._learn(self.pipeline.flush())
+        self._absorb(self._doubtful.flush())
+        return learned
+
+    def freeze(self, frozen: bool) -> None:
+        """Learn from the rows that wait, and freeze the estimate, or let it go on."""
+        self._absorb(self._doubtful.flush())
+        self.recursion.freeze(frozen)
 
     def estimate(self) -> Estimate:
         """Return the current estimate."""
@@ -98,29 +166,44 @@ class StreamingLeastSquares:
     def state(self) -> State:
         """Return the whole state, as arrays for ``np.savez``."""
         return {f'{part}:{name}': value
-                for part, own in (('stream', self.pipeline), ('estimator', self.recursion))
-                for name, value in own.state().items()}
+                for part, own in self._parts() for name, value in own.state().items()}
 
     def restore(self, state: State) -> None:
         """Resume from a saved state of an estimator with the same settings, bit for bit."""
-        for part, own in (('stream', self.pipeline), ('estimator', self.recursion)):
+        for part, own in self._parts():
             prefix = f'{part}:'
             own.restore({name[len(prefix):]: value for name, value in state.items()
                          if name.startswith(prefix)})
 
+    def _parts(self) -> tuple[tuple[str, RowPipeline | DoubtfulRows | RecursiveLeastSquares], ...]:
+        return (('stream', self.pipeline), ('doubtful', self._doubtful),
+                ('estimator', self.recursion))
+
     def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
         result = []
         for block in blocks:
-            settings = self.pipeline.settings
-            assert settings is not None
-            rate = settings.rate_hz / settings.decimation
-            self.recursion.memory = self._memory * rate
-            self.recursion.scores.lags = round(WINDOW * rate)
-            e = self.recursion.update(block.W, block.tau, block.moving, block.segment)
+            if block.segment != self._doubtful.segment:
+                self._absorb(self._doubtful.flush())
+                self._doubtful.segment = block.segment
+            self._follow_rate()
+            e, wild, doubtful = self.recursion.predict(block.W, block.tau, block.moving)
+            self._absorb((block.W, block.tau, block.moving & ~wild & ~doubtful))
+            self._absorb(self._doubtful.take(block, wild, doubtful))
             result.append((block, block.tau - e))
-            if not self._load_known:
-                self.pipeline.load_theta = self.recursion.theta
         return result
+
+    def _follow_rate(self) -> None:
+        settings = self.pipeline.settings
+        assert settings is not None
+        rate = settings.rate_hz / settings.decimation
+        self.recursion.memory = self._memory * rate
+        self.recursion.scores.lags = round(WINDOW * rate)
+        self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
+
+    def _absorb(self, rows: tuple[Array, Array, Flags]) -> None:
+        self.recursion.learn(*rows, self._doubtful.segment)
+        if not self._load_known:
+            self.pipeline.load_theta = self.recursion.theta
 
 
 def column_scale(arm: ArmModel) -> Array:
