@@ -6,6 +6,7 @@ from collections.abc import Callable
 import hmac
 import ipaddress
 import secrets
+from threading import RLock
 from typing import Any, Protocol, TYPE_CHECKING
 
 from dynid_ros.watch.commands import Command
@@ -100,6 +101,9 @@ class Buttons:
 
         self._client, self._desk = client, desk
         self._asked: Course | None = None
+        # Clicks and pictures come from threads of their own: a question that is on its way to the
+        # browser must not be closed before it is there.
+        self._asking = RLock()
         self._frozen = False
         gui = client.gui
         gui.add_html(ALWAYS_SEEN, order=STOP)
@@ -124,10 +128,11 @@ class Buttons:
     def update(self, snapshot: Snapshot) -> None:
         """Follow the nodes: what can be started, and whether the estimates are frozen."""
         free = self._desk.course() is not None and not snapshot.moving
-        self._start.disabled = not free or self._asked is not None
-        if self._asked is not None and (
-                not free or snapshot.motion is not self._asked.motion):
-            self._close()
+        with self._asking:
+            self._start.disabled = not free or self._asked is not None
+            if self._asked is not None and (
+                    not free or snapshot.motion is not self._asked.motion):
+                self._close()
         stream = snapshot.reports.get(f'{IDENTIFIER}: stream')
         frozen = stream is not None and stream.values.get('frozen') == 'True'
         if frozen != self._frozen:
@@ -143,21 +148,24 @@ class Buttons:
         course = self._desk.course()
         if course is None:
             return
-        self._asked = course
-        self._question.content = self._desk.question(course)
-        self._desk.show(course)
-        self._show_question(True)
+        with self._asking:
+            self._asked = course
+            self._question.content = self._desk.question(course)
+            self._desk.show(course)
+            self._show_question(True)
 
     def _on_yes(self) -> None:
-        asked = self._asked
-        self._close()
+        with self._asking:
+            asked = self._asked
+            self._close()
         if asked is not None:
             self._give(Command.START)
 
     def _close(self) -> None:
-        self._asked = None
-        self._desk.show(None)
-        self._show_question(False)
+        with self._asking:
+            self._asked = None
+            self._desk.show(None)
+            self._show_question(False)
 
     def _show_question(self, visible: bool) -> None:
         for each in (self._question, self._yes, self._no):

@@ -62,7 +62,7 @@ class MadeUp:
         """Let nodes speak until something is so."""
         end = time.monotonic() + PATIENCE
         while not condition():
-            assert time.monotonic() < end, what
+            assert time.monotonic() < end, f'{what}; {self.page.fault or "no fault of the page"}'
             if not silent:
                 self.say()
             tab.wait_for_timeout(20)

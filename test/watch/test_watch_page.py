@@ -1,6 +1,7 @@
 """The page in a real browser, with made-up nodes."""
 
 from importlib.util import find_spec
+from threading import Thread
 import time
 
 from browsers import chromium
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from watch.live_rig import ARM, IDLE, MadeUp, motion, visit
 
+from dynid_ros.watch.buttons import Buttons
 from dynid_ros.watch.commands import Command
 from dynid_ros.watch.live_state import LOST, Report
 
@@ -93,6 +95,31 @@ def test_a_question_on_another_motion_does_not_stay(made_up, browser):
     nodes.state.hear_motion(motion())
     nodes.wait(tab, lambda: not button(tab, YES).count(), 'the end of the question')
     tab.close()
+
+
+def test_a_question_that_is_on_its_way_is_closed_when_it_is_there(made_up):
+    nodes = made_up()
+    nodes.state.hear_motion(motion())
+    nodes.say()
+    page, following = nodes.page, []
+    buttons = Buttons(page._server, page)
+
+    class Slow:
+        """The page, which draws another motion while the question goes to the browser."""
+
+        give, course, question = page.give, page.course, page.question
+
+        def show(self, course):
+            if course is not None:
+                nodes.state.hear_motion(motion())
+                following.append(Thread(target=buttons.update, args=(nodes.state.snapshot(),)))
+                following[0].start()
+                following[0].join(0.5)
+
+    buttons._desk = Slow()
+    buttons._ask()
+    following[0].join()
+    assert not buttons._yes.visible
 
 
 def test_stop_stays_in_sight_when_the_panel_is_scrolled(made_up, browser):
