@@ -67,7 +67,7 @@ SETTINGS = (
     (friction_choice, 'folds'), (friction_choice, 'standard_errors'),
     (friction_choice, 'evidence'),
 )
-ONLINE = ('memory', 'cut', 'correlation', 'known', 'some')
+ONLINE = ('memory', 'cut', 'doubtful', 'correlation', 'known', 'some')
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,21 +103,22 @@ class Data:
         """Return the result of the online estimator, and innovations of all rows in sigmas."""
         seen: list[Array] = []
         statistics: Any = innovation_statistics.InnovationStatistics
-        original = statistics.wild
+        original = statistics.outliers
 
-        def wild(self: Any, e: Array, spread: Array, torque: Array) -> Array:
+        def noted(self: Any, e: Array, spread: Array, torque: Array) -> tuple[Array, Array]:
             limits = innovation_statistics.THRESHOLDS
             sure = (self.noise[3] >= limits.some) & (spread <= self.noise[0])
             large = np.abs(e) > outliers.THRESHOLDS.torque_share * torque
             deviations = np.abs(e) / np.sqrt(np.maximum(self.noise[0] + spread, 1e-300))
             seen.append(np.where(sure & large, deviations, 0.0).ravel())
-            return original(self, e, spread, torque)
+            found: tuple[Array, Array] = original(self, e, spread, torque)
+            return found
 
-        statistics.wild = wild
+        statistics.outliers = noted
         try:
             result, _ = replay(self.arm, self.log)
         finally:
-            statistics.wild = original
+            statistics.outliers = original
         return result, np.concatenate(seen)
 
     def changed(self, **signals: Any) -> Data:
@@ -132,7 +133,7 @@ class Data:
         joint, t = int(np.argmax(power)), self.log.t - self.log.t[0]
         motion = self.motions[0]
         middle = slice(len(motion.t) // 4, 3 * len(motion.t) // 4)
-        fastest = int(np.argmax(np.abs(motion.qd[middle, joint])))
+        fastest = int(np.argmax(np.abs(np.asarray(motion.qd)[middle, joint])))
         u, begin = self.log.u.copy(), motion.t[middle][fastest] - self.log.t[0]
         u[(t >= begin) & (t < begin + 0.1), joint] += power[joint]
         return self.changed(u=u)
