@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 import subprocess
 
+from nodes.conftest import PATIENCE
 import pytest
 
 #: What a login gives, and where the user wants nodes to talk.
@@ -28,7 +29,9 @@ def environment() -> dict[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ}
 
 
-def ros(*words: str, check: bool = True, seconds: float = 60.0, rmw: str = '', **options) -> str:
+def ros(
+    *words: str, check: bool = True, seconds: float = PATIENCE, rmw: str = '', **options,
+) -> str:
     """Run a command with words and return what it printed, both streams."""
     done = subprocess.run(
         shell(*words, rmw=rmw), env=environment(), text=True, stdout=subprocess.PIPE,
