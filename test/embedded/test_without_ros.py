@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from embedded.embedded_rig import EMBEDDED
+from nodes.conftest import PATIENCE
 import pytest
 from ros_shell import environment
 
@@ -18,7 +19,7 @@ print(*filter(find_spec, sys.argv[1:]))
 """
 
 
-def python(*words, seconds):
+def python(*words, seconds=PATIENCE):
     """Run Python in the environment of a login, in which no ROS 2 is sourced."""
     return subprocess.run(
         [sys.executable, *map(str, words)], cwd=HERE.parents[1], env=environment(), text=True,
