@@ -104,33 +104,6 @@ class RecursiveLeastSquares:
         self.frozen = frozen
         self.innovations.restart_metrics(endless=frozen)
 
-    def update(
-        self, W: Array, tau: Array, moving: NDArray[np.bool_] | None = None, segment: int = 0,
-    ) -> Array:
-        """
-        Predict some rows, then learn from them.
-
-        Parameters
-        ----------
-        W, tau : (k, n, b) and (k, n) ndarray
-            Rows, in the order of time.
-        moving : (k, n) ndarray of bool, optional
-            Which rows count; all if not given.
-        segment : int
-            Stretch of the rows; errors are not correlated across a gap.
-
-        Returns
-        -------
-        (k, n) ndarray
-            Innovations, measured minus predicted torque, Nm.
-
-        """
-        if moving is None:
-            moving = np.ones(tau.shape, dtype=np.bool_)
-        e, wild, _ = self.predict(W, tau, moving)
-        self.learn(W, tau, moving & ~wild, segment)
-        return e
-
     def predict(
         self, W: Array, tau: Array, moving: NDArray[np.bool_],
     ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -139,13 +112,15 @@ class RecursiveLeastSquares:
 
         Parameters
         ----------
-        W, tau, moving
-            As for `update`.
+        W, tau : (k, n, b) and (k, n) ndarray
+            Rows, in the order of time.
+        moving : (k, n) ndarray of bool
+            Which rows count.
 
         Returns
         -------
         e : (k, n) ndarray
-            Innovations, Nm.
+            Innovations, measured minus predicted torque, Nm.
         wild, doubtful : (k, n) ndarray of bool
             Which of them are outliers, and which may belong to one.
 
@@ -162,7 +137,19 @@ class RecursiveLeastSquares:
         return e, wild, doubtful
 
     def learn(self, W: Array, tau: Array, learned: NDArray[np.bool_], segment: int) -> None:
-        """Learn from those of some rows that are marked; see `update`."""
+        """
+        Learn from some rows.
+
+        Parameters
+        ----------
+        W, tau
+            As for `predict`.
+        learned : (k, n) ndarray of bool
+            Which of them.
+        segment : int
+            Stretch of the rows; errors are not correlated across a gap.
+
+        """
         if self.frozen or not learned.any():
             return
         absorb_rows(

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from online.recursion_rig import update
 import pytest
 
 from dynid_ros.online.estimate import Prior
@@ -25,7 +26,7 @@ def make_rows(rng, samples, theta, noise=0.1, correlation=0.0):
 
 def fed(estimator, W, tau, step=7):
     for k in range(0, len(W), step):
-        estimator.update(W[k:k + step], tau[k:k + step])
+        update(estimator, W[k:k + step], tau[k:k + step])
     return estimator
 
 
@@ -111,7 +112,7 @@ def test_poor_excitation_with_forgetting_never_grows_the_covariance(data):
     before = estimator.estimate()
     same = np.repeat(W[:1], 10, axis=0), np.repeat(tau[:1], 10, axis=0)
     for _ in range(600):
-        estimator.update(*same)
+        update(estimator, *same)
     after = estimator.estimate()
     assert (after.std_white <= before.std_white * (1 + 1e-9)).all()
 
@@ -199,7 +200,7 @@ def test_whatever_rows_come_the_covariance_stays_symmetric_and_positive(
     moving = rng.random(tau.shape) < 0.8
     estimator = make(memory=memory)
     for k in range(0, samples, 5):
-        estimator.update(scale * W[k:k + 5], tau[k:k + 5], moving[k:k + 5])
+        update(estimator, scale * W[k:k + 5], tau[k:k + 5], moving[k:k + 5])
     estimate = estimator.estimate()
     C = estimate.covariance
     assert np.isfinite(C).all() and np.isfinite(estimate.theta).all()

@@ -1,6 +1,7 @@
 """Standard deviations of the recursion against Newey and West's of all rows at once."""
 
 import numpy as np
+from online.recursion_rig import update
 import pytest
 
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
@@ -42,7 +43,7 @@ def feed(estimator, block, part, step=7):
     W, tau, moving = block.W[part], block.tau[part], block.moving[part]
     for k in range(0, len(W), step):
         rows = slice(k, k + step)
-        estimator.update(W[rows], tau[rows], moving[rows], block.segment)
+        update(estimator, W[rows], tau[rows], moving[rows], block.segment)
 
 
 def of_the_batch(blocks, estimate, sigma=SIGMA):
@@ -80,7 +81,7 @@ def test_weights_that_change_apply_to_rows_that_left():
     estimator = fed(blocks)
     changed = np.array([0.3, 0.1])
     estimator._sigma = changed
-    estimator.update(*(np.zeros((1, *shape)) for shape in ((JOINTS, PARAMETERS), (JOINTS,))))
+    update(estimator, *(np.zeros((1, *shape)) for shape in ((JOINTS, PARAMETERS), (JOINTS,))))
     estimate = estimator.estimate()
     np.testing.assert_allclose(
         estimate.std, np.sqrt(np.diag(of_the_batch(blocks, estimate, changed))), rtol=0.03)
