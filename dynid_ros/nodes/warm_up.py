@@ -34,18 +34,20 @@ def warm_up(arm: ArmModel, say: Callable[[str], None]) -> None:
         Takes a notice if anything has to be compiled.
 
     """
-    with announced(say) as compiling:
-        _made_up(arm).estimate()
-        if compiling():
-            load_verdict()
+    _compile(arm, say)
 
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
-    """Compile the kernels of a simulation, before several processes do so at once; see above."""
+    """Do the same for a simulation too, before several processes do so at once."""
     from dynid_ros.simulation.live import LiveArm
 
+    _compile(arm, say, lambda: LiveArm(arm, planning_limits(arm).middle))
+
+
+def _compile(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
     with announced(say) as compiling:
-        LiveArm(arm, planning_limits(arm).middle)
+        for load in more:
+            load()
         _made_up(arm).estimate()
         if compiling():
             load_verdict()
