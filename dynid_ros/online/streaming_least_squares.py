@@ -201,6 +201,8 @@ class StreamingLeastSquares:
         self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
 
     def _absorb(self, rows: tuple[Array, Array, Flags]) -> None:
+        if not rows[2].any():
+            return
         self.recursion.learn(*rows, self._doubtful.segment)
         if not self._load_known:
             self.pipeline.load_theta = self.recursion.theta

@@ -5,7 +5,6 @@ import sys
 
 # In a process of its own: in this one, other tests have loaded kernels.
 SESSION = """
-from dataclasses import replace
 import time
 
 from numba.core.caching import FunctionCache
