@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 
 class DoubtfulRows(Checkpointed):
     """
-    The last rows, some of which may belong to an outlier that is still to come.
+    Rows from the first on that may belong to an outlier which is still to come, in their order.
 
     The low-pass spreads a collision over its neighbours, before and after.
 
@@ -33,8 +33,10 @@ class DoubtfulRows(Checkpointed):
 
     Attributes
     ----------
-    W, tau, doubtful : (m, n, b), (m, n) and (m, n) ndarray
-        The last rows, and which of their torques wait.
+    W, tau : (m, n, b) and (m, n) ndarray
+        Rows that wait.
+    learned, doubtful : (m, n) ndarray of bool
+        Which of their torques are no outliers, and which may belong to one.
     wild : (r + m, n) ndarray of bool
         Outliers among them, and among the rows before.
     segment : int
@@ -44,37 +46,44 @@ class DoubtfulRows(Checkpointed):
 
     """
 
-    saved = ('W', 'tau', 'doubtful', 'wild', 'segment', 'reach')
+    saved = ('W', 'tau', 'learned', 'doubtful', 'wild', 'segment', 'reach')
 
     def __init__(self, joints: int, parameters: int) -> None:
         self.W = np.zeros((0, joints, parameters))
         self.tau = np.zeros((0, joints))
+        self.learned = np.zeros((0, joints), dtype=np.bool_)
         self.doubtful = np.zeros((0, joints), dtype=np.bool_)
         self.wild = np.zeros((0, joints), dtype=np.bool_)
         self.segment = self.reach = 0
 
     def take(self, block: RowBlock, wild: Flags, doubtful: Flags) -> tuple[Array, Array, Flags]:
-        """Add rows of the same stretch, and return those whose neighbours are all there."""
+        """Add rows of the same stretch, and return those before the first that has to wait."""
         self.W = np.concatenate([self.W, block.W])
         self.tau = np.concatenate([self.tau, block.tau])
+        self.learned = np.concatenate([self.learned, block.moving & ~wild])
         self.doubtful = np.concatenate([self.doubtful, doubtful])
         self.wild = np.concatenate([self.wild, wild])
-        return self._leave(max(0, len(self.W) - self.reach))
+        # Those before have all of their neighbours.
+        last = max(0, len(self.W) - self.reach)
+        waiting = np.flatnonzero(self.doubtful[last:].any(axis=1))
+        return self._leave(last + int(waiting[0]) if len(waiting) else len(self.W))
 
     def flush(self) -> tuple[Array, Array, Flags]:
-        """Return all: ``W``, ``tau``, and which of those that wait have no outlier near."""
+        """Return all: ``W``, ``tau``, and which of them are learned from."""
         left = self._leave(len(self.W))
         self.wild = self.wild[:0]
         return left
 
     def _leave(self, count: int) -> tuple[Array, Array, Flags]:
         gone = len(self.wild) - len(self.W)
-        good = self.doubtful[:count].copy()
-        for k in np.flatnonzero(good.any(axis=1)):
+        good, doubtful = self.learned[:count].copy(), self.doubtful[:count]
+        for k in np.flatnonzero(doubtful.any(axis=1)):
             at = gone + k
-            good[k] &= ~self.wild[max(0, at - self.reach):at + self.reach + 1].any(axis=0)
+            near = self.wild[max(0, at - self.reach):at + self.reach + 1].any(axis=0)
+            good[k] &= ~(doubtful[k] & near)
         left = self.W[:count], self.tau[:count], good
-        self.W, self.tau, self.doubtful = self.W[count:], self.tau[count:], self.doubtful[count:]
+        self.W, self.tau = self.W[count:], self.tau[count:]
+        self.learned, self.doubtful = self.learned[count:], self.doubtful[count:]
         self.wild = self.wild[max(0, gone + count - self.reach):]
         return left
 
@@ -187,7 +196,6 @@ class StreamingLeastSquares:
                 self._doubtful.segment = block.segment
             self._follow_rate()
             e, wild, doubtful = self.recursion.predict(block.W, block.tau, block.moving)
-            self._absorb((block.W, block.tau, block.moving & ~wild & ~doubtful))
             self._absorb(self._doubtful.take(block, wild, doubtful))
             result.append((block, block.tau - e))
         return result
