@@ -148,7 +148,10 @@ def step_by_step(result: Result) -> Evolution:
     estimator = RecursiveLeastSquares(2, 9, np.ones(9), sigma=np.ones(2))
     times, estimates = [], []
     for k in range(0, len(result.W), STEP):
-        estimator.update(result.W[k:k + STEP], result.tau[k:k + STEP])
+        W, tau = result.W[k:k + STEP], result.tau[k:k + STEP]
+        rows = np.ones_like(tau, dtype=bool)
+        estimator.predict(W, tau, rows)
+        estimator.learn(W, tau, rows, 0)
         if k % POINT == 0:
             times.append((k + STEP) * PERIOD)
             estimates.append(estimator.estimate())
