@@ -36,6 +36,7 @@ from dynid_ros.errors import DynidError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
@@ -266,7 +267,8 @@ def recordings(
     for name, file in REAL.items() if folder else ():
         if not wanted or name in wanted:
             arm = load_arm(name)
-            yield name, arm, read_recording(folder / file, arm)
+            # Samples that repeat are left out: with a fault, they would not repeat any more.
+            yield name, arm, quality.clean(read_recording(folder / file, arm), arm)
     for name in SIMULATED:
         label = f'{name} simulated'
         if not wanted or label in wanted:
