@@ -40,8 +40,8 @@ from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows

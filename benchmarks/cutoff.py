@@ -25,8 +25,8 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.errors import RecordingError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.bandwidth import error_at
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording

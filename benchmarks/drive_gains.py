@@ -40,9 +40,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.division import split
 from dynid_ros.identification.gain_recordings import recorded_gains
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.record import simulate, Simulation
 from dynid_ros.simulation.sensors import coloured_noise, drive_signal, SensorModel

@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows

@@ -26,8 +26,8 @@ from dynid_ros.arm.friction import PRESLIDING
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.friction_choice import difference, Products, THRESHOLDS
 from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import torque_rows
 from dynid_ros.recordings.recording import Recording

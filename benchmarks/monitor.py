@@ -42,8 +42,9 @@ from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split, validate
+from dynid_ros.identification.validation import validate
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.regression.preparation import checked_recording
 from dynid_ros.simulation.physics import SimulatedArm

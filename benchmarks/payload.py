@@ -49,8 +49,8 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.calibration.loaded_rows import frame_change
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.online.payload_replay import replay_payload
 from dynid_ros.payload.estimate import estimate_payload, Payload
 from dynid_ros.regression.preparation import checked_recording, take_motions

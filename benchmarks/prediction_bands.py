@@ -20,8 +20,8 @@ import sys
 from accuracy import BANDWIDTHS, below, recordings
 import numpy as np
 
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import torque_variance
 from dynid_ros.recordings.recording import Recording

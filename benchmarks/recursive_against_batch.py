@@ -25,8 +25,9 @@ import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import predict, split
+from dynid_ros.identification.validation import predict
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
 from dynid_ros.recordings.recording import Recording

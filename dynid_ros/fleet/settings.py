@@ -19,7 +19,6 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.signals.filters import decimation_step
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, from_plain, to_plain
 
 FORMAT = 1
@@ -127,6 +126,4 @@ def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningS
     rate = float(np.median([each.rate_hz for each in chosen]))
     cutoff = float(np.median([each.cutoff_hz for each in chosen]))
     delay = float(np.median([each.delay for each in chosen]))
-    return replace(
-        chosen[0], rate_hz=rate, cutoff_hz=cutoff, delay=delay,
-        decimation=decimation_step(rate, cutoff))
+    return replace(chosen[0], rate_hz=rate, delay=delay).at(cutoff)

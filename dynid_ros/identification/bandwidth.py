@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.identification.validation import Division, predict, predict_unseen, take_unseen
+from dynid_ros.identification.division import Division
+from dynid_ros.identification.validation import predict, predict_unseen, take_unseen, unseen_rows
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import BandwidthError, Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction, torque_rows
@@ -20,7 +21,6 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.signals import conditioning, filters
 from dynid_ros.signals.conditioning import ConditioningSettings
-from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.segments import sample_rate
 
 Array = NDArray[np.float64]
@@ -81,7 +81,8 @@ def error_at(
     settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
     source = Path(recording.source).name
     data = Division([], [(source, recording)], '', (), ())
-    parts = predict_unseen(model.arm, take_unseen(model.arm, data, settings), model.theta)
+    held = unseen_rows(model.arm, take_unseen(model.arm, data, settings))
+    parts = predict_unseen(model.arm, held, model.theta)
     return metrics(source, held_out, model.arm.joint_names, parts)
 
 
@@ -143,9 +144,7 @@ def error_by_bandwidth(
 
 
 def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSettings:
-    return replace(
-        settings, cutoff_hz=cutoff_hz, cutoff_from_data=False,
-        decimation=decimation_step(settings.rate_hz, cutoff_hz))
+    return replace(settings, cutoff_from_data=False).at(cutoff_hz)
 
 
 def _error(

@@ -28,7 +28,6 @@ from dynid_ros.regression.preparation import (
 from dynid_ros.regression.row_methods import DIFFERENTIATED
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.signals.filters import decimation_step
 
 Array = NDArray[np.float64]
 
@@ -182,9 +181,8 @@ def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
     chosen = choose_conditioning(arm.memoryless, free)
     if not chosen.cutoff_from_data:
         return chosen
-    cutoff = min(WIDER * chosen.cutoff_hz, conditioning.THRESHOLDS.highest * chosen.rate_hz)
-    return replace(
-        chosen, cutoff_hz=cutoff, decimation=decimation_step(chosen.rate_hz, cutoff))
+    highest = conditioning.THRESHOLDS.highest * chosen.rate_hz
+    return chosen.at(min(WIDER * chosen.cutoff_hz, highest))
 
 
 def _rows(

@@ -12,36 +12,33 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.joint_offsets import recording_offsets
-from dynid_ros.cross_validation.unseen_residual import unseen_sigma
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.clipped_signals import (
     clip_levels,
+    ClipLevels,
     clipped_findings,
     clipped_samples,
 )
-from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.bandwidth import beginning, error_by_bandwidth
-from dynid_ros.identification.gain_findings import refuted_gains, with_gains
-from dynid_ros.identification.model_choice import fit_model, plain_fit, unexplained
-from dynid_ros.identification.stated_parameters import stated_errors
-from dynid_ros.identification.validation import (
-    divide,
-    Division,
-    held_out_metrics,
-    predict_unseen,
-    share_of,
-    take_unseen,
+from dynid_ros.identification.division import divide, Division
+from dynid_ros.identification.gain_findings import with_gains
+from dynid_ros.identification.judged_model import (
+    conditioned,
+    ConditionedData,
+    judged_fit,
+    JudgedModel,
+    Task,
+    verdict_of_both,
 )
+from dynid_ros.identification.model_choice import unexplained
+from dynid_ros.identification.stated_parameters import stated_errors
+from dynid_ros.identification.validation import held_out_metrics
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.metrics import metrics
-from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.recordings.in_blocks import finite_span
+from dynid_ros.model.verdict import Verdict
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
-from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import choose_conditioning, data_hash, take_motions
+from dynid_ros.regression.preparation import choose_conditioning, data_hash, widened
 from dynid_ros.regression.row_methods import METHODS
 from dynid_ros.signals.trial_samples import joined, trial_samples
 
@@ -116,60 +113,40 @@ def identify(
     notes: tuple[str, ...] = ()
     if joint_offsets:
         arm, data, notes = _with_offsets(arm, data)
-    settings = choose_conditioning(arm.memoryless, data.train)
+    band = choose_conditioning(arm.memoryless, data.train)
     known: dict[str, Any] = {
         'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
         'seconds': sum(recording.seconds for recording in data.train),
         'data_hash': data_hash(data.train)}
     levels = clip_levels([*data.train, *(recording for _, recording in data.unseen)])
-    prepared = take_motions(arm, data.train, settings)
-    laps.append(perf_counter())
-
-    kept = KeptRows(arm, prepared, settings)
-    model = fit_model(arm, kept, method, data.source, choose=friction is None)
-    arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
-    laps.append(perf_counter())
-
-    scores = weighted_scores(
-        model.rows.blocks(arm, theta), theta, solution.sigma)
-    covariance = hac_covariance(
-        scores, solution.white_covariance, settings.rate_hz / settings.decimation)
-    spans = [finite_span(motion.qdd) for motion in prepared]
-    acceleration = np.max([np.maximum(-low, high) for low, high in spans], axis=0)
-    sigma = _residual_spread(own)
-    unseen_error = unseen_sigma(arm, kept.masked(model.rows.motions), theta, covariance, sigma)
-    # A wrong model leaves out as outliers what would show its cause.
-    samples = [trial_samples(prepared, settings, clipped_samples(arm, prepared, levels))]
-    trials, notes, findings = model.trials, (*notes, *model.notes), model.findings
-    refuted = refuted_gains(arm, kept.masked(model.rows.motions), theta)
-    plain = plain_fit(model)
-    del prepared, model, kept
     raw = beginning(recording for _, recording in data.unseen)
-    held = take_unseen(arm, data, settings, stated)
-    unseen = predict_unseen(arm, held, theta)
-    samples += [
-        trial_samples(each.motions, each.settings, clipped_samples(arm, each.motions, levels))
-        for each in (unseen_set.rows for unseen_set in held)]
-    fitted = metrics(share_of(own), False, arm.joint_names, own)
-    held_out = metrics(share_of(unseen), True, arm.joint_names, unseen) if unseen else None
-    verdict = judge(
-        arm, solution, covariance, own, acceleration, fitted, held_out, findings)
-    verdict, remarks = with_cause(
-        verdict, replace(arm.memoryless, gravity=gravity), joined(samples),
-        clipped_findings(arm, levels))
-    verdict = with_gains(verdict, refuted)
-    notes = (*notes, *remarks, *unexplained(arm, own, unseen))
+    wide = conditioned(arm, data, widened(band))
+    narrow = wide if wide.settings == band else wide.narrowed(band)
+    laps.append(perf_counter())
+
+    task = Task(arm, method, data.source, friction is None, stated, narrow.largest_acceleration)
+    judged = judged_fit(task, narrow)
+    laps.append(perf_counter())
+
+    verdict, remarks = _verdict(judged, narrow, levels, gravity)
+    if narrow is not wide:
+        # Faults show below the cut-off that the motion calls for, friction above it.
+        below, judged = judged, judged_fit(task, wide)
+        verdict = verdict_of_both(verdict, below, judged)
+    arm, theta, held = judged.arm, judged.solution.theta, judged.held
     laps.append(perf_counter())
     result = IdentifiedModel(
-        arm=arm, theta=theta, covariance=covariance,
-        std_white=np.sqrt(np.diag(solution.white_covariance)),
-        root_information=solution.root_information,
-        sigma=sigma, unseen_sigma=unseen_error, condition_number=solution.condition_number,
-        treatment=replace(settings, notes=notes), fit=fitted,
-        validation=held_out, verdict=verdict, friction_trials=trials, defects=data.defects,
+        arm=arm, theta=theta, covariance=judged.covariance,
+        std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
+        root_information=judged.solution.root_information,
+        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma,
+        condition_number=judged.solution.condition_number,
+        treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),
+        fit=judged.fit, validation=judged.validation, verdict=verdict,
+        friction_trials=judged.trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
-        predictions=(*own, *unseen), **known,
-        error_by_bandwidth=error_by_bandwidth((arm, theta), raw, settings, plain),
+        predictions=(*judged.own, *judged.unseen), **known,
+        error_by_bandwidth=error_by_bandwidth((arm, theta), raw, judged.settings, judged.plain),
     )
     if not held:
         return result
@@ -177,6 +154,21 @@ def identify(
     return replace(
         result, consistent=held_out_metrics(arm, held, possible),
         stated={} if stated is None else stated_errors(result, stated, held))
+
+
+def _verdict(
+    judged: JudgedModel, data: ConditionedData, levels: ClipLevels, gravity: Array,
+) -> tuple[Verdict, tuple[str, ...]]:
+    """Open the verdict of a model with the cause of what speaks against it, and add remarks."""
+    # A wrong model leaves out as outliers what would show its cause.
+    samples = [
+        trial_samples(motions, settings, clipped_samples(judged.arm, motions, levels))
+        for motions, settings in data.parts]
+    verdict, remarks = with_cause(
+        judged.verdict, replace(judged.arm.memoryless, gravity=gravity), joined(samples),
+        clipped_findings(judged.arm, levels))
+    return (with_gains(verdict, judged.refuted),
+            (*remarks, *unexplained(judged.arm, judged.own, judged.unseen)))
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
@@ -192,9 +184,3 @@ def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tu
 def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:
     arm = arm.as_measured
     return arm if friction is None else arm.with_friction(tuple(friction))
-
-
-def _residual_spread(parts: Sequence[Prediction]) -> Array:
-    residual = np.concatenate([part.tau - part.tau_hat for part in parts])
-    seen = np.maximum(np.isfinite(residual).sum(axis=0), 1)
-    return np.asarray(np.sqrt(np.nansum(residual**2, axis=0) / seen))

@@ -18,11 +18,11 @@ from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.delay import estimate_delay
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import (
-    choose_cutoff,
     condition,
     ConditionedMotion,
     ConditioningSettings,
 )
+from dynid_ros.signals.cutoff_choice import choose_cutoff
 from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.segments import longest_segment, sample_rate, uniform_segments
@@ -100,6 +100,29 @@ def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> Condi
     return replace(settings, delay=delay)
 
 
+def widened(settings: ConditioningSettings) -> ConditioningSettings:
+    """
+    Raise a cut-off that was chosen from the motion to the least one of a good recording.
+
+    Parameters
+    ----------
+    settings : ConditioningSettings
+        As chosen.
+
+    Returns
+    -------
+    ConditioningSettings
+        The same where the cut-off is high enough or was given, and with other filters than the
+        Butterworth one.
+
+    """
+    limits = conditioning.THRESHOLDS
+    rows = min(limits.rows_hz, limits.highest * settings.rate_hz)
+    if settings.filter != 'butterworth' or not settings.cutoff_from_data:
+        return settings
+    return settings if rows <= settings.cutoff_hz else settings.at(rows)
+
+
 def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:
     """Return the same settings for a recording of another rate."""
     rate, limits = sample_rate(recording), conditioning.THRESHOLDS
@@ -109,7 +132,7 @@ def fitted_to(settings: ConditioningSettings, recording: Recording) -> Condition
         raise RecordingError(
             f'{recording.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
             f'{settings.cutoff_hz:.3g} Hz that the model was identified with')
-    return replace(settings, rate_hz=rate, decimation=decimation_step(rate, settings.cutoff_hz))
+    return replace(settings, rate_hz=rate).at(settings.cutoff_hz)
 
 
 def motions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, is_direct, joint_torque
 from dynid_ros.arm.friction import JointHistory
-from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.recordings.history import Presliding
-from dynid_ros.recordings.in_blocks import blocks, transformed
+from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.warmth import Warmth, warmth_of
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
+    decimation_step,
     Decimator,
     Derivative,
     nuttall_fir,
@@ -43,9 +43,12 @@ class CutoffThresholds:
         Share of the energy of a joint's velocity, above its noise floor, that its band holds. The
         band is 0.28 to 3.2 Hz on good recordings; 0.9 and 0.999 change held-out errors by 0.2 %.
     margin : float
-        Cut-off of the rows as a multiple of the mean band. Dynamics and friction make harmonics of
-        the motion, which have to come through. Half of it and twice of it give held-out errors of
-        4.0 and 2.9 % instead of 2.4 %.
+        Cut-off that the motion calls for as a multiple of the mean band. Dynamics and friction
+        make harmonics of the motion, which have to come through. Half of it and twice of it give
+        held-out errors of 4.0 and 2.9 % instead of 2.4 %.
+    rows_hz : float
+        Least cut-off of the rows, Hz. Friction at reversals, and what tells its terms apart, lies
+        above the band of a slow motion; the structure of an arm moves above 5 Hz.
     highest : float
         Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below
         half the rate to fall off. No good recording comes near it.
@@ -62,17 +65,13 @@ class CutoffThresholds:
 
     energy: float = 0.99
     margin: float = 5.0
+    rows_hz: float = 5.0
     highest: float = 0.4
     position_margin: float = 3.0
     same_rate: float = 0.01
 
 
 THRESHOLDS = CutoffThresholds()
-#: Samples from which on a stretch is cut for a fast transform: by a thousandth at most.
-LONG = 100_000
-#: Samples of a part at most, over which spectra are averaged: nearly nine minutes at 1 kHz. A
-#: longer transform does not fit the cache.
-LONGEST = 2**19
 
 
 @dataclass(frozen=True)
@@ -115,75 +114,10 @@ class ConditioningSettings:
         """Make the low-pass that every column of W and the torque pass."""
         return Decimator(self.rate_hz, self.cutoff_hz, self.decimation)
 
-
-def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
-    """
-    Choose the cut-off of the low-pass filters from the motion.
-
-    It is `margin` times the band that holds `energy` of the energy of a joint's velocity above
-    its noise floor, averaged over the joints that move: high enough for the harmonics that
-    dynamics and friction generate, low enough to reject signals that no rigid-body model
-    explains.
-
-    Parameters
-    ----------
-    positions : sequence of (N, n) ndarray
-        Positions in each uniformly sampled stretch of the recording.
-    rate_hz : float
-        Sample rate.
-
-    Returns
-    -------
-    float
-        Hz, at least the lowest that ``arm.yaml`` may give, and at most `highest` of the sample
-        rate.
-
-    """
-    longest = max(positions, key=len)
-    parts = -(-len(longest) // LONGEST)
-    steps = len(longest) // parts - 1
-    if steps >= LONG:
-        # The transform of an unlucky number of samples takes ten times as long.
-        steps = _fast_length(steps)
-    f = np.fft.rfftfreq(steps, 1 / rate_hz)
-    window = 0.5 - 0.5 * np.cos(2 * np.pi / steps * np.arange(steps))
-    bands = []
-    for position in longest.T:
-        power = np.zeros(len(f))
-        for start in np.arange(parts) * (len(longest) // parts):
-            change = np.empty(steps)
-            for part in blocks(steps):
-                change[part] = np.diff(position[start + part.start:start + part.stop + 1])
-            power += _above_noise(change, window, f > rate_hz / 4)
-        energy = np.cumsum(power, out=power)
-        if energy.max() > 0:
-            bands.append(f[np.argmax(energy >= THRESHOLDS.energy * energy.max())])
-    highest = THRESHOLDS.highest * rate_hz
-    if not bands:
-        return highest
-    return float(min(max(THRESHOLDS.margin * np.mean(bands), LEAST_CUTOFF), highest))
-
-
-def _above_noise(change: Array, window: Array, high: NDArray[np.bool_]) -> Array:
-    """Compute the spectrum of steps (N,), less the floor of white noise at high frequencies."""
-    # In place: fresh memory costs as much time as the arithmetic.
-    change -= change.mean()
-    change *= window
-    power: Array = np.abs(np.fft.rfft(change))
-    power *= power
-    # Of the two halves of the spectrum; zero and half the rate have no other half.
-    power[1:(len(change) + 1) // 2] *= 2
-    # The median of a periodogram lies at ln 2 of its mean.
-    floor = np.median(power[high]) / np.log(2)
-    power -= floor
-    return power
-
-
-def _fast_length(samples: int) -> int:
-    """Find the largest product of 2, 3 and 5 up to a number of samples."""
-    # SciPy's prev_fast_len came with 1.12, and Humble has 1.8.
-    odd = [int(3**b * 5**c) for b in range(20) for c in range(14)]
-    return max(top << ((samples // top).bit_length() - 1) for top in odd if top <= samples)
+    def at(self, cutoff_hz: float) -> ConditioningSettings:
+        """Return the same settings with another cut-off."""
+        return replace(
+            self, cutoff_hz=cutoff_hz, decimation=decimation_step(self.rate_hz, cutoff_hz))
 
 
 @dataclass(frozen=True)
@@ -259,9 +193,35 @@ def condition(
         q = nuttall_fir(segment.q)
     else:
         q = butterworth(segment.q, rate, position_cutoff(settings))
-    qd = Derivative(q, rate)
-    return ConditionedMotion(
-        segment.t, q, qd, Derivative(qd, rate), tau, moving(qd, rate), warmth)
+    return _of_positions(segment.t, q, tau, rate, warmth)
+
+
+def narrowed(
+    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+) -> list[ConditionedMotion]:
+    """
+    Filter stretches further, for a lower cut-off.
+
+    Parameters
+    ----------
+    motions : sequence of ConditionedMotion
+        Stretches that the Butterworth filter has conditioned for a higher one.
+    settings : ConditioningSettings
+        The same with the lower cut-off.
+
+    """
+    rate, cutoff = settings.rate_hz, position_cutoff(settings)
+    return [
+        _of_positions(motion.t, butterworth(motion.q, rate, cutoff), motion.tau, rate,
+                      motion.warmth)
+        for motion in motions]
+
+
+def _of_positions(
+    t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth,
+) -> ConditionedMotion:
+    qd = Derivative(q, rate_hz)
+    return ConditionedMotion(t, q, qd, Derivative(qd, rate_hz), tau, moving(qd, rate_hz), warmth)
 
 
 def position_cutoff(settings: ConditioningSettings) -> float:

@@ -13,8 +13,8 @@ from dynid_ros.arm.model import Conditioning
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import split
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, take_motions
 from dynid_ros.storage.recording_reader import read_recording

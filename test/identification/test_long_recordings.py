@@ -16,7 +16,7 @@ from dynid_ros.identification.identify import identify
 from dynid_ros.recordings import in_blocks, order_statistics
 from dynid_ros.recordings.quality import clean, defects_of
 from dynid_ros.regression.preparation import choose_conditioning, motions
-from dynid_ros.signals import conditioning, segments
+from dynid_ros.signals import cutoff_choice, segments
 from dynid_ros.signals.standstill import time_in_motion
 
 RATE, SAMPLES = 100.0, 3000
@@ -155,7 +155,7 @@ def test_conditioned_motion_and_clipped_signals(walk, request):
 def test_the_cutoff_of_several_parts_is_that_of_one(walk, monkeypatch):
     arm, log = walk
     whole = choose_conditioning(arm, [log]).cutoff_hz
-    monkeypatch.setattr(conditioning, 'LONGEST', 1000)
+    monkeypatch.setattr(cutoff_choice, 'LONGEST', 1000)
     # A spectrum of a third of the samples has a third of the resolution, of which the cut-off is
     # five times.
     resolution = 3 * RATE / SAMPLES

@@ -173,9 +173,9 @@ def test_possible_links_cost_real_recordings_nothing_worth_mentioning(name, shar
     found = model.standard_parameters()
     assert all(map(is_physical, links_of(model.arm, found.values)))
     assert found.impossible != ()
-    # Percentage points.
-    cost = model.consistent.relative_error_percent - model.validation.relative_error_percent
-    assert cost < 0.3
+    # By the error itself, which grows with the bandwidth.
+    own = model.validation.relative_error_percent
+    assert model.consistent.relative_error_percent < 1.15 * own
 
 
 def test_possible_links_generalise_no_worse_with_presliding(shared_data):

@@ -9,8 +9,9 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import predict, split
+from dynid_ros.identification.validation import predict
 from dynid_ros.model.metrics import metrics
 from dynid_ros.online.replay import replay
 from dynid_ros.regression.kept_rows import KeptRows

@@ -1,21 +1,17 @@
-"""Conditioning against closed forms, and the choice of its cut-off."""
+"""Conditioning against closed forms."""
 
 from dataclasses import replace
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
 
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.errors import RecordingError
 from dynid_ros.signals.conditioning import (
-    choose_cutoff,
     condition,
     ConditioningSettings,
+    narrowed,
     position_cutoff,
-    THRESHOLDS,
 )
 from dynid_ros.signals.segments import Segment
 
@@ -146,66 +142,14 @@ def test_a_motion_that_does_not_repeat_with_the_given_period_is_refused():
         condition(segment(), treatment(filter='periodic', period=9.3), DRIVE)
 
 
-LENGTH = 40
-
-
-def stamps(rate, seconds=LENGTH):
-    return np.arange(int(rate * seconds)) / rate
-
-
-@pytest.mark.parametrize('rate', [50.0, 125.0, 1000.0])
-@pytest.mark.parametrize('frequency', [0.2, 0.5, 1.0])
-def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
-    q = np.sin(2 * np.pi * frequency * stamps(rate))[:, None]
-    # The Hann window widens a line by up to two steps of 1 / LENGTH.
-    assert choose_cutoff([q], rate) == pytest.approx(
-        THRESHOLDS.margin * frequency, abs=2.1 * THRESHOLDS.margin / LENGTH)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.floats(1e-7, 3e-5), st.integers(0, 10**6))
-def test_encoder_noise_and_its_size_hardly_matter(noise, seed):
-    rng, t = np.random.default_rng(seed), stamps(125.0)
-    q = np.stack([np.sin(2 * np.pi * 0.3 * t), 0.5 * np.cos(2 * np.pi * 0.6 * t)], axis=1)
-    clean = choose_cutoff([q], 125.0)
-    noisy = choose_cutoff([q + noise * rng.normal(size=q.shape)], 125.0)
-    assert noisy == pytest.approx(clean, rel=0.2)
-
-
-def test_rate_does_not_matter():
-    def cutoff(rate):
-        t = stamps(rate)
-        return choose_cutoff([np.stack([np.sin(t), np.sin(3 * t + 1)], axis=1)], rate)
-    assert cutoff(1000.0) == pytest.approx(cutoff(50.0), rel=0.05)
-
-
-def test_a_joint_that_stands_still_has_no_say():
-    t = stamps(100.0)
-    q = np.sin(2 * np.pi * 0.5 * t)[:, None]
-    still = np.concatenate([q, np.zeros_like(q)], axis=1)
-    assert choose_cutoff([still], 100.0) == choose_cutoff([q], 100.0)
-
-
-def test_the_longest_stretch_decides():
-    long = np.sin(2 * np.pi * 0.3 * stamps(100.0))[:, None]
-    short = np.sin(2 * np.pi * 5.0 * stamps(100.0, 4))[:, None]
-    assert choose_cutoff([short, long, short], 100.0) == choose_cutoff([long], 100.0)
-
-
-def test_it_stays_below_half_the_sample_rate():
-    fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
-    assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
-    assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30
-
-
-def test_a_motion_of_hours_gets_a_cut_off_that_a_result_may_hold():
-    rate = 0.01
-    q = np.sin(2 * np.pi * 1e-5 * np.arange(30_000) / rate)[:, None]
-    assert choose_cutoff([q], rate) == LEAST_CUTOFF
-
-
-def test_the_cut_off_of_a_long_stretch_is_that_of_a_part_of_it():
-    # 120 077 steps are a prime number of samples for the transform.
-    t = np.arange(120_078) / 100.0
-    q = np.stack([np.sin(3 * t), np.sin(7 * t + 1)], axis=1)
-    assert choose_cutoff([q], 100.0) == pytest.approx(choose_cutoff([q[:90_000]], 100.0), rel=1e-3)
+def test_a_stretch_that_is_filtered_further_is_that_of_the_lower_cut_off():
+    low = treatment().at(1.2)
+    (narrow,) = narrowed([condition(segment(1e-4), treatment(), DRIVE)], low)
+    exact = condition(segment(1e-4), low, DRIVE)
+    for got, expected in zip((narrow.q, narrow.qd, narrow.qdd), (exact.q, exact.qd, exact.qdd),
+                             strict=True):
+        scale = np.abs(expected[INNER]).max()
+        np.testing.assert_allclose(got[INNER], expected[INNER], atol=2e-3 * scale)
+    np.testing.assert_array_equal(narrow.tau, exact.tau)
+    np.testing.assert_array_equal(narrow.moving, exact.moving)
+    assert low.decimation > 4 * treatment().decimation

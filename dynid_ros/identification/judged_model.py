@@ -1,0 +1,253 @@
+"""A model that is fitted to conditioned motions, and its own verdict on itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.cross_validation.unseen_residual import unseen_sigma
+from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.identification.division import Division
+from dynid_ros.identification.gain_findings import refuted_gains, with_gains
+from dynid_ros.identification.model_choice import fit_model, plain_fit
+from dynid_ros.identification.validation import (
+    Conditioned,
+    predict_unseen,
+    share_of,
+    take_unseen,
+    Unseen,
+    unseen_rows,
+)
+from dynid_ros.model.metrics import Metrics, metrics
+from dynid_ros.model.torque_prediction import Prediction
+from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.recordings.in_blocks import finite_span
+from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.preparation import take_motions
+from dynid_ros.regression.weighted_least_squares import Solution
+from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings, narrowed
+
+Array = NDArray[np.float64]
+
+#: Findings that rows of a wider band answer.
+TOO_LITTLE = ('excitation', 'not_excited')
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """
+    The question that is put to conditioned recordings.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm.
+    method : str
+        One of `METHODS`.
+    source : str
+        Name of the training set.
+    choose : bool
+        Whether to choose the friction terms.
+    stated : ArmModel or None
+        A description whose parameters are compared on the held-out set.
+    acceleration : (n,) ndarray
+        Largest acceleration of each joint in the band of the motion, rad/s².
+
+    """
+
+    arm: ArmModel
+    method: str
+    source: str
+    choose: bool
+    stated: ArmModel | None
+    acceleration: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionedData:
+    """
+    Training set and held-out set, conditioned for one cut-off.
+
+    Attributes
+    ----------
+    settings : ConditioningSettings
+        Of the training set.
+    motions : list of ConditionedMotion
+        Stretches of the training set.
+    held_out : list of Conditioned
+        Held-out set.
+
+    """
+
+    settings: ConditioningSettings
+    motions: list[ConditionedMotion]
+    held_out: list[Conditioned]
+
+    def narrowed(self, settings: ConditioningSettings) -> ConditionedData:
+        """Return the same for a lower cut-off."""
+        return ConditionedData(settings, narrowed(self.motions, settings),
+                               [each.narrowed(settings) for each in self.held_out])
+
+    @property
+    def parts(self) -> list[tuple[list[ConditionedMotion], ConditioningSettings]]:
+        """Return the stretches of each recording or set, with their settings."""
+        return [(self.motions, self.settings),
+                *((each.motions, each.settings) for each in self.held_out)]
+
+    @property
+    def largest_acceleration(self) -> Array:
+        """Return the largest acceleration of each joint in the training set, (n,), rad/s²."""
+        spans = [finite_span(motion.qdd) for motion in self.motions]
+        return np.asarray(np.max([np.maximum(-low, high) for low, high in spans], axis=0))
+
+
+def conditioned(
+    arm: ArmModel, data: Division, settings: ConditioningSettings,
+) -> ConditionedData:
+    """Condition recordings, and empty the lists: as recorded they would fill memory."""
+    return ConditionedData(
+        settings, take_motions(arm, data.train, settings), take_unseen(arm, data, settings))
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedModel:
+    """
+    A model and its verdict, as far as its own figures tell.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        With the friction terms that were chosen.
+    settings : ConditioningSettings
+        How the training set was conditioned.
+    solution : Solution
+        Estimate.
+    covariance : (b, b) ndarray
+        Of the estimate, for coloured residuals.
+    sigma, unseen_sigma : (n,) ndarray
+        Residual of each joint on the training set, and on blocks that were not fitted, Nm.
+    trials : dict of str to float
+        Cross-validated error of each choice of friction, %.
+    notes : tuple of str
+        Outliers that were left out.
+    own, unseen : list of Prediction
+        Torque of the training set and of the held-out set.
+    held : list of Unseen
+        Rows of the held-out set.
+    fit, validation : Metrics
+        In-sample and held-out figures.
+    verdict : Verdict
+        Reasons against the model.
+    refuted : Finding or None
+        Stated gains that the rows refute.
+    plain : (ArmModel, (b,) ndarray) or None
+        The arm with plain friction and its base parameters, where others were chosen.
+
+    """
+
+    arm: ArmModel
+    settings: ConditioningSettings
+    solution: Solution
+    covariance: Array
+    sigma: Array
+    unseen_sigma: Array
+    trials: dict[str, float]
+    notes: tuple[str, ...]
+    own: list[Prediction]
+    unseen: list[Prediction]
+    held: list[Unseen]
+    fit: Metrics
+    validation: Metrics | None
+    verdict: Verdict
+    refuted: Finding | None
+    plain: tuple[ArmModel, Array] | None
+
+
+def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
+    """
+    Fit a model and judge it.
+
+    Parameters
+    ----------
+    task : Task
+        Arm, method and terms.
+    data : ConditionedData
+        Training set and held-out set.
+
+    Raises
+    ------
+    RecordingError
+        A recording is too short.
+
+    """
+    settings = data.settings
+    kept = KeptRows(task.arm, data.motions, settings)
+    model = fit_model(task.arm, kept, task.method, task.source, choose=task.choose)
+    arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
+    scores = weighted_scores(model.rows.blocks(arm, theta), theta, solution.sigma)
+    covariance = hac_covariance(
+        scores, solution.white_covariance, settings.rate_hz / settings.decimation)
+    sigma, fitted_rows = _residual_spread(own), kept.masked(model.rows.motions)
+    held = unseen_rows(arm, data.held_out, task.stated)
+    unseen = predict_unseen(arm, held, theta)
+    names = arm.joint_names
+    fitted = metrics(share_of(own), False, names, own)
+    validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
+    return JudgedModel(
+        arm=arm, settings=settings, solution=solution, covariance=covariance, sigma=sigma,
+        unseen_sigma=unseen_sigma(arm, fitted_rows, theta, covariance, sigma),
+        trials=model.trials, notes=model.notes, own=own, unseen=unseen, held=held, fit=fitted,
+        validation=validation,
+        verdict=judge(arm, solution, covariance, own, task.acceleration, fitted, validation,
+                      model.findings),
+        refuted=refuted_gains(arm, fitted_rows, theta), plain=plain_fit(model))
+
+
+def verdict_of_both(found: Verdict, below: JudgedModel, model: JudgedModel) -> Verdict:
+    """
+    Unite the verdicts of a fit below the cut-off that the motion calls for and of a wider band.
+
+    Parameters
+    ----------
+    found : Verdict
+        Of the first fit, opened with the cause of what speaks against it.
+    below, model : JudgedModel
+        The two fits.
+
+    Returns
+    -------
+    Verdict
+        That of the wider band, where nothing but too little excitation speaks against the
+        narrower one. Else the one that was found, with the figures of the wider band where both
+        have a finding.
+
+    """
+    wide = with_gains(model.verdict, model.refuted)
+    if all(finding.code in TOO_LITTLE for finding in found.findings):
+        return wide
+    same = {_key(finding): finding for finding in wide.findings}
+
+    def with_its_figures(finding: Finding) -> Finding:
+        if finding not in below.verdict.findings:
+            return finding
+        text = f'below {below.settings.cutoff_hz:.2g} Hz: {finding.text}'
+        return same.get(_key(finding), replace(finding, text=text))
+
+    figures = wide if any(each.code in TOO_LITTLE for each in wide.findings) else found
+    return replace(
+        figures, trustworthy=False, findings=tuple(map(with_its_figures, found.findings)))
+
+
+def _key(finding: Finding) -> tuple[str, tuple[str, ...]]:
+    return finding.code, () if finding.code in TOO_LITTLE else finding.joints
+
+
+def _residual_spread(parts: Sequence[Prediction]) -> Array:
+    residual = np.concatenate([part.tau - part.tau_hat for part in parts])
+    seen = np.maximum(np.isfinite(residual).sum(axis=0), 1)
+    return np.asarray(np.sqrt(np.nansum(residual**2, axis=0) / seen))
