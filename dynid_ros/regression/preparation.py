@@ -117,10 +117,10 @@ def widened(settings: ConditioningSettings) -> ConditioningSettings:
 
     """
     limits = conditioning.THRESHOLDS
-    rows = min(limits.rows_hz, limits.highest * settings.rate_hz)
+    least = min(limits.rows_hz, limits.highest * settings.rate_hz)
     if settings.filter != 'butterworth' or not settings.cutoff_from_data:
         return settings
-    return settings if rows <= settings.cutoff_hz else settings.at(rows)
+    return settings if least <= settings.cutoff_hz else settings.at(least)
 
 
 def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:

@@ -1,10 +1,12 @@
 """Simulated time in lockstep: the same in every run, and it stands still where it must."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import os
+from random import Random
 import signal
 import subprocess
 import sys
+from threading import Event, Thread
 import time
 
 from motion.pace import LED, Pace, SIMULATED, stamp
@@ -25,33 +27,48 @@ from dynid_ros.trajectory.motion_file import write_motion
 
 #: Real time for which a process is stopped, s: shorter than the lease after which DDS forgets it.
 STOPPED = 2.0
+#: Mean time for which a node of a busy machine stands still, and for which it does not, s.
+HALT = 0.05
 CONTROLLER = 'joint_trajectory_controller'
 
 
 @contextmanager
-def busy_processors():
-    """Keep every processor busy, and one more."""
-    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass'])
-            for _ in range(len(os.sched_getaffinity(0)) + 1)]
+def halted(nodes, busy):
+    """Let one node or another stand still half of the time, as on a busy machine."""
+    over = Event()
+
+    def halt():
+        chance = Random(0)
+        while not over.wait(chance.uniform(0.0, 2 * HALT)):
+            pid = chance.choice(nodes).pid
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep(chance.uniform(0.0, 2 * HALT))
+                os.kill(pid, signal.SIGCONT)
+
+    thread = Thread(target=halt)
+    if busy:
+        thread.start()
     try:
         yield
     finally:
-        for process in busy:
-            process.kill()
-            process.wait()
+        over.set()
+        if busy:
+            thread.join()
 
 
-def run(start, folder, arm, excitation, output):
+def run(start, folder, arm, excitation, output, busy=False):
     """Run the chain to its end; return what was recorded, and what was learned."""
     settings = chain(arm, excitation, folder / 'bags', folder / 'result', RATE, 0, False)
     settings['trajectory_publisher']['output'] = output
     nodes = {name: start(name, **values) for name, values in settings.items()}
-    for name in reversed(nodes):
-        node = nodes[name]
-        status, printed = node.end() if name == 'trajectory_publisher' else node.stop()
-        assert status == 0, printed
-        assert 'aborted' not in printed
-        assert 'ERROR' not in printed
+    with halted(list(nodes.values()), busy):
+        for name in reversed(nodes):
+            node = nodes[name]
+            status, printed = node.end() if name == 'trajectory_publisher' else node.stop()
+            assert status == 0, printed
+            assert 'aborted' not in printed
+            assert 'ERROR' not in printed
     bag = next((folder / 'bags').glob('*/bag'))
     return read_recording(bag, load_arm(arm)), read_result(folder / 'result')
 
@@ -63,8 +80,7 @@ def test_chain_gives_the_same_on_an_idle_and_on_a_busy_machine(start, tmp_path, 
               else random_motion(load_arm(arm), 3, period=4.0, periods=1))
     write_motion(excitation, motion, load_arm(arm))
     (first, learned) = run(start, tmp_path / 'idle', arm, excitation, output)
-    with busy_processors():
-        (second, again) = run(start, tmp_path / 'busy', arm, excitation, output)
+    (second, again) = run(start, tmp_path / 'busy', arm, excitation, output, busy=True)
     assert len(first.t) > motion.duration * RATE
     for each in ('t', 'q', 'qd', 'u'):
         np.testing.assert_array_equal(getattr(first, each), getattr(second, each))
