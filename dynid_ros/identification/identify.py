@@ -125,13 +125,14 @@ def identify(
     laps.append(perf_counter())
 
     task = Task(arm, method, data.source, friction is None, stated, narrow.largest_acceleration)
-    judged = judged_fit(task, narrow)
+    judged = below = judged_fit(task, wide)
     laps.append(perf_counter())
 
-    verdict, remarks = _verdict(judged, narrow, levels, gravity)
     if narrow is not wide:
         # Faults show below the cut-off that the motion calls for, friction above it.
-        below, judged = judged, judged_fit(task, wide)
+        below = judged_fit(replace(task, arm=judged.arm, choose=False), narrow)
+    verdict, remarks = _verdict(below, narrow, levels, gravity)
+    if narrow is not wide:
         verdict = verdict_of_both(verdict, below, judged)
     arm, theta, held = judged.arm, judged.solution.theta, judged.held
     laps.append(perf_counter())
