@@ -120,19 +120,20 @@ def identify(
         'data_hash': data_hash(data.train)}
     levels = clip_levels([*data.train, *(recording for _, recording in data.unseen)])
     raw = beginning(recording for _, recording in data.unseen)
-    wide = conditioned(arm, data, widened(band))
+    wide = conditioned(arm, data, widened(band, [recording for _, recording in data.unseen]))
     narrow = wide if wide.settings == band else wide.narrowed(band)
     laps.append(perf_counter())
 
     task = Task(arm, method, data.source, friction is None, stated, narrow.largest_acceleration)
-    judged = below = judged_fit(task, wide)
+    judged = judged_fit(task, wide)
     laps.append(perf_counter())
 
-    if narrow is not wide:
-        # Faults show below the cut-off that the motion calls for, friction above it.
-        below = judged_fit(replace(task, arm=judged.arm, choose=False), narrow)
-    verdict, remarks = _verdict(below, narrow, levels, gravity)
-    if narrow is not wide:
+    # Faults show below the cut-off that the motion calls for, friction above it.
+    below = None if narrow is wide else _same_terms(task, judged, narrow)
+    if below is None:
+        verdict, remarks = _verdict(judged, wide, levels, gravity)
+    else:
+        verdict, remarks = _verdict(below, narrow, levels, gravity)
         verdict = verdict_of_both(verdict, below, judged)
     arm, theta, held = judged.arm, judged.solution.theta, judged.held
     laps.append(perf_counter())
@@ -155,6 +156,14 @@ def identify(
     return replace(
         result, consistent=held_out_metrics(arm, held, possible),
         stated={} if stated is None else stated_errors(result, stated, held))
+
+
+def _same_terms(task: Task, judged: JudgedModel, data: ConditionedData) -> JudgedModel | None:
+    """Fit the terms of a model to other rows; None where too few are left."""
+    try:
+        return judged_fit(replace(task, arm=judged.arm, choose=False), data)
+    except RecordingError:
+        return None
 
 
 def _verdict(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 import hashlib
 
@@ -100,7 +100,9 @@ def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> Condi
     return replace(settings, delay=delay)
 
 
-def widened(settings: ConditioningSettings) -> ConditioningSettings:
+def widened(
+    settings: ConditioningSettings, held_out: Iterable[Recording] = (),
+) -> ConditioningSettings:
     """
     Raise a cut-off that was chosen from the motion to the least one of a good recording.
 
@@ -108,6 +110,8 @@ def widened(settings: ConditioningSettings) -> ConditioningSettings:
     ----------
     settings : ConditioningSettings
         As chosen.
+    held_out : iterable of Recording
+        Recordings that are to be conditioned alike, whose rates bound the cut-off, too.
 
     Returns
     -------
@@ -117,7 +121,8 @@ def widened(settings: ConditioningSettings) -> ConditioningSettings:
 
     """
     limits = conditioning.THRESHOLDS
-    least = min(limits.rows_hz, limits.highest * settings.rate_hz)
+    rate = min([settings.rate_hz, *map(sample_rate, held_out)])
+    least = min(limits.rows_hz, limits.highest * rate)
     if settings.filter != 'butterworth' or not settings.cutoff_from_data:
         return settings
     return settings if least <= settings.cutoff_hz else settings.at(least)

@@ -10,9 +10,11 @@ from synthetic_recordings import recording, Waves
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.errors import RecordingError
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.judged_model import verdict_of_both
 from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning
 from dynid_ros.signals.conditioning import THRESHOLDS
 
 EXCITATION = Finding('excitation', 'too little: condition number 6000', joints=('a',))
@@ -61,12 +63,16 @@ def test_figures_are_those_of_the_model_where_both_have_a_finding():
     assert found.undetermined_joints == ('a', 'b')
 
 
-def test_a_slow_recording_is_fitted_above_its_motion_and_held_out_samples_decide_nothing():
+def slow(lowest_hz, harmonics, samples):
     arm = load_arm('two_axis')
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
-    noise = 1e-3 * np.random.default_rng(0).normal(size=(6000, arm.n))
-    waves = Waves.random(arm, seed=1, lowest_hz=0.05, harmonics=3)
-    log = recording(arm, waves, theta, noise)
+    noise = 1e-3 * np.random.default_rng(0).normal(size=(samples, arm.n))
+    waves = Waves.random(arm, seed=1, lowest_hz=lowest_hz, harmonics=harmonics)
+    return arm, recording(arm, waves, theta, noise)
+
+
+def test_a_slow_recording_is_fitted_above_its_motion_and_held_out_samples_decide_nothing():
+    arm, log = slow(0.05, 3, 6000)
     spoilt = log.u.copy()
     spoilt[len(log.t) * 3 // 4:] *= -1
     good, bad = (identify(arm, [replace(log, u=u)]) for u in (log.u, spoilt))
@@ -74,3 +80,21 @@ def test_a_slow_recording_is_fitted_above_its_motion_and_held_out_samples_decide
     for model in (good, bad):
         assert model.treatment.cutoff_hz == THRESHOLDS.rows_hz
     np.testing.assert_array_equal(good.theta, bad.theta)
+
+
+def test_a_recording_that_is_short_for_the_cut_off_of_its_motion_is_judged_above_it():
+    arm, log = slow(0.02, 1, 2500)
+    checked, _ = checked_recording(log, arm)
+    cutoff = choose_conditioning(arm, [checked]).cutoff_hz
+    given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
+    with pytest.raises(RecordingError, match='too short'):
+        identify(given, [log], holdout=0.2)
+    assert identify(arm, [log], holdout=0.2).treatment.cutoff_hz == THRESHOLDS.rows_hz
+
+
+def test_held_out_recordings_of_a_low_rate_bound_the_cut_off():
+    arm, log = slow(0.05, 3, 6000)
+    coarse = log.part(4000, 6000)
+    coarse = replace(coarse, t=coarse.t[::10], q=coarse.q[::10], u=coarse.u[::10], qd=None)
+    model = identify(arm, [log.part(0, 4000)], validation=[coarse])
+    assert model.treatment.cutoff_hz == pytest.approx(THRESHOLDS.highest * 10)
