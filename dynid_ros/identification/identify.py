@@ -129,7 +129,7 @@ def identify(
     laps.append(perf_counter())
 
     # Faults show below the cut-off that the motion calls for, friction above it.
-    below = None if narrow is wide else _same_terms(task, judged, narrow)
+    below = None if narrow is wide else _if_long_enough(task, narrow)
     if below is None:
         verdict, remarks = _verdict(judged, wide, levels, gravity)
     else:
@@ -158,10 +158,10 @@ def identify(
         stated={} if stated is None else stated_errors(result, stated, held))
 
 
-def _same_terms(task: Task, judged: JudgedModel, data: ConditionedData) -> JudgedModel | None:
-    """Fit the terms of a model to other rows; None where too few are left."""
+def _if_long_enough(task: Task, data: ConditionedData) -> JudgedModel | None:
+    """Fit a model; None where too few rows are left after the low-pass."""
     try:
-        return judged_fit(replace(task, arm=judged.arm, choose=False), data)
+        return judged_fit(task, data)
     except RecordingError:
         return None
 
