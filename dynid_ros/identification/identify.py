@@ -17,16 +17,14 @@ from dynid_ros.diagnosis.clipped_signals import (
     clip_levels,
     ClipLevels,
     clipped_findings,
-    clipped_samples,
 )
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.bandwidth import beginning, error_by_bandwidth
+from dynid_ros.identification.conditioned_data import conditioned, ConditionedData
 from dynid_ros.identification.division import divide, Division
 from dynid_ros.identification.gain_findings import with_gains
 from dynid_ros.identification.judged_model import (
-    conditioned,
-    ConditionedData,
     judged_fit,
     JudgedModel,
     Task,
@@ -40,7 +38,6 @@ from dynid_ros.model.verdict import Verdict
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, widened
 from dynid_ros.regression.row_methods import METHODS
-from dynid_ros.signals.trial_samples import joined, trial_samples
 
 Array = NDArray[np.float64]
 
@@ -120,11 +117,13 @@ def identify(
         'data_hash': data_hash(data.train)}
     levels = clip_levels([*data.train, *(recording for _, recording in data.unseen)])
     raw = beginning(recording for _, recording in data.unseen)
-    wide = conditioned(arm, data, widened(band, [recording for _, recording in data.unseen]))
-    narrow = wide if wide.settings == band else wide.narrowed(band)
+    settings = widened(band, [recording for _, recording in data.unseen])
+    wide = conditioned(arm, data, settings, levels)
+    narrow = wide if settings == band else wide.narrowed(band.cutoff_hz)
     laps.append(perf_counter())
 
-    task = Task(arm, method, data.source, friction is None, stated, narrow.largest_acceleration)
+    fastest = (narrow if narrow.train.motions else wide).largest_acceleration
+    task = Task(arm, method, data.source, friction is None, stated, fastest)
     judged = judged_fit(task, wide)
     laps.append(perf_counter())
 
@@ -171,11 +170,8 @@ def _verdict(
 ) -> tuple[Verdict, tuple[str, ...]]:
     """Open the verdict of a model with the cause of what speaks against it, and add remarks."""
     # A wrong model leaves out as outliers what would show its cause.
-    samples = [
-        trial_samples(motions, settings, clipped_samples(judged.arm, motions, levels))
-        for motions, settings in data.parts]
     verdict, remarks = with_cause(
-        judged.verdict, replace(judged.arm.memoryless, gravity=gravity), joined(samples),
+        judged.verdict, replace(judged.arm.memoryless, gravity=gravity), data.trial_samples(),
         clipped_findings(judged.arm, levels))
     return (with_gains(verdict, judged.refuted),
             (*remarks, *unexplained(judged.arm, judged.own, judged.unseen)))

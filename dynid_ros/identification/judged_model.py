@@ -11,26 +11,22 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.unseen_residual import unseen_sigma
 from dynid_ros.diagnosis.verdict import judge
-from dynid_ros.identification.division import Division
+from dynid_ros.identification.conditioned_data import ConditionedData
 from dynid_ros.identification.gain_findings import refuted_gains, with_gains
 from dynid_ros.identification.model_choice import fit_model, plain_fit
 from dynid_ros.identification.validation import (
-    Conditioned,
     predict_unseen,
     share_of,
-    take_unseen,
     Unseen,
     unseen_rows,
 )
 from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, Verdict
-from dynid_ros.recordings.in_blocks import finite_span
 from dynid_ros.regression.covariance import hac_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import take_motions
 from dynid_ros.regression.weighted_least_squares import Solution
-from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings, narrowed
+from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -66,52 +62,6 @@ class Task:
     choose: bool
     stated: ArmModel | None
     acceleration: Array
-
-
-@dataclass(frozen=True, eq=False)
-class ConditionedData:
-    """
-    Training set and held-out set, conditioned for one cut-off.
-
-    Attributes
-    ----------
-    settings : ConditioningSettings
-        Of the training set.
-    motions : list of ConditionedMotion
-        Stretches of the training set.
-    held_out : list of Conditioned
-        Held-out set.
-
-    """
-
-    settings: ConditioningSettings
-    motions: list[ConditionedMotion]
-    held_out: list[Conditioned]
-
-    def narrowed(self, settings: ConditioningSettings) -> ConditionedData:
-        """Return the same for a lower cut-off."""
-        return ConditionedData(settings, narrowed(self.motions, settings),
-                               [each.narrowed(settings) for each in self.held_out])
-
-    @property
-    def parts(self) -> list[tuple[list[ConditionedMotion], ConditioningSettings]]:
-        """Return the stretches of each recording or set, with their settings."""
-        return [(self.motions, self.settings),
-                *((each.motions, each.settings) for each in self.held_out)]
-
-    @property
-    def largest_acceleration(self) -> Array:
-        """Return the largest acceleration of each joint in the training set, (n,), rad/s²."""
-        spans = [finite_span(motion.qdd) for motion in self.motions]
-        return np.asarray(np.max([np.maximum(-low, high) for low, high in spans], axis=0))
-
-
-def conditioned(
-    arm: ArmModel, data: Division, settings: ConditioningSettings,
-) -> ConditionedData:
-    """Condition recordings, and empty the lists: as recorded they would fill memory."""
-    return ConditionedData(
-        settings, take_motions(arm, data.train, settings), take_unseen(arm, data, settings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +135,8 @@ def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
         A recording is too short.
 
     """
-    settings = data.settings
-    kept = KeptRows(task.arm, data.motions, settings)
+    settings = data.train.settings
+    kept = KeptRows(task.arm, data.train.motions, settings)
     model = fit_model(task.arm, kept, task.method, task.source, choose=task.choose)
     arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
     scores = weighted_scores(model.rows.blocks(arm, theta), theta, solution.sigma)

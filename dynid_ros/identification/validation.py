@@ -23,7 +23,6 @@ from dynid_ros.regression.preparation import checked_recording, fitted_to, take_
 from dynid_ros.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
-    narrowed,
 )
 
 Array = NDArray[np.float64]
@@ -54,11 +53,6 @@ class Conditioned:
     seconds: float
     settings: ConditioningSettings
     motions: list[ConditionedMotion]
-
-    def narrowed(self, settings: ConditioningSettings) -> Conditioned:
-        """Return the same for a lower cut-off."""
-        below = self.settings.at(settings.cutoff_hz)
-        return replace(self, settings=below, motions=narrowed(self.motions, below))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -193,33 +192,13 @@ def condition(
         q = nuttall_fir(segment.q)
     else:
         q = butterworth(segment.q, rate, position_cutoff(settings))
-    return _of_positions(segment.t, q, tau, rate, warmth)
+    return of_positions(segment.t, q, tau, rate, warmth)
 
 
-def narrowed(
-    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-) -> list[ConditionedMotion]:
-    """
-    Filter stretches further, for a lower cut-off.
-
-    Parameters
-    ----------
-    motions : sequence of ConditionedMotion
-        Stretches that the Butterworth filter has conditioned for a higher one.
-    settings : ConditioningSettings
-        The same with the lower cut-off.
-
-    """
-    rate, cutoff = settings.rate_hz, position_cutoff(settings)
-    return [
-        _of_positions(motion.t, butterworth(motion.q, rate, cutoff), motion.tau, rate,
-                      motion.warmth)
-        for motion in motions]
-
-
-def _of_positions(
+def of_positions(
     t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth,
 ) -> ConditionedMotion:
+    """Add derivatives and rests to low-passed positions; see `ConditionedMotion`."""
     qd = Derivative(q, rate_hz)
     return ConditionedMotion(t, q, qd, Derivative(qd, rate_hz), tau, moving(qd, rate_hz), warmth)
 

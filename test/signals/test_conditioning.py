@@ -10,7 +10,6 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.signals.conditioning import (
     condition,
     ConditioningSettings,
-    narrowed,
     position_cutoff,
 )
 from dynid_ros.signals.segments import Segment
@@ -140,16 +139,3 @@ def test_standstill_is_no_periodic_motion():
 def test_a_motion_that_does_not_repeat_with_the_given_period_is_refused():
     with pytest.raises(RecordingError, match=r'does not repeat itself every 9\.3 s'):
         condition(segment(), treatment(filter='periodic', period=9.3), DRIVE)
-
-
-def test_a_stretch_that_is_filtered_further_is_that_of_the_lower_cut_off():
-    low = treatment().at(1.2)
-    (narrow,) = narrowed([condition(segment(1e-4), treatment(), DRIVE)], low)
-    exact = condition(segment(1e-4), low, DRIVE)
-    for got, expected in zip((narrow.q, narrow.qd, narrow.qdd), (exact.q, exact.qd, exact.qdd),
-                             strict=True):
-        scale = np.abs(expected[INNER]).max()
-        np.testing.assert_allclose(got[INNER], expected[INNER], atol=2e-3 * scale)
-    np.testing.assert_array_equal(narrow.tau, exact.tau)
-    np.testing.assert_array_equal(narrow.moving, exact.moving)
-    assert low.decimation > 4 * treatment().decimation
