@@ -35,7 +35,6 @@ from dynid_ros.diagnosis import (
     gravity_direction,
     hypothesis,
     outliers,
-    trial_rows,
     verdict,
 )
 from dynid_ros.dynamics.base import base_parameters
@@ -51,6 +50,7 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression import delay, preparation
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.signals import conditioning, filters, segments, standstill
+from dynid_ros.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.streaming import resampling, sample_validation
@@ -85,8 +85,9 @@ class Data:
 
     @cached_property
     def treatment(self) -> Any:
-        """Conditioning of the model; that of the good data for planted defects."""
-        return self.model.treatment
+        """Conditioning in the band of the motion; that of the good data for planted defects."""
+        log, _ = preparation.checked_recording(self.log, self.arm)
+        return preparation.choose_conditioning(self.arm.memoryless, [log])
 
     @cached_property
     def motions(self) -> Any:
@@ -496,10 +497,10 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         for each in (right, swapped)), what)
 
 
-def samples_of(data: Data) -> trial_rows.TrialSamples:
+def samples_of(data: Data) -> TrialSamples:
     """Take all samples of a recording."""
     nothing = [np.zeros(motion.q.shape, dtype=bool) for motion in data.motions]
-    return trial_rows.trial_samples(data.motions, data.treatment, nothing)
+    return trial_samples(data.motions, data.treatment, nothing)
 
 
 def entered(data: Data) -> contest.Contest:

@@ -47,7 +47,7 @@ class CutoffThresholds:
         held-out errors of 4.0 and 2.9 % instead of 2.4 %.
     rows_hz : float
         Least cut-off of the rows, Hz. Friction at reversals, and what tells its terms apart, lies
-        above the band of a slow motion. With 2 and 10 Hz the UR10 has an error below 5 Hz of 3.9 and
+        above the band of a slow motion. With 2 and 10 Hz the UR10 has errors below 5 Hz of 3.9 and
         2.9 % instead of 2.8 % (benchmarks/cutoff.py).
     highest : float
         Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below
