@@ -120,11 +120,11 @@ def widened(
         Butterworth one.
 
     """
+    if settings.filter != 'butterworth' or not settings.cutoff_from_data:
+        return settings
     limits = conditioning.THRESHOLDS
     rate = min([settings.rate_hz, *map(sample_rate, held_out)])
     least = min(limits.rows_hz, limits.highest * rate)
-    if settings.filter != 'butterworth' or not settings.cutoff_from_data:
-        return settings
     return settings if least <= settings.cutoff_hz else settings.at(least)
 
 
