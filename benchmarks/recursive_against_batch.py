@@ -1,8 +1,8 @@
 """
 When the recursive estimate is as good as the batch, and how wide its error bars are beside.
 
-Both learn from the first two thirds of a recording of a real arm below 3 Hz; after every portion
-of it the recursive estimate predicts the last third.
+Both learn from the first two thirds of a recording of a real arm below the cut-off that `dynid
+replay` takes; after every portion of it the recursive estimate predicts the last third.
 
 Then a replay starts from the batch result of the same recording, real or simulated with coloured
 noise of a twentieth of the torque: its standard deviations by those of the batch, median and range
@@ -29,22 +29,19 @@ from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
 from dynid_ros.identification.validation import predict
 from dynid_ros.model.metrics import metrics
-from dynid_ros.online.replay import replay
+from dynid_ros.online.replay import replay, stream_settings
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.regression.preparation import checked_recording, motions
 from dynid_ros.regression.weighted_least_squares import fit
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03
-#: Cut-off, Hz. Below the 1.5 Hz that the Panda's data ask for are so few rows that which samples
-#: they are made of moves the error by more than that.
-COURSE = 3.0
 #: Of the median of the standard deviations, by those of the batch.
 ALLOWED_WIDTH = 0.1
 #: Cut-offs; None is the one that the data ask for.
-CUTOFFS = (None, 5.0)
+CUTOFFS = (None, 3.0)
 SIMULATED = (('two_axis', 250.0, 3), ('ur10', 125.0, 2), ('ur10', 125.0, 5), ('panda', 125.0, 5))
 CORRELATIONS = (0.95, 0.99)
 NOISE = 0.05
@@ -52,11 +49,11 @@ NOISE = 0.05
 
 def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return times, the held-out error of the recursive estimate then, and the batch's, %."""
-    arm = below(load_arm(name), COURSE)
+    arm = load_arm(name)
     log = read_recording(folder / name / f'{name}_exciting_trajectory.db3', arm)
     log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
-    treatment = choose_conditioning(arm, [train])
+    treatment = stream_settings(arm, train)
     held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
 
     def error(theta: np.ndarray) -> float:

@@ -29,12 +29,13 @@ LAST_MESSAGES = '5000'
 def filters(given: dict[str, str], cutoff_hz: float) -> dict[str, float]:
     """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
     from dynid_ros.arm.load import load_arm
-    from dynid_ros.regression.preparation import checked_recording, choose_conditioning
+    from dynid_ros.online.replay import stream_settings
+    from dynid_ros.regression.preparation import checked_recording
     from dynid_ros.storage.recording_reader import read_recording
 
     arm = load_arm(given['arm'])
     log, _ = checked_recording(read_recording(given['bag'], arm, topic=given['topic']), arm)
-    treatment = choose_conditioning(arm, [log])
+    treatment = stream_settings(arm, log)
     return {'cutoff_hz': cutoff_hz or treatment.cutoff_hz, 'delay': treatment.delay}
 
 

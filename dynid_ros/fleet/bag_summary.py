@@ -20,8 +20,14 @@ from dynid_ros.fleet.settings import FleetSettings, settings_of
 from dynid_ros.fleet.sidecar import BagFacts, write_sidecar
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.preparation import checked_recording, fitted_to, motions
+from dynid_ros.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    fitted_to,
+    motions,
+)
 from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted
+from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.trial_samples import trial_samples
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.whole_file import read_whole
@@ -101,9 +107,10 @@ def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
     try:
         with local_copy(bag) as path:
             recording, _ = checked_recording(_read(settings, bag, path), settings.arm)
+        own = _band_of_motion(settings, recording)
     except DynidError:
         return ()
-    arm, own = settings.arm.memoryless, fitted_to(settings.conditioning, recording)
+    arm = settings.arm.memoryless
     prepared = motions(arm, recording, own)
     levels = clip_levels([recording])
     samples = trial_samples(prepared, own, clipped_samples(arm, prepared, levels))
@@ -116,6 +123,14 @@ def _read(settings: FleetSettings, bag: Bag, path: Path) -> Recording:
     recording = read_recording(
         path, settings.arm, topic=settings.topic, received=settings.received)
     return replace(recording, source=bag.name)
+
+
+def _band_of_motion(settings: FleetSettings, recording: Recording) -> ConditioningSettings:
+    """Return the conditioning for the band in which faults show, as in `identify`."""
+    arm, shared = settings.arm.memoryless, settings.conditioning
+    known = replace(arm, conditioning=replace(arm.conditioning, delay=shared.delay))
+    own = fitted_to(shared, recording)
+    return own.at(min(own.cutoff_hz, choose_conditioning(known, [recording]).cutoff_hz))
 
 
 def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:

@@ -17,7 +17,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ResultError
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import choose_conditioning
+from dynid_ros.regression.preparation import choose_conditioning, widened
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, from_plain, to_plain
 
@@ -122,7 +122,7 @@ def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningS
         Medians of the choices for single bags, so that a bag that does not belong decides nothing.
 
     """
-    chosen = [choose_conditioning(arm.memoryless, [recording]) for recording in sample]
+    chosen = [widened(choose_conditioning(arm.memoryless, [recording])) for recording in sample]
     rate = float(np.median([each.rate_hz for each in chosen]))
     cutoff = float(np.median([each.cutoff_hz for each in chosen]))
     delay = float(np.median([each.delay for each in chosen]))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
+from dynid_ros.identification.conditioned_data import take_unseen
 from dynid_ros.identification.division import Division
-from dynid_ros.identification.validation import predict, predict_unseen, take_unseen, unseen_rows
+from dynid_ros.identification.validation import predict, predict_unseen, unseen_rows
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import BandwidthError, Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction, torque_rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.clipped_signals import ClipLevels, clipped_samples
 from dynid_ros.identification.division import Division
-from dynid_ros.identification.validation import Conditioned, take_unseen
 from dynid_ros.recordings.in_blocks import finite_span
-from dynid_ros.regression.preparation import take_motions
+from dynid_ros.recordings.recording import Recording
+from dynid_ros.regression.preparation import fitted_to, take_motions
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.narrow_band import NarrowBand
 from dynid_ros.signals.trial_samples import joined, trial_samples, TrialSamples
@@ -37,7 +36,7 @@ class Stretches:
     motions : list of ConditionedMotion
         The stretches.
     clipped : list of (N, n) ndarray of bool
-        Samples of each whose drive signal is cut off.
+        Samples of each whose drive signal is cut off; empty if nobody looked for them.
 
     """
 
@@ -62,6 +61,34 @@ class Stretches:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOut:
+    """
+    One recording of the held-out set, conditioned.
+
+    Attributes
+    ----------
+    source : str
+        Name of the samples.
+    path : str
+        Where they were read from.
+    seconds : float
+        Their length, s.
+    stretches : Stretches
+        Its stretches.
+
+    """
+
+    source: str
+    path: str
+    seconds: float
+    stretches: Stretches
+
+    def narrowed(self, cutoff_hz: float) -> HeldOut:
+        """Return the same for a lower cut-off."""
+        return replace(self, stretches=self.stretches.narrowed(cutoff_hz))
+
+
+@dataclass(frozen=True, eq=False)
 class ConditionedData:
     """
     Training set and held-out set, conditioned for one cut-off.
@@ -70,27 +97,23 @@ class ConditionedData:
     ----------
     train : Stretches
         Training set.
-    held_out : list of Conditioned
+    held_out : list of HeldOut
         Held-out set.
-    unseen : list of Stretches
-        The same, with the samples that are cut off.
 
     """
 
     train: Stretches
-    held_out: list[Conditioned]
-    unseen: list[Stretches]
+    held_out: list[HeldOut]
 
     def narrowed(self, cutoff_hz: float) -> ConditionedData:
         """Return the same for a lower cut-off."""
-        unseen = [each.narrowed(cutoff_hz) for each in self.unseen]
-        held_out = [replace(each, settings=own.settings, motions=own.motions)
-                    for each, own in zip(self.held_out, unseen, strict=True)]
-        return ConditionedData(self.train.narrowed(cutoff_hz), held_out, unseen)
+        return ConditionedData(
+            self.train.narrowed(cutoff_hz), [each.narrowed(cutoff_hz) for each in self.held_out])
 
     def trial_samples(self) -> TrialSamples:
         """Take samples of all recordings; see `Stretches.trial_samples`."""
-        return joined([each.trial_samples() for each in (self.train, *self.unseen)])
+        every = (self.train, *(each.stretches for each in self.held_out))
+        return joined([each.trial_samples() for each in every])
 
     @property
     def largest_acceleration(self) -> Array:
@@ -117,11 +140,43 @@ def conditioned(
         At which their drive signals are cut off.
 
     """
+    train = _stretches(arm, data.train, settings, levels)
+    return ConditionedData(train, take_unseen(arm, data, settings, levels))
 
-    def stretches(own: ConditioningSettings, motions: Sequence[ConditionedMotion]) -> Stretches:
-        return Stretches(own, list(motions), clipped_samples(arm, motions, levels))
 
-    train = stretches(settings, take_motions(arm, data.train, settings))
-    held_out = take_unseen(arm, data, settings)
-    return ConditionedData(
-        train, held_out, [stretches(each.settings, each.motions) for each in held_out])
+def take_unseen(
+    arm: ArmModel, data: Division, settings: ConditioningSettings,
+    levels: ClipLevels | None = None,
+) -> list[HeldOut]:
+    """
+    Condition the held-out set, whatever the rates of its recordings, and empty it.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    data : Division
+        Its recordings.
+    settings : ConditioningSettings
+        How the training set was conditioned.
+    levels : ClipLevels, optional
+        At which their drive signals are cut off, to look for such samples.
+
+    """
+    taken = []
+    while data.unseen:
+        source, recording = data.unseen.pop(0)
+        own = fitted_to(settings, recording)
+        path, seconds, alone = recording.source, recording.seconds, [recording]
+        del recording
+        taken.append(HeldOut(source, path, seconds, _stretches(arm, alone, own, levels)))
+    return taken
+
+
+def _stretches(
+    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings,
+    levels: ClipLevels | None,
+) -> Stretches:
+    motions = take_motions(arm, recordings, settings)
+    clipped = [] if levels is None else clipped_samples(arm, motions, levels)
+    return Stretches(settings, motions, clipped)

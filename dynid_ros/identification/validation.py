@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.identification.conditioned_data import HeldOut, take_unseen
 from dynid_ros.identification.division import Division
 from dynid_ros.identification.seen_data import was_fitted
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -19,40 +20,9 @@ from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
-from dynid_ros.signals.conditioning import (
-    ConditionedMotion,
-    ConditioningSettings,
-)
+from dynid_ros.regression.preparation import checked_recording
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Conditioned:
-    """
-    One recording of the held-out set, conditioned.
-
-    Attributes
-    ----------
-    source : str
-        Name of the samples.
-    path : str
-        Where they were read from.
-    seconds : float
-        Their length, s.
-    settings : ConditioningSettings
-        How it was conditioned.
-    motions : list of ConditionedMotion
-        Its stretches.
-
-    """
-
-    source: str
-    path: str
-    seconds: float
-    settings: ConditioningSettings
-    motions: list[ConditionedMotion]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +32,14 @@ class Unseen:
 
     Attributes
     ----------
-    recording : Conditioned
+    recording : HeldOut
         The recording.
     rows : KeptRows
         Rows of its stretches.
 
     """
 
-    recording: Conditioned
+    recording: HeldOut
     rows: KeptRows
 
     def predicted(self, arm: ArmModel, theta: Array) -> list[Prediction]:
@@ -77,10 +47,10 @@ class Unseen:
         known = self.recording
         parts = predict(arm, self.rows, theta, known.source, True)
         if not parts:
+            cutoff = known.stretches.settings.cutoff_hz
             raise RecordingError(
                 f'{known.path}: {known.seconds:.3g} s are too short for a '
-                f'cut-off of {known.settings.cutoff_hz:.3g} Hz; the low-pass alone reaches '
-                f'over {3 / known.settings.cutoff_hz:.2g} s')
+                f'cut-off of {cutoff:.3g} Hz; the low-pass alone reaches over {3 / cutoff:.2g} s')
         return parts
 
 
@@ -150,36 +120,8 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     return metrics(source, held_out, result.arm.joint_names, parts), parts
 
 
-def take_unseen(
-    arm: ArmModel, data: Division, settings: ConditioningSettings,
-) -> list[Conditioned]:
-    """
-    Condition the held-out set, whatever the rates of its recordings, and empty it.
-
-    The positions as recorded would fill memory.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    data : Division
-        Its recordings.
-    settings : ConditioningSettings
-        How the training set was conditioned.
-
-    """
-    taken = []
-    while data.unseen:
-        source, recording = data.unseen.pop(0)
-        own = fitted_to(settings, recording)
-        path, seconds, stretches = recording.source, recording.seconds, [recording]
-        del recording
-        taken.append(Conditioned(source, path, seconds, own, take_motions(arm, stretches, own)))
-    return taken
-
-
 def unseen_rows(
-    arm: ArmModel, recordings: Sequence[Conditioned], stated: ArmModel | None = None,
+    arm: ArmModel, recordings: Sequence[HeldOut], stated: ArmModel | None = None,
 ) -> list[Unseen]:
     """
     Make the rows of a held-out set.
@@ -188,14 +130,14 @@ def unseen_rows(
     ----------
     arm : ArmModel
         The arm, with the friction terms of its model.
-    recordings : sequence of Conditioned
+    recordings : sequence of HeldOut
         Its recordings.
     stated : ArmModel, optional
         A description whose friction is to be compared, too.
 
     """
     terms = tuple(dict.fromkeys((*arm.friction, *(stated.friction_nominal if stated else ()))))
-    return [Unseen(each, KeptRows(arm, each.motions, each.settings, terms))
+    return [Unseen(each, KeptRows(arm, each.stretches.motions, each.stretches.settings, terms))
             for each in recordings]
 
 

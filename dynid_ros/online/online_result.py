@@ -204,12 +204,15 @@ def _in_sample(
     torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), TINY)
     tau = np.concatenate([part.tau for part in predictions])
     power, variance = _moments(tau)
-    # A joint that never moves has no metrics.
-    share = np.where(np.isnan(power), np.nan, squares / torque)
-    r2 = 1 - share * power / np.maximum(variance, TINY)
+    # A residual beside a torque of zero is infinitely large, and has no explained share.
+    with np.errstate(over='ignore', invalid='ignore'):
+        # A joint that never moves has no metrics.
+        share = np.where(np.isnan(power), np.nan, squares / torque)
+        r2 = 1 - share * power / np.maximum(variance, TINY)
+        rms = np.sqrt(share * power)
     joints = tuple(
-        JointMetrics(name, float(np.sqrt(s * p)), float(100 * np.sqrt(s)), float(r))
-        for name, s, p, r in zip(online.pipeline.arm.joint_names, share, power, r2, strict=True))
+        JointMetrics(name, float(e), float(100 * np.sqrt(s)), float(r))
+        for name, e, s, r in zip(online.pipeline.arm.joint_names, rms, share, r2, strict=True))
     moved = np.isfinite(power).any()
     overall = float(100 * np.sqrt(squares.sum() / torque.sum())) if moved else np.nan
     return Metrics(source, False, len(tau), overall, joints)

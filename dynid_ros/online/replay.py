@@ -19,9 +19,15 @@ from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.preparation import checked_recording, choose_conditioning, data_hash
+from dynid_ros.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    data_hash,
+    widened,
+)
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import carry_over
+from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
 
@@ -58,6 +64,21 @@ class History:
     determined: NDArray[np.bool_]
 
 
+def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings:
+    """
+    Choose cut-off and delay of a stream as for the rows of a batch, from its whole recording.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    recording : Recording
+        The recording, checked.
+
+    """
+    return widened(choose_conditioning(arm.as_measured, [recording]))
+
+
 def replay(
     arm: ArmModel, recording: Recording, *, cutoff_hz: float | None = None,
     delay: float | None = None, memory: float = np.inf, start: IdentifiedModel | None = None,
@@ -75,7 +96,7 @@ def replay(
         `with_one_clock`: a stream has no later stamps to judge a clock by.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
-        those of `start`, or chosen as for the batch, if not given.
+        those of `start`, or from `stream_settings`, if not given.
     memory : float
         Memory of the estimator, s; infinite for no forgetting.
     start : IdentifiedModel, optional
@@ -99,7 +120,7 @@ def replay(
     begin = perf_counter()
     clean, defects = checked_recording(recording, arm)
     known = arm.as_measured
-    settings = choose_conditioning(known, [clean]) if start is None else start.treatment
+    settings = stream_settings(arm, clean) if start is None else start.treatment
     online = StreamingLeastSquares(
         arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
         delay=settings.delay if delay is None else delay, memory=memory,
