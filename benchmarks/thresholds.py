@@ -263,8 +263,7 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def errors(data: Data) -> dict[tuple[str, ...], Array]:
         rows = KeptRows(data.arm, data.motions, data.treatment)
-        folds = friction_choice.Folds(data.arm, rows)
-        return {terms: folds.errors(terms) for terms in friction_choice.CANDIDATES}
+        return friction_choice.Folds(data.arm, rows).trials
 
     def behind(trials: dict[tuple[str, ...], Array], terms: tuple[str, ...]) -> float:
         best = min(trials, key=lambda each: float(trials[each].mean()))

@@ -14,7 +14,6 @@ from dynid_ros.cross_validation.friction_choice import (
     PLAIN_FORMS,
     THRESHOLDS,
 )
-from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, stack
 
 Array = NDArray[np.float64]
@@ -23,7 +22,7 @@ Array = NDArray[np.float64]
 KEPT = {term for terms in PLAIN_FORMS for term in terms}
 
 
-def friction_by_joint(arm: ArmModel, terms: tuple[str, ...], rows: KeptRows) -> ArmModel:
+def friction_by_joint(arm: ArmModel, terms: tuple[str, ...], folds: Folds) -> ArmModel:
     """
     Take friction terms away from joints whose torque they predict worse.
 
@@ -36,11 +35,11 @@ def friction_by_joint(arm: ArmModel, terms: tuple[str, ...], rows: KeptRows) -> 
     Parameters
     ----------
     arm : ArmModel
-        The arm, as for `choose_friction`.
+        The arm.
     terms : tuple of str
         Terms that `choose_friction` chose for all joints.
-    rows : KeptRows
-        Rows of the training part.
+    folds : Folds
+        Blocks of the training part.
 
     Returns
     -------
@@ -49,10 +48,7 @@ def friction_by_joint(arm: ArmModel, terms: tuple[str, ...], rows: KeptRows) -> 
 
     """
     shared = arm.with_friction(terms)
-    if terms in PLAIN_FORMS:
-        return shared
-    folds = Folds(arm, rows)
-    if not folds.apart:
+    if terms in PLAIN_FORMS or not folds.apart:
         return shared
     gone = _harmful(terms, folds)
     used = tuple(term for term in terms if any((j, term) not in gone for j in range(arm.n)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,28 +74,44 @@ class FrictionThresholds:
 THRESHOLDS = FrictionThresholds()
 
 
-def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, float]]:
+def choose_friction(folds: Folds) -> tuple[tuple[str, ...], dict[str, float]]:
     """
-    Choose the friction terms by blocked cross-validation.
-
-    Of all candidates, it is the one with the fewest columns whose error over the folds is no more
-    than one standard error above the best one's. With no fewer columns than plain friction it must
-    be better than that by two, over folds that are longer than the low-pass reaches: rows of
-    shorter ones are made of samples that were fitted.
+    Choose the friction terms by blocked cross-validation; see `chosen_of` for the rule.
 
     Parameters
     ----------
-    arm : ArmModel
-        The arm.
-    rows : KeptRows
-        Rows of the training part.
+    folds : Folds
+        Blocks of the training part.
 
     Returns
     -------
-    arm : ArmModel
-        With the chosen terms.
+    terms : tuple of str
+        The chosen terms.
     trials : dict of str to float
         Cross-validated relative error of each candidate, %.
+
+    """
+    scores = {' + '.join(terms): 100 * float(np.sqrt(error.mean()))
+              for terms, error in folds.trials.items()}
+    return chosen_of(folds.trials, apart=folds.apart), scores
+
+
+def chosen_of(errors: Mapping[tuple[str, ...], Array], *, apart: bool) -> tuple[str, ...]:
+    """
+    Choose one of several candidates by their errors over the folds.
+
+    It is the one with the fewest columns whose error is no more than one standard error above the
+    best one's. With no fewer columns than plain friction it must be better than that by two, over
+    folds that are longer than the low-pass reaches: rows of shorter ones are made of samples that
+    were fitted.
+
+    Parameters
+    ----------
+    errors : mapping of tuple of str to (k,) ndarray
+        Share of the torque's square that each candidate leaves in each fold; plain friction is
+        among them.
+    apart : bool
+        Whether each fold is longer than the low-pass reaches.
 
     References
     ----------
@@ -102,18 +119,18 @@ def choose_friction(arm: ArmModel, rows: KeptRows) -> tuple[ArmModel, dict[str, 
     one-standard-error rule, here on paired differences).
 
     """
-    folds = Folds(arm, rows)
-    errors = {terms: folds.errors(terms) for terms in CANDIDATES}
     scores = {terms: float(np.sqrt(error.mean())) for terms, error in errors.items()}
-    best = min(scores, key=lambda terms: scores[terms])
-    good = [terms for terms in CANDIDATES if _close(errors[terms], errors[best])]
-    chosen = min(good, key=lambda terms: (len(terms), scores[terms]))
+    chosen = min(near_the_best(errors), key=lambda terms: (len(terms), scores[terms]))
     plain = min(PLAIN_FORMS, key=lambda terms: scores[terms])
-    if len(chosen) >= len(plain) and not (
-            folds.apart and _better(errors[chosen], errors[plain])):
-        chosen = plain
-    return (arm.with_friction(chosen),
-            {' + '.join(terms): 100 * score for terms, score in scores.items()})
+    if len(chosen) >= len(plain) and not (apart and _better(errors[chosen], errors[plain])):
+        return plain
+    return chosen
+
+
+def near_the_best(errors: Mapping[tuple[str, ...], Array]) -> list[tuple[str, ...]]:
+    """Return the candidates within one standard error of the best one."""
+    best = min(errors.values(), key=lambda error: float(error.mean()))
+    return [terms for terms, error in errors.items() if _close(error, best)]
 
 
 class Folds:
@@ -138,6 +155,7 @@ class Folds:
 
     def __init__(self, arm: ArmModel, rows: KeptRows) -> None:
         start = arm.memoryless
+        self._columns: dict[tuple[str, ...], NDArray[np.intp]] = {}
         self._arm = every = arm.with_friction(all_terms())
         theta = fit(start, rows).theta
         self._blocks = blocks = [fold.part(rows.columns(every)) for fold in rows.factors(
@@ -147,33 +165,51 @@ class Folds:
         self.apart = shortest * settings.decimation > settings.decimator().reach
 
     @cached_property
+    def trials(self) -> dict[tuple[str, ...], Array]:
+        """Share of the torque's square that each of `CANDIDATES` leaves in each block, (k,)."""
+        return {terms: self.errors(terms) for terms in CANDIDATES}
+
+    @cached_property
     def _others(self) -> list[Products]:
-        blocks = self._blocks
-        return [Products(stack([*blocks[:k], *blocks[k + 1:]])) for k in range(len(blocks))]
+        return [self.without(k) for k in range(len(self._blocks))]
+
+    def without(self, *left_out: int) -> Products:
+        """Return the rows of all blocks but some."""
+        return Products(stack(
+            [block for k, block in enumerate(self._blocks) if k not in left_out]))
 
     def errors(self, terms: tuple[str, ...]) -> Array:
         """Share of the torque's square that is left with friction terms, (k,)."""
-        columns = self._columns(terms)
-        left = [block.residual_squares(others.fit(columns)).sum()
-                for block, others in zip(self._blocks, self._others, strict=True)]
+        left = [self.left(k, self.fit(terms, k)).sum() for k in range(len(self._blocks))]
         return np.asarray(left / self.torque.sum(axis=1))
+
+    def fit(self, terms: tuple[str, ...], k: int) -> Array:
+        """Fit the parameters with friction terms to all blocks but one, (b,)."""
+        return self._others[k].fit(self.columns(terms))
+
+    def left(self, k: int, theta: Array) -> Array:
+        """Predict a block, and return the squared torque of each joint that is left, (n,), Nm²."""
+        return self._blocks[k].residual_squares(theta)
 
     def blocks(self, terms: tuple[str, ...]) -> tuple[list[QRFactors], list[Own | None]]:
         """Return the blocks with friction terms, and joint and term of each of their columns."""
         layout, base = self._arm.layout, base_parameters(self._arm)
         own = {layout.friction_column(joint, term.symbol): (joint, term.name)
                for term in friction_terms(terms) for joint in range(self._arm.n)}
-        columns = self._columns(terms)
+        columns = self.columns(terms)
         return ([block.part(columns) for block in self._blocks],
                 [own.get(int(base.columns[k])) for k in columns])
 
-    def _columns(self, terms: tuple[str, ...]) -> NDArray[np.intp]:
+    def columns(self, terms: tuple[str, ...]) -> NDArray[np.intp]:
         """Columns of a candidate, as indices among the base columns of the arm."""
-        layout, base = self._arm.layout, base_parameters(self._arm)
-        unwanted = set(layout.friction) - {term.symbol for term in friction_terms(terms)}
-        gone = {layout.friction_column(j, symbol) for j in range(self._arm.n)
-                for symbol in unwanted}
-        return np.array([k for k, column in enumerate(base.columns) if column not in gone])
+        if terms not in self._columns:
+            layout, base = self._arm.layout, base_parameters(self._arm)
+            unwanted = set(layout.friction) - {term.symbol for term in friction_terms(terms)}
+            gone = {layout.friction_column(j, symbol) for j in range(self._arm.n)
+                    for symbol in unwanted}
+            self._columns[terms] = np.array(
+                [k for k, column in enumerate(base.columns) if column not in gone])
+        return self._columns[terms]
 
 
 def all_terms() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.cross_validation.friction_choice import Folds
 from dynid_ros.cross_validation.unseen_residual import unseen_sigma
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.identification.conditioned_data import ConditionedData
@@ -79,8 +80,12 @@ class JudgedModel:
         Estimate.
     covariance : (b, b) ndarray
         Of the estimate, for coloured residuals.
-    sigma, unseen_sigma : (n,) ndarray
-        Residual of each joint on the training set, and on blocks that were not fitted, Nm.
+    sigma : (n,) ndarray
+        Residual of each joint on the training set, Nm.
+    rows : KeptRows
+        Rows that were fitted.
+    choice : Folds or None
+        Blocks by which the friction terms were chosen, if they were.
     trials : dict of str to float
         Cross-validated error of each choice of friction, %.
     notes : tuple of str
@@ -105,7 +110,8 @@ class JudgedModel:
     solution: Solution
     covariance: Array
     sigma: Array
-    unseen_sigma: Array
+    rows: KeptRows
+    choice: Folds | None
     trials: dict[str, float]
     notes: tuple[str, ...]
     own: list[Prediction]
@@ -116,6 +122,11 @@ class JudgedModel:
     verdict: Verdict
     refuted: Finding | None
     plain: tuple[ArmModel, Array] | None
+
+    def unseen_sigma(self) -> Array:
+        """Return the residual of each joint on blocks that were not fitted, (n,), Nm."""
+        return unseen_sigma(
+            self.arm, self.rows, self.solution.theta, self.covariance, self.sigma, self.choice)
 
 
 def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
@@ -150,9 +161,8 @@ def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
     return JudgedModel(
         arm=arm, settings=settings, solution=solution, covariance=covariance, sigma=sigma,
-        unseen_sigma=unseen_sigma(arm, fitted_rows, theta, covariance, sigma),
-        trials=model.trials, notes=model.notes, own=own, unseen=unseen, held=held, fit=fitted,
-        validation=validation,
+        rows=fitted_rows, choice=model.choice, trials=model.trials, notes=model.notes, own=own,
+        unseen=unseen, held=held, fit=fitted, validation=validation,
         verdict=judge(arm, solution, covariance, own, task.acceleration, fitted, validation,
                       model.findings),
         refuted=refuted_gains(arm, fitted_rows, theta), plain=plain_fit(model))

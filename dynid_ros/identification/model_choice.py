@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.friction_by_joint import friction_by_joint
-from dynid_ros.cross_validation.friction_choice import choose_friction
+from dynid_ros.cross_validation.friction_choice import choose_friction, Folds
 from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
     describe,
@@ -48,6 +48,8 @@ class Model:
         With the friction terms that were chosen.
     trials : dict of str to float
         Cross-validated relative error of each choice, %; empty if there was none.
+    choice : Folds or None
+        Blocks by which the friction terms were chosen, if they were.
     solution : Solution
         Estimate.
     own : list of Prediction
@@ -63,6 +65,7 @@ class Model:
 
     arm: ArmModel
     trials: dict[str, float]
+    choice: Folds | None
     solution: Solution
     own: list[Prediction]
     rows: Rows
@@ -93,7 +96,7 @@ def fit_model(
     rows, share = fitted_rows(method, kept), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        fitted, trials = choose_friction(arm, kept) if choose else (arm, {})
+        fitted, trials, choice = _chosen(arm, kept) if choose else (arm, {}, None)
         solution = fit(fitted, rows)
         own = predict(fitted, kept, solution.theta, source, False)
         far = far_samples(own)
@@ -103,12 +106,18 @@ def fit_model(
         share += share_left_out(far, own)
         motions = without(kept.motions, kept.settings, far, own)
         kept, rows = kept.masked(motions), rows.masked(motions)
-    if choose and (by_joint := friction_by_joint(arm, fitted.friction, kept)).friction_lacking:
+    if choice and (by_joint := friction_by_joint(arm, fitted.friction, choice)).friction_lacking:
         fitted, solution = by_joint, fit(by_joint, rows)
         own = predict(fitted, kept, solution.theta, source, False)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
-        fitted, trials, solution, own, rows, notes, too_many(arm.joint_names, share))
+        fitted, trials, choice, solution, own, rows, notes, too_many(arm.joint_names, share))
+
+
+def _chosen(arm: ArmModel, kept: KeptRows) -> tuple[ArmModel, dict[str, float], Folds]:
+    folds = Folds(arm, kept)
+    terms, trials = choose_friction(folds)
+    return arm.with_friction(terms), trials, folds
 
 
 def plain_fit(model: Model) -> tuple[ArmModel, Array] | None:
