@@ -41,7 +41,7 @@ ALLOWED = 1.03
 #: Of the median of the standard deviations, by those of the batch.
 ALLOWED_WIDTH = 0.1
 #: Cut-offs; None is the one that the data ask for.
-CUTOFFS = (None, 3.0)
+CUTOFFS = (None, 3.0, 5.0)
 SIMULATED = (('two_axis', 250.0, 3), ('ur10', 125.0, 2), ('ur10', 125.0, 5), ('panda', 125.0, 5))
 CORRELATIONS = (0.95, 0.99)
 NOISE = 0.05

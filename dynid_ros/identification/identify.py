@@ -124,7 +124,7 @@ def identify(
 
     fastest = (narrow if narrow.train.motions else wide).largest_acceleration
     task = Task(arm, method, data.source, friction is None, stated, fastest)
-    judged = judged_fit(task, wide)
+    judged = judged_fit(task, wide, bands=True)
     laps.append(perf_counter())
 
     # Faults show below the cut-off that the motion calls for, friction above it.
@@ -140,7 +140,7 @@ def identify(
         arm=arm, theta=theta, covariance=judged.covariance,
         std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
         root_information=judged.solution.root_information,
-        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma(),
+        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma,
         condition_number=judged.solution.condition_number,
         treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),
         fit=judged.fit, validation=judged.validation, verdict=verdict,
@@ -160,7 +160,7 @@ def identify(
 def _if_long_enough(task: Task, data: ConditionedData) -> JudgedModel | None:
     """Fit a model; None where too few rows are left after the low-pass."""
     try:
-        return judged_fit(task, data)
+        return judged_fit(task, data, bands=False)
     except RecordingError:
         return None
 

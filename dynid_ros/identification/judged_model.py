@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.cross_validation.friction_choice import Folds
 from dynid_ros.cross_validation.unseen_residual import unseen_sigma
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.identification.conditioned_data import ConditionedData
@@ -82,10 +81,8 @@ class JudgedModel:
         Of the estimate, for coloured residuals.
     sigma : (n,) ndarray
         Residual of each joint on the training set, Nm.
-    rows : KeptRows
-        Rows that were fitted.
-    choice : Folds or None
-        Blocks by which the friction terms were chosen, if they were.
+    unseen_sigma : (n,) ndarray or None
+        The same on blocks that were not fitted, if wanted.
     trials : dict of str to float
         Cross-validated error of each choice of friction, %.
     notes : tuple of str
@@ -110,8 +107,7 @@ class JudgedModel:
     solution: Solution
     covariance: Array
     sigma: Array
-    rows: KeptRows
-    choice: Folds | None
+    unseen_sigma: Array | None
     trials: dict[str, float]
     notes: tuple[str, ...]
     own: list[Prediction]
@@ -123,13 +119,8 @@ class JudgedModel:
     refuted: Finding | None
     plain: tuple[ArmModel, Array] | None
 
-    def unseen_sigma(self) -> Array:
-        """Return the residual of each joint on blocks that were not fitted, (n,), Nm."""
-        return unseen_sigma(
-            self.arm, self.rows, self.solution.theta, self.covariance, self.sigma, self.choice)
 
-
-def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
+def judged_fit(task: Task, data: ConditionedData, *, bands: bool) -> JudgedModel:
     """
     Fit a model and judge it.
 
@@ -139,6 +130,9 @@ def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
         Arm, method and terms.
     data : ConditionedData
         Training set and held-out set.
+    bands : bool
+        Whether its torque is to be predicted with bands, for which each block of time is fitted
+        anew.
 
     Raises
     ------
@@ -161,8 +155,10 @@ def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
     return JudgedModel(
         arm=arm, settings=settings, solution=solution, covariance=covariance, sigma=sigma,
-        rows=fitted_rows, choice=model.choice, trials=model.trials, notes=model.notes, own=own,
-        unseen=unseen, held=held, fit=fitted, validation=validation,
+        unseen_sigma=unseen_sigma(arm, fitted_rows, theta, covariance, sigma, model.choice)
+        if bands else None,
+        trials=model.trials, notes=model.notes, own=own, unseen=unseen, held=held, fit=fitted,
+        validation=validation,
         verdict=judge(arm, solution, covariance, own, task.acceleration, fitted, validation,
                       model.findings),
         refuted=refuted_gains(arm, fitted_rows, theta), plain=plain_fit(model))

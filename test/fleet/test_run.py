@@ -7,8 +7,14 @@ from fleets import Bag, DAY, small_arm, START, truth, with_payload
 import numpy as np
 import pytest
 
+from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import InputError, ResultError
+from dynid_ros.fleet.bag_summary import explain
+from dynid_ros.fleet.bags import find_bags
 from dynid_ros.fleet.run import run_fleet
+from dynid_ros.fleet.settings import choose_settings, FleetSettings
+from dynid_ros.recordings.quality import clean
+from dynid_ros.storage.recording_reader import read_recording
 
 ARMS, BAGS = 6, 16
 PAYLOAD_DAY = 9
@@ -136,3 +142,18 @@ def test_one_bag_has_no_error_bars_that_its_scatter_would_make_zero(made, tmp_pa
     [report] = run_fleet(arm, [str(path)], tmp_path / 'out').arms.values()
     assert (report.model.std >= report.model.std_white).all()
     assert [each.code for each in report.model.verdict.findings] == ['few_bags']
+
+
+def test_a_late_effort_is_found_below_the_cutoff_of_the_motion(shared_data, tmp_path):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
+    # Its driver repeats samples; a delayed signal would not repeat, and they would stay.
+    log = clean(log, arm)
+    late = log.u.copy()
+    late[:, 0] = np.interp(log.t - 0.06, log.t, log.u[:, 0])
+    np.savez(tmp_path / 'late.npz', t=log.t, q=log.q, tau=late)
+    # Friction above 1.6 Hz, which the rows reach, hides it.
+    settings = FleetSettings(arm, choose_settings(arm, [log]))
+    assert settings.conditioning.cutoff_hz == 5.0
+    found = explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0])
+    assert [finding.code for finding in found] == ['effort_delay']
