@@ -1,6 +1,7 @@
 """Fixtures shared by all tests, and what happens where a package is missing."""
 
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 import re
@@ -47,15 +48,17 @@ collect_ignore = [str(path) for path in LEFT_OUT]
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """Put the core first, which tells most, and fail if fewer tests are there than should be."""
     for item in items:
-        if _folder(item) in NODES:
+        if _folder(item.path) in NODES:
             item.add_marker('nodes')
-    items.sort(key=lambda item: NODES.index(_folder(item)) if _folder(item) in NODES else -1)
+    items.sort(key=lambda item: NODES.index(_folder(item.path))
+               if _folder(item.path) in NODES else -1)
     whole_tree.check(session, items, LEFT_OUT)
 
 
-def _folder(item: pytest.Item) -> str:
-    """Return the first folder of a test below test/."""
-    return item.path.resolve().relative_to(Path(__file__).resolve().parent).parts[0]
+@cache
+def _folder(path: Path) -> str:
+    """Return the first folder of a test file below test/."""
+    return path.resolve().relative_to(Path(__file__).resolve().parent).parts[0]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

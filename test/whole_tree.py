@@ -62,7 +62,9 @@ def _lost(
         # Files are left out one by one: those that passed, or those that fit a pattern.
         return
     asked = _asked_for(config)
-    counts = Counter(item.path.resolve() for item in items)
+    counts: Counter[Path] = Counter()
+    for path, count in Counter(item.path for item in items).items():
+        counts[path.resolve()] += count
     folders: dict[str, list[Path]] = {name: [] for name in yaml.safe_load(LEAST.read_text())}
     for path in sorted(FOLDER.rglob('test_*.py')):
         # The first folder of a path, and '.' for what is in none.
