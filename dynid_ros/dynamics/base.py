@@ -23,10 +23,12 @@ KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
 #: What is left of a column of unit length beside the columns kept before it, or singular value by
 #: the largest one, below which a regressor leaves a direction open. At random states of the
 #: shipped arms, with all friction terms and without, rounding leaves at most 3e-15 of a dependent
-#: column and an independent one keeps at least 2e-4; the smallest singular value is 5e-5.
+#: column and an independent one keeps at least 3e-3; the smallest singular value is 1e-3.
 RANK_TOLERANCE = 1e-9
 STATES = 200
 SEED = 1990
+#: Speed of the slowest random state, by that of the fastest ones.
+SLOWEST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def random_states(
     """Random q, qd and qdd, and the torque that loads the joints there, (states, n) each."""
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, size=(3, states, arm.n))
+    # Smooth signs of several speeds differ in slow joints only.
+    qd[1::2] *= np.geomspace(SLOWEST, 1.0, len(qd[1::2]))[:, None]
     # A joint that gravity cannot load, such as an upright first one, has no load column.
     still, rigid = np.zeros_like(q), arm.rigid()
     load = regressor(rigid, q, still, still) @ rng.uniform(size=rigid.layout.size)

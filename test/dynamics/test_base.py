@@ -14,6 +14,7 @@ from oracles import random_arm
 import pytest
 import yaml
 
+from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, random_regressor
@@ -138,6 +139,14 @@ def test_base_columns_are_independent_and_span_all_columns(name):
     np.testing.assert_allclose(
         W[:, base.columns] @ base.grouping, W, rtol=0, atol=1e-8 * np.abs(W).max())
     np.testing.assert_array_equal(base.grouping[:, base.columns], np.eye(base.count))
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'tx40', 'two_axis', 'gluon_6l3'])
+def test_each_joint_has_all_friction_terms_beside_each_other(name):
+    arm = load_arm(name).with_friction(tuple(TERMS))
+    every = {f'{term.symbol}{joint + 1}' for term in TERMS.values() for joint in range(arm.n)}
+    # Gravity does not load an upright first joint.
+    assert every - set(base_parameters(arm).names) <= {'Fl1'}
 
 
 def test_groupings_are_the_same_in_another_process():
