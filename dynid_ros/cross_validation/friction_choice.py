@@ -146,6 +146,8 @@ class Folds:
 
     Attributes
     ----------
+    arm : ArmModel
+        The arm with all terms to choose from.
     torque : (k, n) ndarray
         Squared torque of each joint in each block, Nm².
     apart : bool
@@ -156,7 +158,7 @@ class Folds:
     def __init__(self, arm: ArmModel, rows: KeptRows) -> None:
         start = arm.memoryless
         self._columns: dict[tuple[str, ...], NDArray[np.intp]] = {}
-        self._arm = every = arm.with_friction(all_terms())
+        self.arm = every = arm.with_friction(all_terms())
         theta = fit(start, rows).theta
         self._blocks = blocks = [fold.part(rows.columns(every)) for fold in rows.factors(
             every, carry_over(theta, start, every), THRESHOLDS.folds)]
@@ -193,19 +195,24 @@ class Folds:
 
     def blocks(self, terms: tuple[str, ...]) -> tuple[list[QRFactors], list[Own | None]]:
         """Return the blocks with friction terms, and joint and term of each of their columns."""
-        layout, base = self._arm.layout, base_parameters(self._arm)
+        layout, base = self.arm.layout, base_parameters(self.arm)
         own = {layout.friction_column(joint, term.symbol): (joint, term.name)
-               for term in friction_terms(terms) for joint in range(self._arm.n)}
+               for term in friction_terms(terms) for joint in range(self.arm.n)}
         columns = self.columns(terms)
         return ([block.part(columns) for block in self._blocks],
                 [own.get(int(base.columns[k])) for k in columns])
 
+    def columns_of(self, arm: ArmModel) -> NDArray[np.intp]:
+        """Columns of the arm with the terms of each joint, as indices like those of `columns`."""
+        place = {name: k for k, name in enumerate(base_parameters(self.arm).names)}
+        return np.array([place[name] for name in base_parameters(arm).names])
+
     def columns(self, terms: tuple[str, ...]) -> NDArray[np.intp]:
         """Columns of a candidate, as indices among the base columns of the arm."""
         if terms not in self._columns:
-            layout, base = self._arm.layout, base_parameters(self._arm)
+            layout, base = self.arm.layout, base_parameters(self.arm)
             unwanted = set(layout.friction) - {term.symbol for term in friction_terms(terms)}
-            gone = {layout.friction_column(j, symbol) for j in range(self._arm.n)
+            gone = {layout.friction_column(j, symbol) for j in range(self.arm.n)
                     for symbol in unwanted}
             self._columns[terms] = np.array(
                 [k for k, column in enumerate(base.columns) if column not in gone])

@@ -1,4 +1,4 @@
-"""The error of a choice of friction terms, by blocks of time that took no part in it."""
+"""The choice of friction terms as a source of error, of torque and of inertial parameters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.friction_choice import (
     chosen_of,
     Folds,
     near_the_best,
     PLAIN_FORMS,
 )
+from dynid_ros.dynamics.base import base_parameters
 
 Array = NDArray[np.float64]
 
@@ -56,3 +58,38 @@ def left_by_selection(folds: Folds) -> Array:
                         apart=folds.apart) for k in range(count)]
     left = [folds.left(k, folds.fit(terms, k)) for k, terms in enumerate(chosen)]
     return np.asarray(np.sum(left, axis=0))
+
+
+def spread_by_choice(arm: ArmModel, folds: Folds) -> Array:
+    """
+    Find how far the parameters change among the choices that predict as well as the best one.
+
+    The simplest of them is chosen, whichever friction the arm has. If it lacks a term, the
+    inertial parameters make up for that, and their own error bars do not tell.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        With the friction terms that were chosen.
+    folds : Folds
+        Blocks of the training part.
+
+    Returns
+    -------
+    (b,) ndarray
+        Root mean square difference from the estimate of the chosen terms; zero for friction
+        coefficients, which mean something else beside other terms.
+
+    References
+    ----------
+    Buckland, Burnham and Augustin, Model selection: an integral part of inference, Biometrics 53,
+    1997, equation 9 (the variance of an estimate, with that of its model).
+
+    """
+    rows, own = folds.without(), folds.columns_of(arm)
+    fits = [rows.fit(folds.columns(terms))[own] for terms in near_the_best(folds.trials)]
+    spread = np.sqrt(np.mean((np.array(fits) - rows.fit(own)[own])**2, axis=0))
+    layout = arm.layout
+    friction = [layout.friction_column(joint, symbol)
+                for joint in range(arm.n) for symbol in layout.friction]
+    return np.where(np.isin(base_parameters(arm).columns, friction), 0.0, spread)

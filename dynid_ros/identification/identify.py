@@ -140,7 +140,7 @@ def identify(
         arm=arm, theta=theta, covariance=judged.covariance,
         std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
         root_information=judged.solution.root_information,
-        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma,
+        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, choice_std=judged.choice_std,
         condition_number=judged.solution.condition_number,
         treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),
         fit=judged.fit, validation=judged.validation, verdict=verdict,

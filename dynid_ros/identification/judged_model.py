@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.cross_validation.selection import spread_by_choice
 from dynid_ros.cross_validation.unseen_residual import unseen_sigma
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.identification.conditioned_data import ConditionedData
@@ -83,6 +84,9 @@ class JudgedModel:
         Residual of each joint on the training set, Nm.
     unseen_sigma : (n,) ndarray or None
         The same on blocks that were not fitted, if wanted.
+    choice_std : (b,) ndarray or None
+        Spread of the parameters among choices of friction, if they were chosen and bands are
+        wanted.
     trials : dict of str to float
         Cross-validated error of each choice of friction, %.
     notes : tuple of str
@@ -108,6 +112,7 @@ class JudgedModel:
     covariance: Array
     sigma: Array
     unseen_sigma: Array | None
+    choice_std: Array | None
     trials: dict[str, float]
     notes: tuple[str, ...]
     own: list[Prediction]
@@ -157,6 +162,7 @@ def judged_fit(task: Task, data: ConditionedData, *, bands: bool) -> JudgedModel
         arm=arm, settings=settings, solution=solution, covariance=covariance, sigma=sigma,
         unseen_sigma=unseen_sigma(arm, fitted_rows, theta, covariance, sigma, model.choice)
         if bands else None,
+        choice_std=spread_by_choice(arm, model.choice) if bands and model.choice else None,
         trials=model.trials, notes=model.notes, own=own, unseen=unseen, held=held, fit=fitted,
         validation=validation,
         verdict=judge(arm, solution, covariance, own, task.acceleration, fitted, validation,

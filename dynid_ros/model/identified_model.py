@@ -86,6 +86,9 @@ class IdentifiedModel:
     unseen_sigma : (n,) ndarray or None
         Standard deviation of each joint's residual in samples that were not fitted, less what the
         covariance explains, Nm; None where it was not estimated, as live.
+    choice_std : (b,) ndarray or None
+        Root mean square change of each inertial parameter among the choices of friction terms
+        that predict as well, zero for friction coefficients; None where no terms were chosen.
 
     """
 
@@ -112,6 +115,7 @@ class IdentifiedModel:
     stated: dict[str, Metrics] = field(default_factory=dict)
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
+    choice_std: Array | None = None
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""
@@ -128,8 +132,13 @@ class IdentifiedModel:
 
     @property
     def std(self) -> Array:
-        """Return standard deviations of the base parameters, with regard to coloured residuals."""
-        return np.sqrt(np.diag(self.covariance))
+        """
+        Return standard deviations of the base parameters.
+
+        They allow for coloured residuals and, where friction terms were chosen, for the choice.
+        """
+        by_choice = 0.0 if self.choice_std is None else self.choice_std
+        return np.asarray(np.sqrt(np.diag(self.covariance) + by_choice**2))
 
     @property
     def parameters(self) -> dict[str, float]:

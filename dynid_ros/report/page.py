@@ -63,7 +63,8 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         spectrum_legend=_spectrum_legend(result),
         parameters=listed, groups=base_parameters(result.arm).groups,
         unclear=sum(each.unclear for _, rows in listed for each in rows),
-        median_ratio=median_ratio(result), trials=_trials(result),
+        median_ratio=median_ratio(result), by_choice=result.choice_std is not None,
+        trials=_trials(result),
         defects=sorted(result.defects, key=lambda each: _severity(each.severity)),
         **_links(result))
 

@@ -101,9 +101,10 @@ def _titles(result: IdentifiedModel) -> Iterator[str]:
 
 
 def median_ratio(result: IdentifiedModel) -> float | None:
-    """Return how many times wider intervals are than for white residuals, in the median."""
-    known = (result.std_white > 0) & np.isfinite(result.std_white) & np.isfinite(result.std)
-    return float(np.median(result.std[known] / result.std_white[known])) if known.any() else None
+    """Return how many times wider coloured residuals make intervals than white ones, as median."""
+    coloured, white = np.sqrt(np.diag(result.covariance)), result.std_white
+    known = (white > 0) & np.isfinite(white) & np.isfinite(coloured)
+    return float(np.median(coloured[known] / white[known])) if known.any() else None
 
 
 def links(result: IdentifiedModel) -> list[Link]:

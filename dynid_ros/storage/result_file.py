@@ -43,7 +43,8 @@ PREDICTION = 'prediction.npz'
 _HEADER = """\
 # Identified dynamics of a robot arm, written by dynid_ros.
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval.
-# std allows for coloured residuals (Newey and West), std_white assumes white ones.
+# std allows for coloured residuals (Newey and West) and, for inertial parameters, for the choice
+# of friction terms (choice_std); std_white assumes white residuals and these terms.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 # standard_parameters: physically possible, as near to the data as they allow; where "from" is
 # "prior" the motion tells little, and the value follows from arm.yaml or from the link's length.
@@ -115,7 +116,8 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
     # Fields that came later.
-    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, **record}
+    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'choice_std': None,
+              **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
@@ -164,22 +166,25 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
         **{name: from_plain(record[name], hint, name)
            for name, hint in hints.items() if name not in _OWN},
     )
-    _check_joints(model)
+    _check_shapes(model)
     check_treatment(model.treatment)
     return model
 
 
-def _check_joints(model: IdentifiedModel) -> None:
-    """Make sure that all that is stated of joints is stated of each."""
+def _check_shapes(model: IdentifiedModel) -> None:
+    """Make sure that all that is stated of joints and parameters is stated of each."""
     of_joints = {'fit': model.fit, 'validation': model.validation, 'consistent': model.consistent,
                  **{f'stated.{how}': found for how, found in model.stated.items()}}
     for name, metrics in of_joints.items():
         if metrics is not None and len(metrics.joints) != model.arm.n:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
-    for name in ('sigma', 'unseen_sigma'):
+    joints, parameters = (model.arm.n,), model.theta.shape
+    for name, shape in (('sigma', joints), ('unseen_sigma', joints), ('choice_std', parameters)):
         found = getattr(model, name)
-        if found is not None and found.shape != (model.arm.n,):
-            raise ValueError(f'{name} has the shape {found.shape} instead of ({model.arm.n},)')
+        if found is not None and found.shape != shape:
+            raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')
+    if model.choice_std is not None:
+        check_finite(model.choice_std, base_parameters(model.arm).names, 'choice_std')
     for k, prediction in enumerate(model.predictions):
         rows = len(prediction.t)
         if any(getattr(prediction, name).shape != (rows, model.arm.n) for name in _ARRAYS[1:]):

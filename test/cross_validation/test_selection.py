@@ -4,21 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic_recordings import Waves
+from synthetic_recordings import coloured, Waves
 
 from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.friction import TERMS, WARM
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.cross_validation.friction_choice import (
+    all_terms,
     chosen_of,
     Folds,
     near_the_best,
     PLAIN_FORMS,
 )
-from dynid_ros.cross_validation.selection import left_by_selection
+from dynid_ros.cross_validation.selection import left_by_selection, spread_by_choice
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
+from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
@@ -74,3 +79,56 @@ def test_terms_that_were_chosen_are_less_sure_than_the_same_ones_given(shared_da
     assert (ratio > 0.97).all()
     # Measured 1.3, 1.1 and 1.2 for the shoulder and the elbow.
     assert (ratio[:3] > 1.05).all()
+
+
+def test_parameters_spread_as_fits_beside_each_choice_near_the_best(folds):
+    rows, near = stack(folds.blocks(all_terms())[0]), near_the_best(folds.trials)
+    chosen = folds.arm.with_friction(chosen_of(folds.trials, apart=folds.apart))
+    names = base_parameters(folds.arm).names
+
+    def fitted(terms):
+        columns = folds.columns(terms)
+        theta = reweighted(rows.part(columns), iterations=4)[0]
+        return dict(zip((names[k] for k in columns), theta, strict=True))
+
+    own, others = fitted(chosen.friction), [fitted(terms) for terms in near]
+    symbols = {term.symbol for term in TERMS.values()}
+    expected = [0.0 if name.rstrip('0123456789') in symbols else
+                np.sqrt(np.mean([(each[name] - own[name])**2 for each in others]))
+                for name in base_parameters(chosen).names]
+    # Else nothing would be tested.
+    assert len(near) > 2
+    np.testing.assert_allclose(
+        spread_by_choice(chosen, folds), expected, rtol=1e-4, atol=1e-9 * np.max(expected))
+
+
+def planted_warmth():
+    """A minute of a UR10 whose joints warm up in its first seconds, and its base parameters."""
+    arm = replace(load_arm('ur10'), friction=('viscous', 'coulomb_smooth', 'offset', WARM),
+                  conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
+    t = np.arange(60 * 125) / 125.0
+    q, qd, qdd = random_motion(arm, 1, tries=20, periods=20).evaluate(t + 1.0)
+    standard = nominal_parameters(arm)
+    rigid = regressor(arm.rigid(), q, qd, qdd) @ standard[arm.layout.all_inertial()]
+    for term, size in zip(arm.friction, (1.0, 0.7, 0.3, -0.6), strict=True):
+        standard[[arm.layout.friction_column(joint, TERMS[term].symbol)
+                  for joint in range(arm.n)]] = size * rigid.std(axis=0) / 6
+    tau = regressor(arm, q, qd, qdd, history=history_of(t, q)) @ standard
+    noise = coloured(np.random.default_rng(1), len(t), 0.02 * tau.std(axis=0), 0.9)
+    base = base_parameters(arm)
+    return (arm, Recording(t, q, tau + noise, arm.joint_names, source='log.npz'),
+            dict(zip(base.names, base.grouping @ standard, strict=True)))
+
+
+@pytest.mark.slow
+def test_inertial_parameters_hold_their_intervals_where_the_choice_lacks_a_term():
+    arm, log, truth = planted_warmth()
+    model = identify(arm, [log])
+    # Else nothing would be tested: the warmth is steady after a few seconds.
+    assert WARM not in model.arm.friction
+    inertial = model.choice_std > 0
+    error = np.abs(model.theta - [truth.get(name, 0.0) for name in model.parameters])[inertial]
+    alone = np.sqrt(np.diag(model.covariance))[inertial]
+    # Measured 80 and 98 % of 40 parameters.
+    assert (error < 1.96 * alone).mean() < 0.85
+    assert (error < 1.96 * model.std[inertial]).mean() > 0.9
