@@ -18,7 +18,7 @@ UNPLUGGED = 'the pytest plugin of launch_testing is switched off'
 
 
 @pytest.mark.launch_test
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(7200)
 def generate_test_description():
     """Start the chain."""
     try:

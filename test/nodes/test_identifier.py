@@ -5,7 +5,7 @@ import json
 import subprocess
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from identifier_rig import ARM, learned, ready, recording, replayed, save_after
+from identifier_rig import ARM, counted, learned, ready, recording, replayed, save_after
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -132,10 +132,14 @@ def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
 def test_resumed_session_ends_like_one_that_was_never_stopped(start, talker, tmp_path):
     log, folder = recording(6.0), tmp_path / 'out'
     cut = len(log.t) // 2 + 7
-    for part in (slice(0, cut), slice(cut, None)):
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    for part, count in ((slice(0, cut), cut), (slice(cut, None), len(log.t) - cut)):
         process, publisher = ready(
             start, talker, output_folder=folder, save_at_end=True, resume=True)
         talker.play(publisher, log.joint_names, log.t[part], log.q[part], log.u[part])
+        heard.clear()
+        talker.until(lambda count=count: counted(heard, 'messages')[-1:] == [count],
+                     'all messages')
         status, printed = process.stop()
         assert status == 0, printed
         talker.node.destroy_publisher(publisher)
