@@ -21,7 +21,7 @@ import sys
 
 from accuracy import below, held_out
 from cutoff import cases
-from friction_kinds import ARMS, KINDS, PLAIN_KIND, planted
+from friction_kinds import ARMS, KINDS, PLAIN_KIND, planted, WITH_RESTS
 
 from dynid_ros.arm import ArmModel
 from dynid_ros.arm.friction import PLAIN
@@ -43,7 +43,7 @@ def recordings(folder: Path, count: int) -> Iterator[tuple[str, ArmModel, Record
     for kind, sizes in {'plain': PLAIN_KIND, **KINDS}.items():
         for name in ARMS:
             for seed in range(count):
-                arm, log, _ = planted(name, sizes, seed)
+                arm, log, _ = planted(name, sizes, seed, WITH_RESTS in kind)
                 yield f'{name} {seed}, planted: {kind}', arm, log, 1 / 3
 
 

@@ -8,7 +8,8 @@ one kind whose size is a sixth of each joint's torque, and first-order coloured 
 table shows how often the chosen terms are the planted ones, hold them among others, or miss one;
 how many 95 % intervals of the inertial parameters hold the truth; and the held-out error with the
 chosen terms and with plain friction. Friction that is plain counts as found with either form of
-Coulomb friction.
+Coulomb friction. Joints that warm up do so in the first seconds of a steady motion; in a second
+row they rest after each period for as long again, in recordings of twice the length.
 """
 
 from __future__ import annotations
@@ -30,11 +31,15 @@ from dynid_ros.identification.identify import identify
 from dynid_ros.model.torque_prediction import torque_rows
 from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.trajectory.fourier import FourierMotion
 
 ARMS = ('ur10', 'panda')
 SECONDS, RATE, CUTOFF = 60.0, 125.0, 5.0
+PERIOD = 10.0
 NOISE, MEMORY, SETTLE = 0.02, 0.9, 500
 SIZE = 1 / 6
+WITH_RESTS = 'with rests'
+WARM = {'viscous': 1.0, 'coulomb_smooth': 0.7, 'offset': 0.3, 'viscous_warm': -0.6}
 #: Coefficients by the planted level of friction. Load friction takes up that share of the load.
 KINDS: dict[str, dict[str, float]] = {
     'viscous': {'viscous': 1.0, 'offset': 0.3},
@@ -43,7 +48,8 @@ KINDS: dict[str, dict[str, float]] = {
     'load': {'viscous': 0.5, 'coulomb_smooth': 0.7, 'offset': 0.3, 'load': 0.3},
     'curve': {'viscous': 0.3, 'sign_10': 1.0, 'coulomb_smooth': 0.8, 'sign_100': -1.6,
               'sign_1000': 1.0, 'offset': 0.3},
-    'warm': {'viscous': 1.0, 'coulomb_smooth': 0.7, 'offset': 0.3, 'viscous_warm': -0.6},
+    'warm': WARM,
+    f'warm, {WITH_RESTS}': WARM,
     'presliding': {'viscous': 0.5, 'coulomb_smooth': 0.4, 'offset': 0.3, 'presliding': 0.6},
 }
 PLAIN_KIND = {'viscous': 0.5, 'coulomb': 0.7, 'offset': 0.3}
@@ -84,14 +90,15 @@ class Found:
 
 
 def planted(
-    name: str, kind: dict[str, float], seed: int,
+    name: str, kind: dict[str, float], seed: int, rests: bool,
 ) -> tuple[ArmModel, Recording, dict[str, float]]:
     """Make a recording, and the base parameters by name."""
     arm = load_arm(name)
     settings = replace(arm.conditioning, cutoff_hz=CUTOFF, delay=0.0)
     arm = replace(arm, friction=tuple(kind), conditioning=settings)
-    t = np.arange(int(SECONDS * RATE)) / RATE
-    q, qd, qdd = random_motion(arm, seed, tries=20, periods=20).evaluate(t + 1.0)
+    t = np.arange(int((1 + rests) * SECONDS * RATE)) / RATE
+    motion = random_motion(arm, seed, period=PERIOD, tries=20, periods=20)
+    q, qd, qdd = _with_rests(motion, t) if rests else motion.evaluate(t + 1.0)
     standard = nominal_parameters(arm)
     columns = {term: [arm.layout.friction_column(joint, TERMS[term].symbol)
                       for joint in range(arm.n)] for term in kind}
@@ -108,6 +115,14 @@ def planted(
     log = Recording(t, q, tau + noise[SETTLE:], arm.joint_names, 'effort', f'{name} {seed}')
     base = base_parameters(arm)
     return arm, log, dict(zip(base.names, base.grouping @ standard, strict=True))
+
+
+def _with_rests(motion: FourierMotion, t: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Let the arm rest after each period, where it stands still anyway, for as long again."""
+    lap, within = np.divmod(t, 2 * PERIOD)
+    q, qd, qdd = motion.evaluate(lap * PERIOD + np.minimum(within, PERIOD))
+    moves = (within < PERIOD)[:, None]
+    return q, moves * qd, moves * qdd
 
 
 def _torque(
@@ -134,7 +149,7 @@ def main() -> None:
         for name in ARMS:
             found = Found()
             for seed in range(count):
-                arm, log, truth = planted(name, kind, seed)
+                arm, log, truth = planted(name, kind, seed, WITH_RESTS in label)
                 found.add(kind, log, truth, arm)
             print(f'| {label} | {name} | {count} | {found.same} | {found.richer} | '
                   f'{found.poorer} | {100 * np.mean(np.concatenate(found.holds)):.0f} % | '
