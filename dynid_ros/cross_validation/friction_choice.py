@@ -203,9 +203,12 @@ class Folds:
                 [own.get(int(base.columns[k])) for k in columns])
 
     def columns_of(self, arm: ArmModel) -> NDArray[np.intp]:
-        """Columns of the arm with the terms of each joint, as indices like those of `columns`."""
-        place = {name: k for k, name in enumerate(base_parameters(self.arm).names)}
-        return np.array([place[name] for name in base_parameters(arm).names])
+        """Columns of the terms that each joint of an arm has, as indices like `columns`."""
+        gone = {self.arm.layout.friction_column(joint, term.symbol)
+                for joint, lacking in enumerate(arm.friction_lacking)
+                for term in friction_terms(lacking)}
+        columns = base_parameters(self.arm).columns
+        return np.array([k for k in self.columns(arm.friction) if columns[k] not in gone])
 
     def columns(self, terms: tuple[str, ...]) -> NDArray[np.intp]:
         """Columns of a candidate, as indices among the base columns of the arm."""

@@ -14,7 +14,7 @@ from dynid_ros.cross_validation.friction_choice import (
     near_the_best,
     PLAIN_FORMS,
 )
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, friction_places
 
 Array = NDArray[np.float64]
 
@@ -86,10 +86,11 @@ def spread_by_choice(arm: ArmModel, folds: Folds) -> Array:
     1997, equation 9 (the variance of an estimate, with that of its model).
 
     """
-    rows, own = folds.without(), folds.columns_of(arm)
-    fits = [rows.fit(folds.columns(terms))[own] for terms in near_the_best(folds.trials)]
-    spread = np.sqrt(np.mean((np.array(fits) - rows.fit(own)[own])**2, axis=0))
-    layout = arm.layout
-    friction = [layout.friction_column(joint, symbol)
-                for joint in range(arm.n) for symbol in layout.friction]
-    return np.where(np.isin(base_parameters(arm).columns, friction), 0.0, spread)
+    rows, near = folds.without(), near_the_best(folds.trials)
+    change = (np.array([rows.fit(folds.columns(terms)) for terms in near])
+              - rows.fit(folds.columns_of(arm)))
+    spread = np.sqrt(np.mean(change**2, axis=0))
+    every, own = base_parameters(folds.arm).names, base_parameters(arm).names
+    by_name = dict(zip(every, spread, strict=True))
+    friction = set(friction_places(arm).tolist())
+    return np.array([0.0 if k in friction else by_name[name] for k, name in enumerate(own)])

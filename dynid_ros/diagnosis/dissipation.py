@@ -65,7 +65,7 @@ def negative_drives(
     """
     base, layout = base_parameters(arm), arm.layout
     place = {int(column): k for k, column in enumerate(base.columns)}
-    speed, share = _speeds(arm, motion), _acceleration_by_torque(arm, motion)
+    speed, by_torque = _speeds(arm, motion), _acceleration_by_torque(arm, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
     # A joint that moves at this speed is warm by it.
@@ -84,7 +84,7 @@ def negative_drives(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {"m" if arm.prismatic[joint] else "rad"}/s)'))
         rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
-        if (rotor is not None and -theta[rotor] * share[joint] > THRESHOLDS.rotor_share
+        if (rotor is not None and -theta[rotor] * by_torque[joint] > THRESHOLDS.rotor_share
                 and _negative(np.eye(len(theta))[rotor], theta, covariance)):
             found.append(_finding(
                 name, 'rotor_negative', f'a rotor inertia of {theta[rotor]:.3g}'))

@@ -7,7 +7,7 @@ import pytest
 from synthetic_recordings import coloured, Waves
 
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import TERMS, WARM
+from dynid_ros.arm.friction import CURVE, FrictionShape, TERMS, WARM
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.cross_validation.friction_choice import (
@@ -35,9 +35,14 @@ RATE = 100.0
 
 @pytest.fixture(scope='module')
 def folds():
+    return folds_of()
+
+
+def folds_of(**shape):
     """Blocks of a motion whose noise leaves open which Stribeck friction it has."""
     arm = replace(load_arm('two_axis'), drive=Drive.joint_torque(2),
-                  conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
+                  conditioning=Conditioning(cutoff_hz=5.0, delay=0.0),
+                  friction_shape=FrictionShape(**shape))
     t = np.arange(round(40 * RATE)) / RATE
     q, qd, qdd = Waves.random(arm, 3).at(t)
     tau = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)
@@ -100,6 +105,17 @@ def test_parameters_spread_as_fits_beside_each_choice_near_the_best(folds):
     assert len(near) > 2
     np.testing.assert_allclose(
         spread_by_choice(chosen, folds), expected, rtol=1e-4, atol=1e-9 * np.max(expected))
+
+
+def test_terms_of_the_same_shape_are_one_source_of_spread():
+    # The smooth sign of one hundredth is there twice, and the base has one of the two.
+    folds = folds_of(smooth_speed=0.01)
+    lacking = (('sign_100',), ())
+    for terms in (('viscous', *CURVE, 'offset'), ('offset', *CURVE[::-1], 'viscous')):
+        arm = folds.arm.with_friction(terms, lacking)
+        spread = spread_by_choice(arm, folds)
+        assert spread.shape == (base_parameters(arm).count,)
+        assert np.isfinite(spread).all() and spread.any()
 
 
 def planted_warmth():
