@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,6 +46,10 @@ class RepublishedThresholds:
 
 
 THRESHOLDS = RepublishedThresholds()
+REPUBLISHED = 'samples_republished'
+#: What becomes of them in a recording and in a stream, of which later samples are unknown.
+LEFT_OUT = 'they are left out, and the others get even stamps'
+KEPT = 'a stream does not know it in time and keeps them'
 
 
 def as_measured(recording: Recording) -> Recording:
@@ -87,11 +92,17 @@ def as_measured(recording: Recording) -> Recording:
     text = (
         f'{len(again)} of {len(keep)} samples repeat the one before: a node publishes at '
         f'{1 / published:.4g} Hz the samples of a driver that measures at {1 / period:.4g} Hz; '
-        'they are left out, and the others get even stamps.')
+        f'{LEFT_OUT}.')
     first = float(recording.t[again[0]] - recording.t[0])
-    found = [Defect('samples_republished', 'info', text, None, len(again), first,
+    found = [Defect(REPUBLISHED, 'info', text, None, len(again), first,
                     len(again) / len(keep))]
     return replace(take(recording, keep, found), t=even)
+
+
+def as_streamed(defects: Sequence[Defect]) -> tuple[Defect, ...]:
+    """Say of samples that were published twice that a stream keeps them."""
+    return tuple(replace(each, message=each.message.replace(LEFT_OUT, KEPT))
+                 if each.code == REPUBLISHED else each for each in defects)
 
 
 def repeated(recording: Recording) -> Index:
