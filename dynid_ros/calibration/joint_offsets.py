@@ -175,8 +175,9 @@ def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:
 
     """
     columns = base_parameters(arm).columns
-    q, qd, qdd, load = random_states(arm)
-    W = regressor(arm, q, qd, qdd, load=load)[:, :, columns].reshape(-1, len(columns))
+    q, qd, qdd, load, history = random_states(arm)
+    W = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, columns].reshape(
+        -1, len(columns))
     Z = np.stack([_change(arm, q, qd, qdd, theta, i).reshape(-1) for i in range(arm.n)], axis=1)
     Q = np.linalg.qr(W / np.linalg.norm(W, axis=0))[0]
     left = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)

@@ -93,8 +93,8 @@ def _triangle(rows: Array) -> Array:
 
 def random_states(
     arm: ArmModel, states: int = STATES, seed: int = SEED,
-) -> tuple[Array, Array, Array, Array]:
-    """Random q, qd and qdd, and the torque that loads the joints there, (states, n) each."""
+) -> tuple[Array, Array, Array, Array, JointHistory]:
+    """Random q, qd and qdd, the torque that loads the joints, (states, n) each, and a history."""
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, size=(3, states, arm.n))
     # Smooth signs of several speeds differ in slow joints only.
@@ -102,14 +102,13 @@ def random_states(
     # A joint that gravity cannot load, such as an upright first one, has no load column.
     still, rigid = np.zeros_like(q), arm.rigid()
     load = regressor(rigid, q, still, still) @ rng.uniform(size=rigid.layout.size)
-    return q, qd, qdd, load
+    # Any other numbers that do not depend on the velocity would do.
+    return q, qd, qdd, load, JointHistory(np.abs(qdd), np.tanh(qdd))
 
 
 def random_regressor(arm: ArmModel, states: int = STATES, seed: int = SEED) -> Array:
     """Regressor (states n, p) at random states, the same ones in every run."""
-    q, qd, qdd, load = random_states(arm, states, seed)
-    # Any other numbers that do not depend on the velocity would do.
-    history = JointHistory(np.abs(qdd), np.tanh(qdd))
+    q, qd, qdd, load, history = random_states(arm, states, seed)
     return regressor(arm, q, qd, qdd, load=load, history=history).reshape(states * arm.n, -1)
 
 

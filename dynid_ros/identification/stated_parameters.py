@@ -93,9 +93,9 @@ def base_of(arm: ArmModel, stated: ArmModel) -> Array:
         No parameters do, as the joints are not the same; the message names one.
 
     """
-    q, qd, qdd, load = random_states(arm)
+    q, qd, qdd, load, history = random_states(arm)
     moved = replace(stated, gravity=arm.gravity)
-    tau = regressor(moved, q, qd, qdd, load=load) @ nominal_parameters(moved)
+    tau = regressor(moved, q, qd, qdd, load=load, history=history) @ nominal_parameters(moved)
     W = random_regressor(arm)[:, base_parameters(arm).columns]
     theta, *_ = np.linalg.lstsq(W, tau.ravel(), rcond=None)
     off = np.linalg.norm(tau - (W @ theta).reshape(tau.shape), axis=0)
