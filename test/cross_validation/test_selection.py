@@ -119,7 +119,7 @@ def test_terms_of_the_same_shape_are_one_source_of_spread():
 
 
 def planted_warmth():
-    """A minute of a UR10 whose joints warm up in its first seconds, and its base parameters."""
+    """Plant friction that warms up in the first seconds of a minute of a UR10."""
     arm = replace(load_arm('ur10'), friction=('viscous', 'coulomb_smooth', 'offset', WARM),
                   conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
     t = np.arange(60 * 125) / 125.0
