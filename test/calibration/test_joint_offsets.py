@@ -156,6 +156,14 @@ def test_sensitivity_predicts_bias_and_residual_of_a_fit_with_a_wrong_zero():
     assert 0 < reading.left <= reading.torque
 
 
+def test_friction_that_remembers_hides_no_zero():
+    arm = load_arm('ur10').with_friction(('viscous', 'viscous_warm', 'presliding'))
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    plain = load_arm('ur10').with_friction(('viscous',))
+    expected = hidden_offsets(plain, base_parameters(plain).grouping @ nominal_parameters(plain))
+    np.testing.assert_array_equal(hidden_offsets(arm, theta), expected)
+
+
 def test_hidden_zeros_leave_no_residual_and_others_do():
     arm, log = recording('panda')
     parts, treatment = prepared(arm, log)
