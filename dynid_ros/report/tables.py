@@ -27,8 +27,10 @@ class Parameter:
     ----------
     name, unit : str
         As its arm calls it.
-    value, std, white : float
-        Estimate, and its standard deviation for coloured and for white residuals.
+    value, std : float
+        Estimate and its standard deviation.
+    coloured, white : float
+        Standard deviation for coloured and for white residuals, with the chosen friction terms.
 
     """
 
@@ -36,6 +38,7 @@ class Parameter:
     unit: str
     value: float
     std: float
+    coloured: float
     white: float
 
     @property
@@ -86,7 +89,8 @@ def parameters(result: IdentifiedModel) -> list[tuple[str, list[Parameter]]]:
     """List the base parameters under the title of their joint."""
     base, units = base_parameters(result.arm), parameter_units(result.arm)
     figures = zip(base.names, (units[column] for column in base.columns), result.theta.tolist(),
-                  result.std.tolist(), result.std_white.tolist(), strict=True)
+                  result.std.tolist(), _coloured(result).tolist(), result.std_white.tolist(),
+                  strict=True)
     titled = zip(_titles(result), (Parameter(*row) for row in figures), strict=True)
     return [(title, [each for _, each in group])
             for title, group in groupby(titled, key=lambda pair: pair[0])]
@@ -102,9 +106,13 @@ def _titles(result: IdentifiedModel) -> Iterator[str]:
 
 def median_ratio(result: IdentifiedModel) -> float | None:
     """Return how many times wider coloured residuals make intervals than white ones, as median."""
-    coloured, white = np.sqrt(np.diag(result.covariance)), result.std_white
+    coloured, white = _coloured(result), result.std_white
     known = (white > 0) & np.isfinite(white) & np.isfinite(coloured)
     return float(np.median(coloured[known] / white[known])) if known.any() else None
+
+
+def _coloured(result: IdentifiedModel) -> NDArray[np.float64]:
+    return np.asarray(np.sqrt(np.diag(result.covariance)))
 
 
 def links(result: IdentifiedModel) -> list[Link]:

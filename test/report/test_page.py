@@ -125,6 +125,23 @@ def test_every_parameter_is_listed_once_with_its_interval(usual):
         assert page.text.count(group) >= 1
 
 
+def test_the_choice_of_friction_widens_intervals_and_is_no_colour(usual, tmp_path):
+    result, page, text = usual
+    chosen, wide = report(tmp_path, identification(choice_std=np.full(len(result.theta), 5.0)))
+
+    def columns(of, place):
+        table = re.search(r'<table class="parameters">.*?</table>', of, flags=re.DOTALL)[0]
+        rows = (re.findall(r'<td.*?</td>', row, flags=re.DOTALL) for row in table.split('<tr')[1:])
+        return [cells[place] for cells in rows if len(cells) > place]
+
+    # Value with interval, and the ratio of the standard deviations.
+    assert len(columns(text, 0)) == len(result.theta)
+    assert not set(columns(text, 0)) & set(columns(wide, 0))
+    assert columns(text, 4) == columns(wide, 4)
+    assert 'allow for the choice of friction terms' in chosen.words
+    assert 'allow for the choice of friction terms' not in page.words
+
+
 def test_figures_in_sample_and_held_out_are_told_apart(usual):
     _, page, _ = usual
     for words in ('In-sample (fitted)', 'Held-out (not fitted)',

@@ -69,6 +69,7 @@ def test_any_result_comes_back_bit_by_bit(
         arm=replace(ARM.with_tree(joint_names=(words, key)), name=words,
                     limits=replace(ARM.limits, lower=np.array(bounds))),
         theta=np.array(numbers[:B]), std_white=np.array(numbers[B:]),
+        choice_std=np.array(numbers[B:]) if validated else None,
         condition_number=figure, sources=(words,),
         fit=replace(whole.fit, source=words, relative_error_percent=figure),
         validation=whole.validation if validated else None,
@@ -276,12 +277,13 @@ def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
     assert f'parameter {name}' in str(caught.value) or place == 'covariance'
 
 
-@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma'])
-def test_figures_of_too_few_joints_are_refused(tmp_path, key):
-    write_result(identification(ARM), tmp_path)
+@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma', 'unseen_sigma', 'choice_std'])
+def test_figures_of_too_few_joints_or_parameters_are_refused(tmp_path, key):
+    write_result(
+        identification(ARM, choice_std=np.ones(B), unseen_sigma=np.ones(ARM.n)), tmp_path)
     path = tmp_path / 'result.yaml'
     record = yaml.safe_load(path.read_text())
-    (record[key] if key == 'sigma' else record[key]['joints']).pop()
+    (record[key]['joints'] if isinstance(record[key], dict) else record[key]).pop()
     path.write_text(yaml.safe_dump(record))
     with pytest.raises(ResultError, match=f'{key} .* instead of'):
         read_result(tmp_path)
