@@ -1,4 +1,4 @@
-"""Rows of thresholds.py on cut-off signals, clocks, and samples that are given twice."""
+"""Rows of thresholds.py on cut-off signals, rotors, clocks, and samples that are given twice."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.diagnosis import clipped_signals
+from dynid_ros.diagnosis import clipped_signals, dissipation
 from dynid_ros.identification import seen_data
 from dynid_ros.identification.validation import validate
-from dynid_ros.recordings import clock
+from dynid_ros.online.replay import replay
+from dynid_ros.recordings import clock, quality
 from dynid_ros.recordings.recording import Recording
 
 Array = np.ndarray
@@ -58,6 +59,24 @@ def crowds(log: Recording) -> Array:
 def values(log: Recording) -> int:
     """Count the values of the drive signal that has the fewest."""
     return min(len(np.unique(column)) for column in log.u.T)
+
+
+def rotor_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the torque of the most negative rotor of each arm, online."""
+    def share(data: Any, log: Recording) -> float:
+        model, _ = replay(data.arm, log)
+        return float(-dissipation.rotor_shares(model.arm, model.theta, model.predictions).min())
+
+    def flipped(log: Recording, joint: int) -> Recording:
+        return replace(log, u=np.where(np.arange(log.u.shape[1]) == joint, -log.u, log.u))
+
+    # With a flipped signal, samples that repeat would be another recording's.
+    logs = [(data, quality.clean(data.log, data.arm)) for data in good
+            if data.arm.layout.rotor_inertia]
+    yield (dissipation, 'rotor_share', [share(*each) for each in logs],
+           [max(share(data, flipped(log, joint)) for joint in range(data.arm.n))
+            for data, log in logs],
+           'one flipped signal; the joint that shows it most')
 
 
 def clock_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:

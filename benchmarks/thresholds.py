@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from threshold_rows import clip_rows, clock_rows, seen_rows
+from threshold_rows import clip_rows, clock_rows, rotor_rows, seen_rows
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.cross_validation import friction_choice
@@ -591,7 +591,7 @@ def main(folder: Path | None) -> None:
     groups = (verdict_rows(good, poor), delay_rows(good), friction_rows(good),
               standstill_rows(good), filter_rows(good), outlier_rows(good),
               recording_rows(good, poor), copy_rows(good), rival_rows(good), safety_rows(good),
-              clip_rows(good), clock_rows(good), seen_rows(good))
+              clip_rows(good), rotor_rows(good), clock_rows(good), seen_rows(good))
     for group in groups:
         for module, name, fine, bad, text in group:
             value = getattr(module.THRESHOLDS, name)

@@ -32,8 +32,9 @@ class DissipationThresholds:
     rotor_share : float
         Torque of a negative rotor inertia, by the measured torque of the joint (root mean
         squares), from which on it counts. What a model leaves out of friction and of the
-        transmission looks like a small one: good recordings reach 7.4 % (joint 5 of the Panda,
-        replayed) and 5.7 deviations (joint 6, 6.0 %), flipped signals 13 to 39 %.
+        transmission looks like a small one: good recordings, replayed, reach 7.3 % (joint 5 of
+        the Panda) and 5.7 deviations (joint 6). One flipped signal makes a rotor of 19 % and more
+        in the joint that shows it most, of each arm (benchmarks/thresholds.py).
 
     """
 
@@ -65,7 +66,7 @@ def negative_drives(
     """
     base, layout = base_parameters(arm), arm.layout
     place = {int(column): k for k, column in enumerate(base.columns)}
-    speed, by_torque = _speeds(arm, motion), _acceleration_by_torque(arm, motion)
+    speed, shares = _speeds(arm, motion), rotor_shares(arm, theta, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
     # A joint that moves at this speed is warm by it.
@@ -84,11 +85,41 @@ def negative_drives(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {"m" if arm.prismatic[joint] else "rad"}/s)'))
         rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
-        if (rotor is not None and -theta[rotor] * by_torque[joint] > THRESHOLDS.rotor_share
+        if (rotor is not None and shares[joint] < -THRESHOLDS.rotor_share
                 and _negative(np.eye(len(theta))[rotor], theta, covariance)):
             found.append(_finding(
                 name, 'rotor_negative', f'a rotor inertia of {theta[rotor]:.3g}'))
     return found
+
+
+def rotor_shares(arm: ArmModel, theta: Array, motion: Sequence[Prediction]) -> Array:
+    """
+    Compare the torque of each rotor inertia with the measured torque of its joint.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    theta : (b,) ndarray
+        Base parameters.
+    motion : sequence of Prediction
+        Samples.
+
+    Returns
+    -------
+    (n,) ndarray
+        Ratio of the root mean squares while the joint moves, with the sign of the inertia; zero
+        where the inertia is no base parameter.
+
+    """
+    place = {int(column): k for k, column in enumerate(base_parameters(arm).columns)}
+    inertia = np.zeros(arm.n)
+    for joint in range(arm.n if arm.layout.rotor_inertia else 0):
+        column = place.get(arm.layout.rotor(joint))
+        inertia[joint] = 0.0 if column is None else theta[column]
+    tau = _while_moving(arm, motion, [part.tau for part in motion])
+    acceleration = _while_moving(arm, motion, [_acceleration(part) for part in motion])
+    return np.asarray(inertia * acceleration / np.where(tau > 0, tau, np.inf))
 
 
 def friction_power(
@@ -127,13 +158,6 @@ def friction_power(
 def _speeds(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
     """Root mean square speed of each joint while it moves, (n,); zero where it never does."""
     return _while_moving(arm, motion, [part.qd for part in motion])
-
-
-def _acceleration_by_torque(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
-    """Ratio of the root mean squares of acceleration and torque while a joint moves, (n,)."""
-    tau = _while_moving(arm, motion, [part.tau for part in motion])
-    return np.asarray(_while_moving(arm, motion, [_acceleration(part) for part in motion])
-                      / np.where(tau > 0, tau, np.inf))
 
 
 def _acceleration(part: Prediction) -> Array:
