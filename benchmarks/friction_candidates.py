@@ -140,8 +140,9 @@ def report(name: str, arm: ArmModel, log: Recording, share: float) -> None:
     first, rest = split(log, share)
     folds, places = rows(model, first, THRESHOLDS.folds)
     (unseen,), _ = rows(model, rest, 1)
-    whole = Products(stack(folds))
-    others = [Products(stack([*folds[:k], *folds[k + 1:]])) for k in range(len(folds))]
+    start = np.pad(model.theta, (0, unseen.factors.shape[2] - 1 - len(model.theta)))
+    whole = Products(stack(folds), start)
+    others = [Products(stack([*folds[:k], *folds[k + 1:]]), start) for k in range(len(folds))]
     torque = np.array([fold.torque_squares().sum() for fold in folds])
 
     def errors(columns: Columns) -> tuple[Array, float]:
@@ -151,12 +152,12 @@ def report(name: str, arm: ArmModel, log: Recording, share: float) -> None:
         return left / torque, 100 * float(np.sqrt(held_out / unseen.torque_squares().sum()))
 
     chosen = np.arange(len(model.theta))
-    start, held_out = errors(chosen)
+    own_terms, held_out = errors(chosen)
     terms = ', '.join(model.arm.friction)
-    print(f'| {name} | {terms} | {percent(start)} | | {held_out:.2f} % |', flush=True)
+    print(f'| {name} | {terms} | {percent(own_terms)} | | {held_out:.2f} % |', flush=True)
     for label, own in places.items():
         found, held_out = errors(np.concatenate([chosen, own]))
-        gain, standard_error = difference(start, found)
+        gain, standard_error = difference(own_terms, found)
         print(f'| {name} | + {label} | {percent(found)} | {gain / standard_error:.1f} | '
               f'{held_out:.2f} % |', flush=True)
 

@@ -159,9 +159,9 @@ class Folds:
         start = arm.memoryless
         self._columns: dict[tuple[str, ...], NDArray[np.intp]] = {}
         self.arm = every = arm.with_friction(all_terms())
-        theta = fit(start, rows).theta
+        self._start = carry_over(fit(start, rows).theta, start, every)
         self._blocks = blocks = [fold.part(rows.columns(every)) for fold in rows.factors(
-            every, carry_over(theta, start, every), THRESHOLDS.folds)]
+            every, self._start, THRESHOLDS.folds)]
         self.torque = np.array([block.torque_squares() for block in blocks])
         settings, shortest = rows.settings, min(int(block.rows.max()) for block in blocks)
         self.apart = shortest * settings.decimation > settings.decimator().reach
@@ -177,8 +177,8 @@ class Folds:
 
     def without(self, *left_out: int) -> Products:
         """Return the rows of all blocks but some."""
-        return Products(stack(
-            [block for k, block in enumerate(self._blocks) if k not in left_out]))
+        rows = stack([block for k, block in enumerate(self._blocks) if k not in left_out])
+        return Products(rows, self._start)
 
     def errors(self, terms: tuple[str, ...]) -> Array:
         """Share of the torque's square that is left with friction terms, (k,)."""

@@ -12,8 +12,9 @@ from dynid_ros.regression.weighted_least_squares import noise_floor, QRFactors, 
 
 Array = NDArray[np.float64]
 
-#: Fits with changing weights, which need not settle for a comparison of candidates.
-ITERATIONS = 4
+#: Fits with changing weights. Each changes parameters a hundredth as much as the one before, and a
+#: comparison of candidates needs no more.
+ITERATIONS = 2
 #: Least eigenvalue (by the norm of the inverse) of the normal equations of columns of one length,
 #: below which they are not used. The error of a fold hardly changes near the estimate, so that
 #: half of the digits of the parameters are enough.
@@ -28,11 +29,15 @@ class Products:
     ----------
     rows : QRFactors
         Rows of each joint.
+    theta : (b,) ndarray
+        An estimate, whose residuals give the first weights.
 
     """
 
-    def __init__(self, rows: QRFactors) -> None:
+    def __init__(self, rows: QRFactors, theta: Array) -> None:
         self._rows = rows
+        freedom, least = noise_floor(rows, int(np.count_nonzero(theta)))
+        self._variance = np.maximum(rows.residual_squares(theta) / freedom, least)
         self._products = rows.factors.transpose(0, 2, 1) @ rows.factors
         self._squares = np.diagonal(self._products, axis1=1, axis2=2)[:, :-1].copy()
         self._order = elimination_order(self._squares > 0)
@@ -42,7 +47,8 @@ class Products:
         theta = np.zeros(self._squares.shape[1])
         if not self._normal_fit(columns, theta):
             theta[:] = 0.0
-            theta[columns] = reweighted(self._rows.part(columns), iterations=ITERATIONS)[0]
+            theta[columns] = reweighted(
+                self._rows.part(columns), np.sqrt(self._variance), ITERATIONS)[0]
         return theta
 
     def _normal_fit(self, columns: NDArray[np.intp], theta: Array) -> bool:
@@ -53,15 +59,15 @@ class Products:
         upper = np.empty((len(order), len(order)))
         freedom, least = noise_floor(self._rows, len(order))
         filled = _fit_factors(
-            self._rows.factors, self._products, self._squares, freedom, least, order, ITERATIONS,
-            theta, upper)
+            self._rows.factors, self._products, self._squares, self._variance, freedom, least,
+            order, ITERATIONS, theta, upper)
         # Written so that NaN, which any matrix that is not definite leaves, fails, too.
         return bool(filled and dpocon(upper, 1.0)[0] >= WELL_CONDITIONED)
 
 
 @kernel
 def _fit_factors(
-    factors: Array, products: Array, squares: Array, freedom: Array, least: float,
+    factors: Array, products: Array, squares: Array, first: Array, freedom: Array, least: float,
     order: NDArray[np.intp], passes: int, theta: Array, upper: Array,
 ) -> bool:
     """
@@ -77,6 +83,8 @@ def _fit_factors(
         Their products.
     squares : (n, c) ndarray
         Squared lengths of the columns of each joint.
+    first : (n,) ndarray
+        Variance of the residual of each joint that gives the first weights.
     freedom : (n,) ndarray
         Degrees of freedom of the residual of each joint.
     least : float
@@ -92,7 +100,7 @@ def _fit_factors(
     """
     n, c = squares.shape
     joints, floor = np.arange(n), np.full(n, least)
-    variance, scale, left = np.ones(n), np.zeros(c), np.empty(n)
+    variance, scale, left = first.copy(), np.zeros(c), np.empty(n)
     for _ in range(passes):
         for a in order:
             square = 0.0

@@ -59,7 +59,7 @@ def unseen_sigma(
     left, explained, counts = (np.zeros(arm.n) for _ in range(3))
     for k, fold in enumerate(folds):
         others = stack([*folds[:k], *folds[k + 1:]])
-        left += fold.residual_squares(Products(others).fit(every))
+        left += fold.residual_squares(Products(others, theta).fit(every))
         W = fold.factors[:, :, :-1]
         explained += np.einsum('jrb,bc,jrc->j', W, covariance, W, optimize=True)
         counts += fold.rows
