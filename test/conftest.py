@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+import gc
 from importlib.util import find_spec
 from pathlib import Path
 import re
@@ -53,6 +54,12 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
     items.sort(key=lambda item: NODES.index(_folder(item.path))
                if _folder(item.path) in NODES else -1)
     whole_tree.check(session, items, LEFT_OUT)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the imported modules the search for cycles, which takes a twentieth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @cache
