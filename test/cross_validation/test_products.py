@@ -41,7 +41,7 @@ def expected(data, columns):
 def test_products_give_the_fit_of_the_rows(seed, spread, chosen):
     data, columns = factors(seed, spread), np.array(sorted(chosen))
     thetas = Products(data, START).fit(columns)[columns], expected(data, columns)
-    # Weights settle to a millionth, or not at all in two passes.
+    # Weights settle to a millionth, or not at all in three passes.
     for rows, tolerance in ((data, 1e-9), (factors(seed + 1, spread), 1e-5)):
         found, wanted = (rows.part(columns).residual_squares(theta).sum() for theta in thetas)
         assert found == pytest.approx(wanted, rel=tolerance)
