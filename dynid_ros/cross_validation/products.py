@@ -13,7 +13,8 @@ from dynid_ros.regression.weighted_least_squares import noise_floor, QRFactors, 
 Array = NDArray[np.float64]
 
 #: Fits with changing weights. Each changes parameters a hundredth as much as the one before: two
-#: leave the errors of a recording of four seconds (TX40) half a percent off, and change the choice.
+#: leave the errors of a recording of four seconds (TX40) half a percent off, which changes the
+#: choice.
 ITERATIONS = 3
 #: Least eigenvalue (by the norm of the inverse) of the normal equations of columns of one length,
 #: below which they are not used. The error of a fold hardly changes near the estimate, so that
