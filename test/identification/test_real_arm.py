@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import PLAIN
 from dynid_ros.cli.main import main
 from dynid_ros.identification.identify import identify
 from dynid_ros.recordings.quality import check_recording
@@ -34,9 +33,7 @@ def model(changed=None):
         u[:, changed] = u[:, changed[::-1]]
     elif changed is not None:
         u[:, changed] *= -1
-    # To choose the terms takes most of the time, and no choice makes up for such a fault.
-    friction = None if changed is None else PLAIN
-    return identify(arm, [replace(log, u=u)], holdout=0.25, friction=friction)
+    return identify(arm, [replace(log, u=u)], holdout=0.25)
 
 
 def test_the_excerpt_is_five_seconds_without_an_error():
