@@ -20,11 +20,9 @@ from pathlib import Path
 import subprocess
 import sys
 
+from accuracy import CASES
+
 HERE = Path(__file__).resolve().parents[1]
-RECORDINGS = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
-              'panda': 'panda/panda_exciting_trajectory.db3',
-              'tx40': 'tx40/pos_read_data.csv'}
-HELD_OUT = 1 / 3
 # Names that every version has.
 ONCE = """
 import dynid_ros.threads
@@ -43,10 +41,10 @@ print(json.dumps([seconds, model.validation.relative_error_percent]))
 """
 
 
-def once(version: Path, name: str, recording: Path) -> tuple[float, float]:
+def once(version: Path, name: str, recording: Path, share: float) -> tuple[float, float]:
     """Return the processor time of one version, s, and its held-out error, %."""
     done = subprocess.run(
-        [sys.executable, '-c', ONCE, name, recording, str(HELD_OUT)], check=True, text=True,
+        [sys.executable, '-c', ONCE, name, recording, str(share)], check=True, text=True,
         capture_output=True, cwd=version, env={**os.environ, 'PYTHONPATH': str(version)})
     seconds, error = json.loads(done.stdout.splitlines()[-1])
     return seconds, error
@@ -59,11 +57,12 @@ def main() -> None:
     parser.add_argument('--rounds', type=int, default=5)
     args = parser.parse_args()
     versions = {'before': args.before.resolve(), 'now': HERE}
-    for name, path in RECORDINGS.items():
+    for name, path, share in CASES:
         found = {version: [] for version in versions}
         for _ in range(args.rounds):
             for version, folder in versions.items():
-                found[version].append(once(folder, name, (args.folder / path).resolve()))
+                recording = (args.folder / path).resolve()
+                found[version].append(once(folder, name, recording, share))
         before, now = (min(seconds for seconds, _ in each) for each in found.values())
         errors = [each[0][1] for each in found.values()]
         print(f'{name}: before {before:.2f} s and {errors[0]:.2f} %, now {now:.2f} s and '
