@@ -213,7 +213,7 @@ def expected_errors(
     warmth = np.broadcast_to(np.sqrt((qd**2).mean(axis=0)), qd.shape)
     history = replace(JointHistory.unknown(qd), warmth=warmth)
     Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
-    variance = np.einsum('kib,bc,kic->i', Y, covariance, Y) / len(Y)
+    variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0), TINY)
     floor = power.sum() * THRESHOLDS.weakest_share
