@@ -204,7 +204,7 @@ def _fill_residual(
     x: Array, mass: Array, qd: Array, force: Array, viscous: Array, coulomb: Array,
     width: float, timestep: float, sides: Array, out: Array,
 ) -> None:
-    """Write the residual of the equation of `end_velocity`, (n,), Nm s, and ``tanh(x / width)``."""
+    """Write the residual of the equation of `end_velocity` and ``tanh(x / width)``, (n,) each."""
     n = x.size
     for i in range(n):
         sides[i] = np.tanh(x[i] / width)
