@@ -43,9 +43,8 @@ def sum_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    compiled: Any = numba.njit(
-        cache=True, error_model='numpy', nogil=True, **options)(function)
-    # Numba has no setting for it.
+    compiled: Any = numba.njit(error_model='numpy', nogil=True, **options)(function)
+    # Numba has no setting for it but its own cache.
     compiled._cache = cache = _SharedCache(compiled.py_func)  # type: ignore[no-untyped-call]
     compile_or_load = compiled.compile
 
