@@ -89,7 +89,13 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     watched = talker.states()
     # The identifier, the recorder, and rosbag2: then the time begins, with this node.
     talker.until(lambda: watched.get_subscription_count() == 3, 'the bag')
-    talker.node.destroy_publisher(watched)
+    # It must be there before the motion, which ends within seconds where processors are fast.
+    echo = peer('ros2', 'topic', 'echo', '--once', '/identifier/estimates',
+                'diagnostic_msgs/msg/DiagnosticArray')
+    beside = talker.node.create_publisher(DiagnosticArray, '/identifier/estimates', 1)
+    talker.until(lambda: beside.get_subscription_count() == 3, 'the echo, beside bag and test')
+    for publisher in (beside, watched):
+        talker.node.destroy_publisher(publisher)
     mover = start('trajectory_publisher', excitation=excitation(tmp_path), once=True, **simulated)
     talker.until(lambda: heard, 'estimates')
     listed = command('node', 'list', '--no-daemon', '--spin-time', '2').split()
@@ -98,9 +104,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     assert {'/joint_states [sensor_msgs/msg/JointState]',
             '/identifier/estimates [diagnostic_msgs/msg/DiagnosticArray]',
             '/identifier/result [std_msgs/msg/String]'} <= set(topics)
-    echoed = command('topic', 'echo', '--once', '/identifier/estimates',
-                     'diagnostic_msgs/msg/DiagnosticArray')
-    assert 'hardware_id: two_axis' in echoed
+    assert 'hardware_id: two_axis' in end(echo)
     froze = command('service', 'call', '/identifier/freeze', 'std_srvs/srv/SetBool',
                     '{data: true}')
     assert "success=True, message='the estimates are frozen'" in froze
