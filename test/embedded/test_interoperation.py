@@ -89,7 +89,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     watched = talker.states()
     # The identifier, the recorder, and rosbag2: then the time begins, with this node.
     talker.until(lambda: watched.get_subscription_count() == 3, 'the bag')
-    # It must be there before the motion, which ends within seconds where processors are fast.
+    # The echo must listen before the motion, which lasts for seconds where processors are fast.
     echo = peer('ros2', 'topic', 'echo', '--once', '/identifier/estimates',
                 'diagnostic_msgs/msg/DiagnosticArray')
     beside = talker.node.create_publisher(DiagnosticArray, '/identifier/estimates', 1)
