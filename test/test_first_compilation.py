@@ -49,6 +49,7 @@ def start(environment):
         [sys.executable, '-c', COMPILE], env=environment, text=True, stdout=subprocess.PIPE)
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_compile_each_kernel_once(fresh):
     processes = [start(fresh) for _ in range(3)]
     lines = [line for process in processes for line in process.communicate()[0].splitlines()]
@@ -57,6 +58,7 @@ def test_processes_that_start_at_once_compile_each_kernel_once(fresh):
     assert [lines.count(kernel) for kernel in KERNELS] == [1, 1]
 
 
+@pytest.mark.slow
 def test_the_first_run_says_so_once_and_the_second_is_silent(fresh):
     assert start(fresh).communicate()[0].splitlines() == [NOTICE, *KERNELS]
     assert start(fresh).communicate()[0] == ''

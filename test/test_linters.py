@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.linter
-@pytest.mark.parametrize('command', [('ruff', 'check', '.'), ('mypy',)], ids=lambda c: c[0])
+@pytest.mark.parametrize('command', [
+    pytest.param(('ruff', 'check', '.'), id='ruff'),
+    pytest.param(('mypy',), id='mypy', marks=pytest.mark.slow),
+])
 def test_linter_finds_nothing(command):
     if find_spec(command[0]) is None:
         pytest.skip(f'{command[0]} is not installed')

@@ -140,6 +140,7 @@ def test_run_of_what_failed_last_passes(tree):
     assert '1 passed' in printed
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec('xdist') is None, reason='xdist is not installed')
 def test_run_in_several_processes_is_counted_once(tree):
     status, printed = tree.run('-p', 'xdist', '-n', '2')

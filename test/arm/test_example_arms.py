@@ -31,6 +31,7 @@ def test_example_loads_silently_and_holds_itself_with_torque_to_spare(name, capf
         assert (np.abs(gravity) < 0.7 * arm.limits.effort).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ARMS)
 def test_dynid_design_makes_a_motion_for_the_example(name, tmp_path, capsys):
     path = tmp_path / 'excitation.yaml'

@@ -57,6 +57,7 @@ def test_the_true_terms_are_chosen(truth):
     assert min(result.friction_trials.values()) < 1.2
 
 
+@pytest.mark.slow
 def test_a_joint_does_without_a_term_that_it_does_not_have():
     arm = arm_with('viscous', 'coulomb_smooth', 'offset', 'stribeck')
     truth = {'Fv': (0.02, 0.01), 'Fcs': (0.06, 0.08), 'Fo': (0.01, -0.02), 'Fs': (0.12, 0.0)}

@@ -74,6 +74,7 @@ def test_each_block_is_predicted_by_the_choice_of_the_others(folds):
     np.testing.assert_allclose(left_by_selection(folds), expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_terms_that_were_chosen_are_less_sure_than_the_same_ones_given(shared_data):
     arm = load_arm('ur10')
     log = read_recording(shared_data / 'ur10/ur10_exciting_trajectory.db3', arm)

@@ -65,6 +65,7 @@ def test_bands_hold_the_torque_of_a_motion_that_was_not_fitted():
         model.torque_std(q, qd[:5], qdd)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('name', 'file', 'share', 'cutoff'), [
     ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3, 5.0),
     ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3, 5.0),

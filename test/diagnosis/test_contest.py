@@ -138,6 +138,7 @@ def test_one_late_drive_signal_is_named_with_its_delay(ur10):
     assert '120 ms late' in first.text
 
 
+@pytest.mark.slow
 def test_a_wrong_zero_is_named_although_the_error_stays_small():
     arm = load_arm('panda')
     log = simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
@@ -220,6 +221,7 @@ def test_joints_at_rest_are_taken_for_no_fault(ur10):
                    for code in codes(arm, replace(log, q=q, qd=None)))
 
 
+@pytest.mark.slow
 def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
     folder = shared_data / 'med7'
     (tmp_path / 'arm.yaml').write_text(yaml.safe_dump({
@@ -232,6 +234,7 @@ def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
     assert not any(code.startswith(('effort', 'position', 'gravity')) for code in found)
 
 
+@pytest.mark.slow
 def test_the_command_prints_code_evidence_and_remedy(ur10, tmp_path, capsys):
     _, log = ur10
     np.savez(tmp_path / 'log.npz', t=log.t, q=log.q, tau=exchanged(log.u, 3, 5))

@@ -24,6 +24,7 @@ def against(result):
     return [reason for reason in result.verdict.reasons if 'is no torque' in reason]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('quantity', ['velocity', 'position'])
 @pytest.mark.parametrize('name', REAL)
 def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, shared_data):
@@ -37,6 +38,7 @@ def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, s
         assert not result.verdict.trustworthy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', REAL)
 def test_real_recordings_are_no_copies_live_or_in_batch(name, shared_data):
     arm = load_arm(name)
@@ -45,6 +47,7 @@ def test_real_recordings_are_no_copies_live_or_in_batch(name, shared_data):
         assert against(result) == []
 
 
+@pytest.mark.slow
 def test_a_copy_of_velocity_with_noise_is_not_called_trustworthy():
     arm = load_arm('two_axis')
     log = simulate(arm, random_motion(arm, 3), seed=3).log

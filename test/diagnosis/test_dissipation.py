@@ -85,6 +85,7 @@ def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_d
     assert "as recorded, friction drives 'wrist_2_joint'" in finding.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'tx40'])
 def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
     files = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',

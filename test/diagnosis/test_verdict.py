@@ -135,6 +135,7 @@ def test_another_arm_under_the_model_does_not_carry_over():
     assert len(held_out_findings(result.fit, other)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('friction', 'undetermined'), [
     ('viscous,coulomb,offset', {'A1', 'A3', 'A7'}), ('auto', {'A7'})])
 def test_med7_is_refused_for_too_little_excitation(

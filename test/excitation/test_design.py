@@ -30,6 +30,7 @@ def regressor_matrix(arm, motion, points=2000):
     return Y.reshape(-1, Y.shape[-1])
 
 
+@pytest.mark.slow
 def test_panda_on_its_data_sheet_reaches_the_target_with_five_harmonics():
     arm = replace(load_arm('panda'), margins=LimitMargins())
     designed = design(arm, Task(harmonics=5, starts=1))
@@ -39,6 +40,7 @@ def test_panda_on_its_data_sheet_reaches_the_target_with_five_harmonics():
     assert designed.margins.kept
 
 
+@pytest.mark.slow
 def test_ur10_within_narrow_limits_reaches_the_target_with_five_harmonics():
     arm = replace(load_arm('ur10'), margins=LimitMargins(), limits=UR10_TARGET)
     designed = design(arm, Task(harmonics=5, starts=1))
@@ -63,6 +65,7 @@ def test_the_same_seed_gives_the_same_motion_and_another_seed_another():
     assert not np.array_equal(first.sine, other.sine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('objective', [
     DesignObjective(), DesignObjective('volume'), DesignObjective(scale_columns=True),
     DesignObjective(chosen=('Ixx2', 'Izz2'))],

@@ -85,6 +85,7 @@ def torque_left(arm, q, qd, qdd):
     return left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3'])
 @pytest.mark.parametrize('seed', range(6))
 def test_no_limit_is_broken_at_10_khz(name, seed, monkeypatch):
@@ -103,6 +104,7 @@ def test_validation_motions_keep_the_same_limits(name):
     check(arm, scene, validation_motion(arm, Task(period=PERIOD, harmonics=5), scene).motion)
 
 
+@pytest.mark.slow
 def test_effort_limits_bind_where_they_are_low():
     arm, scene = arm_and_scene('ur10')
     # Just above what it takes to stand: the motion must go round its loads.
@@ -112,6 +114,7 @@ def test_effort_limits_bind_where_they_are_low():
     check(weak, scene, designed.motion)
 
 
+@pytest.mark.slow
 def test_ramps_keep_the_limits_too():
     arm, scene = arm_and_scene('panda')
     task = Task(period=PERIOD, harmonics=5, ramp=1.5, periods=1, starts=1, seconds=2.0)

@@ -59,6 +59,7 @@ def test_the_second_motion_determines_what_the_first_left_weak():
     assert np.sqrt(both(arm, known, given)[weak, weak]) < 0.05 * before
 
 
+@pytest.mark.slow
 def test_chosen_parameters_gain_most_from_their_own_design():
     arm = load_arm('two_axis')
     known = known_from(arm, lazy_motion())

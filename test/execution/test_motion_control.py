@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 STEPS = 4000
 
 
+@pytest.mark.slow
 def test_random_steps_break_no_rule_and_reach_every_phase():
     counts = sum((Driver(name, 0).run(3 * STEPS) for name in ('two_axis', 'hand_leg')), Counter())
     assert all(counts[f'in {phase.name}'] for phase in Phase)
@@ -178,6 +179,7 @@ def broken(driver, bound):
         control.fault(Violation(bound, '', 'as the node sees it'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('bound', Bound)
 @pytest.mark.parametrize('phase', [Phase.MOVING, Phase.RUNNING, Phase.STOPPING, Phase.HOLDING])
 def test_each_kind_of_violation_stops_the_arm_in_each_phase(phase, bound):

@@ -174,6 +174,7 @@ def test_urdf_of_any_encoding_becomes_utf_8(tmp_path, encoding):
     np.testing.assert_allclose(load_arm(path).inertial[0], body, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings('ignore::dynid_ros.errors.ArmWarning')
 def test_links_that_state_too_much_lose_it_with_a_word(tmp_path):
     path = fixed_urdf(tmp_path)
     arm = load_arm(path)

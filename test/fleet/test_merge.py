@@ -100,6 +100,7 @@ def test_shared_parameters_are_those_of_one_fit_with_all_own_ones_beside_each_ot
         np.concatenate(frictions), expected[:-len(shared)], rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_error_bars_clustered_by_bag_cover_the_truth_and_those_of_rows_do_not(fleet):
     # Friction differs from bag to bag. Over fleets the share that holds has a standard error of
     # 1.5 %, around 95 % less the bias of 40 clusters and of so many parameters.

@@ -26,6 +26,7 @@ def test_a_sample_of_mutated_inputs_ends_as_users_may_rely_on(good, tmp_path, ca
     assert {'status 0', 'status 2'} <= {each.end for each in ended}
 
 
+@pytest.mark.slow
 def test_a_case_depends_on_its_numbers_alone(good, tmp_path):
     place = Path.cwd()
     first, again = (run_case(SEED, 0, good, tmp_path / 'case') for _ in range(2))
@@ -34,6 +35,7 @@ def test_a_case_depends_on_its_numbers_alone(good, tmp_path):
     assert not (tmp_path / 'case').exists() and Path.cwd() == place
 
 
+@pytest.mark.slow
 def test_a_case_that_takes_too_much_of_the_processor_is_a_hang(good, tmp_path):
     # A fit takes far more than a tick of the clock that counts processor time.
     ends = (run_case(SEED, case, good, tmp_path / 'case') for case in range(400))

@@ -51,6 +51,7 @@ def close_to_truth(result, arm):
     return (error < 5 * result.std + 1e-3 * np.abs(truth(arm)).max()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['two_axis', 'gluon_6l3', 'panda', 'tx40'])
 @pytest.mark.parametrize('kind', ['butterworth', 'fir', 'periodic'])
 def test_true_base_parameters_come_back_within_their_error_bars(name, kind):
@@ -127,6 +128,7 @@ def moved():
     return simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('before', 'after'), [(0, 60), (60, 0), (30, 30)])
 def test_a_recording_that_was_ended_late_is_validated_on_its_motion(moved, before, after):
     arm = load_arm('ur10')
@@ -187,6 +189,7 @@ def test_a_cutoff_that_leaves_too_few_rows_is_said():
 
 # Bounds of the tests on real arms: what is measured today, with some 15 % on top, so that a loss
 # of accuracy is seen long before the promised bound (in the names) is reached.
+@pytest.mark.slow
 @pytest.mark.parametrize(('friction', 'promised', 'bound'), [
     (PLAIN, 8.4, 8.0), (None, 5.0, 3.2)], ids=['plain', 'auto'])
 def test_ur10_is_predicted_on_its_last_third(shared_data, friction, promised, bound):
@@ -197,6 +200,7 @@ def test_ur10_is_predicted_on_its_last_third(shared_data, friction, promised, bo
     assert result.verdict.trustworthy
 
 
+@pytest.mark.slow
 def test_panda_is_predicted_on_its_last_third(shared_data):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
@@ -207,6 +211,7 @@ def test_panda_is_predicted_on_its_last_third(shared_data):
         assert result.verdict.trustworthy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('friction', 'bound'), [(PLAIN, 8.8), (None, 7.1)], ids=['plain', 'auto'])
 def test_tx40_is_predicted_from_half_to_half_and_fitted_as_a_whole(shared_data, friction, bound):
     arm = load_arm('tx40')
@@ -220,6 +225,7 @@ def test_tx40_is_predicted_from_half_to_half_and_fitted_as_a_whole(shared_data, 
         assert len(whole.theta) == 61
 
 
+@pytest.mark.slow
 def test_friction_stays_plain_where_the_choice_is_little_better_in_the_part_that_is_fitted(
         shared_data):
     """Below 2 Hz few rows are left of 4 s: other terms look better, and predict worse."""

@@ -48,6 +48,7 @@ def test_the_command_accepts_the_excerpt(capsys):
     assert {defect['severity'] for defect in defects} <= {'info', 'warning'}
 
 
+@pytest.mark.slow
 def test_held_out_torque_of_a_real_arm_is_predicted():
     result = model()
     # 0.9 and 7.2 % here, and 2.1 % with the whole recording; 22 % and more with a planted fault.
@@ -55,11 +56,13 @@ def test_held_out_torque_of_a_real_arm_is_predicted():
     assert result.validation.relative_error_percent < 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('changed', [(1, 3), (0, 1), (3, 5), 1])
 def test_planted_faults_spoil_the_prediction(changed):
     assert model(changed).validation.relative_error_percent > 15.0
 
 
+@pytest.mark.slow
 def test_five_seconds_are_too_little_excitation():
     verdict = model().verdict
     assert not verdict.trustworthy

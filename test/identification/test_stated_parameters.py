@@ -57,6 +57,7 @@ def test_another_direction_of_an_axis_is_another_arm_and_named(joint):
     assert arm.name in str(raised.value)
 
 
+@pytest.mark.slow
 def test_true_inertias_are_as_good_as_identified_ones_once_drives_are_fitted():
     arm = replace(
         load_arm('two_axis'), friction=('viscous',),
@@ -73,6 +74,7 @@ def test_true_inertias_are_as_good_as_identified_ones_once_drives_are_fitted():
     assert error(true[AS_STATED]) < 1.2 * found
 
 
+@pytest.mark.slow
 def test_an_arm_that_states_nothing_is_compared_with_nothing():
     arm = load_arm('two_axis')
     log = simulate(arm, random_motion(arm, 3), seed=3).log
@@ -80,6 +82,7 @@ def test_an_arm_that_states_nothing_is_compared_with_nothing():
     assert identify(arm, [log], holdout=0.0).stated == {}
 
 
+@pytest.mark.slow
 def test_validate_compares_a_urdf_with_the_identified_model(capsys, shared_data):
     path, bag = urdf('panda'), shared_data / 'panda/panda_exciting_trajectory.db3'
     assert main(['validate', str(path), str(bag), '--arm', 'panda', '--json']) == 1
@@ -94,6 +97,7 @@ def test_validate_compares_a_urdf_with_the_identified_model(capsys, shared_data)
     assert 'panda.urdf, as stated' in printed and 'identified from the rest' in printed
 
 
+@pytest.mark.slow
 def test_a_urdf_of_other_parameters_is_refuted(capsys, tmp_path):
     arm = load_arm('panda')
     log = simulate(arm, random_motion(arm, 1, periods=1), seed=1, rate_hz=125).log
@@ -108,6 +112,7 @@ def test_a_urdf_of_other_parameters_is_refuted(capsys, tmp_path):
         assert found['reasons'][how]
 
 
+@pytest.mark.slow
 def test_an_exported_urdf_keeps_what_it_was_identified_as(tmp_path):
     arm = load_arm('two_axis').with_friction(('viscous', 'coulomb'))
     log = simulate(arm, random_motion(arm, 3), seed=3).log

@@ -88,6 +88,7 @@ def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
         with_effort(model, points).effort, expected, atol=2e-3 * np.abs(expected).max())
 
 
+@pytest.mark.slow
 def test_the_monitor_takes_warm_friction_for_no_contact(model):
     log = log_of(model.arm, RATE, seconds=30.0, seed=2)
     monitor = Monitor(model)

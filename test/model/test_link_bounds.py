@@ -89,6 +89,7 @@ def test_prior_moves_inside_with_the_inertia_about_the_centre():
         bounds(6).inside(arm.inertial), arm.inertial, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_result_keeps_the_bounds_and_a_result_without_any_is_read(tmp_path):
     arm = load_arm('two_axis')
     total = arm.inertial[:, 0].sum()

@@ -163,6 +163,7 @@ def test_minimum_is_that_of_clarabel(joints):
     assert values[0] < values[1] + 1e-6 * abs(values[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', list(RECORDINGS))
 def test_possible_links_cost_real_recordings_nothing_worth_mentioning(name, shared_data):
     arm = load_arm(name)
@@ -178,6 +179,7 @@ def test_possible_links_cost_real_recordings_nothing_worth_mentioning(name, shar
     assert model.consistent.relative_error_percent < 1.15 * own
 
 
+@pytest.mark.slow
 def test_possible_links_generalise_no_worse_with_presliding(shared_data):
     arm = load_arm('ur10')
     log = read_recording(shared_data / 'ur10' / RECORDINGS['ur10'], arm)

@@ -55,6 +55,7 @@ def searching():
         search.stop()
 
 
+@pytest.mark.slow
 def test_links_are_those_of_the_result_and_the_stream_goes_on_as_without(log, searching, tmp_path):
     online, alone = session(), session()
     search = searching(online)

@@ -38,6 +38,7 @@ def feed(to, log, first, last, portion=37):
         to.push(stamps[part], log.q[part], log.u[part])
 
 
+@pytest.mark.slow
 def test_result_is_that_of_a_replay_and_asking_for_it_disturbs_nothing():
     log = recording()
     expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0)
@@ -199,6 +200,7 @@ def test_state_of_an_older_version_is_refused(monkeypatch):
         session().restore(state)
 
 
+@pytest.mark.slow
 def test_effort_without_gravity_gives_the_parameters_of_the_batch():
     arm = load_arm('panda')
     arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))

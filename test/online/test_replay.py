@@ -77,6 +77,7 @@ def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(sh
         assert error(unknown.theta) > 1.2 * error(batch.theta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('name', 'rate_hz'), [('two_axis', 250.0), ('panda', 125.0)])
 def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, rate_hz):
     arm = load_arm(name)
@@ -110,6 +111,7 @@ def test_a_replay_that_ends_at_rest_is_judged_by_its_motion(shared_data):
     assert not any('not validated' in reason for reason in result.verdict.reasons)
 
 
+@pytest.mark.slow
 def test_a_drive_signal_of_two_levels_gives_no_warnings_of_numpy(shared_data):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
@@ -122,6 +124,7 @@ def test_a_drive_signal_of_two_levels_gives_no_warnings_of_numpy(shared_data):
     assert not result.verdict.trustworthy
 
 
+@pytest.mark.slow
 def test_samples_that_were_published_twice_are_kept_as_a_stream_keeps_them(shared_data):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)

@@ -175,6 +175,7 @@ def test_messages_without_a_joint_are_left_out_and_counted(panda):
     assert pipeline.counters.as_dict()['joints_missing'] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('memory', [np.inf, 5.0])
 def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
     rate = 1000.0

@@ -87,6 +87,7 @@ def test_weights_that_change_apply_to_rows_that_left():
         estimate.std, np.sqrt(np.diag(of_the_batch(blocks, estimate, changed))), rtol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('cut', [200, KEPT + 3 * CHUNK + 5, 2 * KEPT + 70])
 def test_restored_it_goes_on(cut):
     block = make_rows(4, 3 * KEPT)

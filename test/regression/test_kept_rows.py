@@ -123,6 +123,7 @@ def hour_like():
     return arm, stretches, conditioning
 
 
+@pytest.mark.slow
 def test_rows_without_a_budget_for_them_are_the_same(hour_like):
     arm, stretches, conditioning = hour_like
     whole, short = (KeptRows(arm, stretches, conditioning, keep=keep) for keep in (True, False))

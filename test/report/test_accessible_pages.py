@@ -173,6 +173,7 @@ def test_a_phone_does_not_scroll_sideways_and_tables_do(opened):
     assert page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == 'auto'
 
 
+@pytest.mark.slow
 def test_paper_cuts_no_table_off(opened):
     # A4 between the margins of Chromium, 19 cm at 96 dots an inch.
     page = opened(viewport={'width': 718, 'height': 1000})
@@ -180,6 +181,7 @@ def test_paper_cuts_no_table_off(opened):
     assert page.evaluate('document.scrollingElement.scrollWidth') <= 718
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('settings', 'media', 'dark'), [
     ({'color_scheme': 'light'}, 'screen', False), ({'color_scheme': 'dark'}, 'screen', True),
     ({'color_scheme': 'dark'}, 'print', False)])

@@ -60,6 +60,7 @@ def test_period_is_found_between_the_samples_and_not_one_of_its_multiples(rate, 
     assert find_period(noisy, rate) == pytest.approx(period, abs=0.05 / rate)
 
 
+@pytest.mark.slow
 def test_a_long_recording_takes_no_longer_than_its_transform():
     t = stamps(1000.0, 600.0)
     # A comparison of each shift with each sample would take hours: the time limit of the tests.

@@ -26,6 +26,7 @@ def messages(draw):
     return Message(stamp, names, *arrays, frame=draw(st.sampled_from(['', 'base', 'world'])))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(messages(), min_size=1, max_size=8), st.booleans())
 def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endian):

@@ -43,6 +43,7 @@ def test_shipped_arms_show_every_link(scene, name):
     assert body.missing == ()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings('ignore::dynid_ros.errors.ArmWarning')
 @pytest.mark.parametrize('name', EXAMPLES)
 def test_example_arms_show(scene, name):
