@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
         description='Show an arm in 3D with its surroundings, over the time of a motion (ARM '
                     'MOTION), of a recording (BAG --arm ARM) or of the held-out samples of a '
                     'result (DIR), with clearance, joint states against their limits, outliers '
-                    'and defects. Ctrl-C ends the page. Needs pip install dynid_ros[view].')
+                    "and defects. Ctrl-C ends the page. Needs pip install 'dynid_ros[view]'.")
     parser.add_argument('what', nargs='+', metavar='ARM MOTION | BAG | DIR',
                         help='an arm and its excitation.yaml or JointTrajectory; or a recording; '
                              'or a folder of dynid identify')

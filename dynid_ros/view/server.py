@@ -68,7 +68,7 @@ def _server_class() -> Any:
         import viser
     except ImportError as error:
         raise InputError(
-            '3D pages need viser, which is not installed; pip install dynid_ros[view]'
+            "3D pages need viser, which is not installed; pip install 'dynid_ros[view]'"
         ) from error
 
     class LocalServer(viser.ViserServer):  # type: ignore[misc]
