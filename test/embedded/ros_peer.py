@@ -10,6 +10,7 @@ import rclpy
 from rclpy.action import ActionClient, ActionServer
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -61,6 +62,9 @@ def goal(node):
     until(node, sent.done)
     answer = sent.result().get_result_async()
     until(node, answer.done)
+    # The answer may overtake states; those of the moving arm still wait here on a busy machine.
+    done = node.get_clock().now()
+    until(node, lambda: Time.from_msg(heard[-1].header.stamp) > done)
     stamps = np.array([m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in heard])
     print(json.dumps({
         'accepted': sent.result().accepted, 'status': answer.result().status,
