@@ -80,6 +80,11 @@ class ParameterLayout:
         starts = np.arange(self.joints) * self.block
         return (starts[:, None] + np.arange(len(INERTIAL))).ravel()
 
+    def rigid(self) -> NDArray[np.intp]:
+        """Columns of the inertial parameters and rotor inertias, in ascending order."""
+        starts = np.arange(self.joints) * self.block
+        return (starts[:, None] + np.arange(len(INERTIAL) + int(self.rotor_inertia))).ravel()
+
 
 def inertial_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> NDArray[np.float64]:
     """

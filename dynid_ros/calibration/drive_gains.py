@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.calibration.block_jackknife import block_jackknife
 from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
-from dynid_ros.calibration.motor_rows import MotorRows, unknowns
+from dynid_ros.calibration.motor_rows import MotorRows, prior_rows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.least_squares import LeastSquares
@@ -126,6 +126,7 @@ class GainProjection:
         # Rests show no inertia, and some joints may never move.
         used = np.flatnonzero(whole.factors[:, :, :-1].any(axis=(0, 1)))
         self._factors, self._changes = whole.part(used), [change[:, used] for change in changes]
+        self._prior = prior_rows(arm, changes[0].shape[1])[:, np.append(used, -1)]
         # The mass is the first parameter of the load.
         self._mass = int(np.searchsorted(used, changes[0].shape[1] - len(INERTIAL)))
         rows, p = int(self._factors.rows.sum()), len(used)
@@ -133,7 +134,7 @@ class GainProjection:
             raise RecordingError(
                 f'{rows} rows are left after filtering, without joints at rest: too few for '
                 f'{p} parameters and {arm.n} gains; record a longer motion, or more rests')
-        self.sigma = np.ones(arm.n)
+        self.sigma: Array | None = None
 
     @property
     def error_percent(self) -> float:
@@ -200,7 +201,8 @@ class GainProjection:
     def fit(self, x: Array) -> float:
         """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
         self.x = x
-        self.theta, self.sigma, _ = reweighted(self._scaled(self._factors, x), self.sigma)
+        self.theta, self.sigma, _ = reweighted(
+            self._scaled(self._factors, x), self._prior, self.sigma)
         return float(2 * (self._factors.rows * np.log(self.sigma)).sum())
 
     @staticmethod

@@ -13,6 +13,10 @@ from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 
+#: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
+#: what an arm carries.
+HEAVIEST = 100.0
+
 
 def load_columns(arm: ArmModel, frame: Placement | None = None) -> Array:
     """

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.calibration.loaded_rows import load_columns, own_friction, with_columns
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.calibration.loaded_rows import (
+    HEAVIEST,
+    load_columns,
+    own_friction,
+    with_columns,
+)
+from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
@@ -114,6 +121,19 @@ def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
     changed = own_friction(arm)[:, :None if recorded.own_friction else 0]
     more = np.hstack([changed, load_columns(arm)])
     return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
+
+
+def prior_rows(arm: ArmModel, size: int) -> Array:
+    """Prior of the first `size` unknowns, as rows ``[w tau]`` of unit noise, (size, size + 1)."""
+    prior = arm_prior(arm)
+    friction = np.sqrt(np.diag(prior.covariance))[friction_places(arm)]
+    more = 1 / np.append(friction, np.full(len(INERTIAL), HEAVIEST))
+    b = len(prior.theta)
+    rows = np.zeros((size, size + 1))
+    known = prior.rows()
+    rows[:b, :b], rows[:b, -1] = known[:, :-1], known[:, -1]
+    rows[b:, b:-1] = np.diag(more)[len(more) - (size - b):, len(more) - (size - b):]
+    return rows
 
 
 def without_reversals(

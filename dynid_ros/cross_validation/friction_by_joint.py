@@ -14,6 +14,7 @@ from dynid_ros.cross_validation.friction_choice import (
     PLAIN_FORMS,
     THRESHOLDS,
 )
+from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, stack
 
 Array = NDArray[np.float64]
@@ -59,7 +60,7 @@ def friction_by_joint(arm: ArmModel, terms: tuple[str, ...], folds: Folds) -> Ar
 def _harmful(terms: tuple[str, ...], folds: Folds) -> set[Own]:
     """Find the terms that joints do without."""
     blocks, owners = folds.blocks(terms)
-    sigma = reweighted(stack(blocks))[1]
+    sigma = reweighted(stack(blocks), arm_prior(folds.arm).rows(folds.columns(terms)))[1]
     fits = [BlockFit(block, stack([*blocks[:k], *blocks[k + 1:]]), sigma)
             for k, block in enumerate(blocks)]
     # A joint that no torque moves has no share.

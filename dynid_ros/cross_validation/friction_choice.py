@@ -13,6 +13,7 @@ from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, PRESLIDING, TER
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.products import Products
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.weighted_least_squares import carry_over, fit, QRFactors, stack
 
@@ -178,7 +179,7 @@ class Folds:
     def without(self, *left_out: int) -> Products:
         """Return the rows of all blocks but some."""
         rows = stack([block for k, block in enumerate(self._blocks) if k not in left_out])
-        return Products(rows, self._start)
+        return Products(rows, self._start, arm_prior(self.arm))
 
     def errors(self, terms: tuple[str, ...]) -> Array:
         """Share of the torque's square that is left with friction terms, (k,)."""

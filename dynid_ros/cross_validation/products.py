@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon
 
 from dynid_ros.compiled import kernel, sum_kernel
+from dynid_ros.model.arm_prior import ArmPrior
 from dynid_ros.regression.product_kernels import elimination_order, fit_products
 from dynid_ros.regression.weighted_least_squares import noise_floor, QRFactors, reweighted
 
@@ -32,12 +33,14 @@ class Products:
         Rows of each joint.
     theta : (b,) ndarray
         An estimate, whose residuals give the first weights.
+    prior : ArmPrior
+        Of the parameters.
 
     """
 
-    def __init__(self, rows: QRFactors, theta: Array) -> None:
-        self._rows = rows
-        freedom, least = noise_floor(rows, int(np.count_nonzero(theta)))
+    def __init__(self, rows: QRFactors, theta: Array, prior: ArmPrior) -> None:
+        self._rows, self._prior = rows, prior
+        freedom, least = _freedom(rows, int(np.count_nonzero(theta))), noise_floor(rows)
         self._variance = np.maximum(rows.residual_squares(theta) / freedom, least)
         self._products = rows.factors.transpose(0, 2, 1) @ rows.factors
         self._squares = np.diagonal(self._products, axis1=1, axis2=2)[:, :-1].copy()
@@ -48,8 +51,8 @@ class Products:
         theta = np.zeros(self._squares.shape[1])
         if not self._normal_fit(columns, theta):
             theta[:] = 0.0
-            theta[columns] = reweighted(
-                self._rows.part(columns), np.sqrt(self._variance), ITERATIONS)[0]
+            theta[columns] = reweighted(self._rows.part(columns), self._prior.rows(columns),
+                                        np.sqrt(self._variance), ITERATIONS)[0]
         return theta
 
     def _normal_fit(self, columns: NDArray[np.intp], theta: Array) -> bool:
@@ -58,12 +61,17 @@ class Products:
         wanted[columns] = True
         order = self._order[wanted[self._order]]
         upper = np.empty((len(order), len(order)))
-        freedom, least = noise_floor(self._rows, len(order))
+        freedom, least = _freedom(self._rows, len(order)), noise_floor(self._rows)
         filled = _fit_factors(
             self._rows.factors, self._products, self._squares, self._variance, freedom, least,
             order, ITERATIONS, theta, upper)
         # Written so that NaN, which any matrix that is not definite leaves, fails, too.
         return bool(filled and dpocon(upper, 1.0)[0] >= WELL_CONDITIONED)
+
+
+def _freedom(rows: QRFactors, parameters: int) -> Array:
+    """Degrees of freedom of the residual of each joint, (n,)."""
+    return np.maximum(rows.rows * (1 - parameters / max(int(rows.rows.sum()), 1)), 1)
 
 
 @kernel

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
+from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import embedded, triangular
@@ -149,7 +149,7 @@ class GravityProblem:
         cost = self.fit(direction)[1]
         for _ in range(STEPS):
             tangents, free, residual = self._tilts(direction)
-            step = np.linalg.lstsq(free, residual, rcond=RANK_TOLERANCE)[0]
+            step = np.linalg.lstsq(free, residual, rcond=ROUNDING)[0]
             step *= min(1.0, LARGEST_STEP / max(float(np.linalg.norm(step)), LARGEST_STEP))
             moved, lower = self._shortened(direction, step @ tangents, cost)
             if lower >= cost:
@@ -164,7 +164,7 @@ class GravityProblem:
         """Bound the standard deviation of any tilt assuming white residuals, rad."""
         _, free, residual = self._tilts(direction)
         singular = np.linalg.svd(free, compute_uv=False)
-        if singular[-1] <= RANK_TOLERANCE * np.sqrt(self.total):
+        if singular[-1] <= ROUNDING * np.sqrt(self.total):
             return float('inf')
         return float(np.sqrt((residual**2).sum() / self.freedom) / singular[-1])
 

@@ -17,7 +17,6 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.metrics import Metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, Verdict
-from dynid_ros.regression.weighted_least_squares import Solution
 
 Array = NDArray[np.float64]
 
@@ -82,12 +81,16 @@ class VerdictThresholds:
 
 
 THRESHOLDS = VerdictThresholds()
+#: Share of the data in a parameter below which the motion shows nothing of it.
+NOTHING = 1e-3
 
 
 def judge(
     arm: ArmModel,
-    solution: Solution,
+    theta: Array,
     covariance: Array,
+    data_share: Array,
+    condition_number: float,
     motion: Sequence[Prediction],
     acceleration: Array,
     fit: Metrics,
@@ -101,10 +104,10 @@ def judge(
     ----------
     arm : ArmModel
         The arm.
-    solution : Solution
-        Estimate.
-    covariance : (b, b) ndarray
-        Of the estimate.
+    theta, covariance, data_share : (b,), (b, b) and (b,) ndarray
+        Estimate, and the share of the data in each parameter.
+    condition_number : float
+        Of the regressor.
     motion : sequence of Prediction
         Fitted samples, for the range of the motion.
     acceleration : (n,) ndarray
@@ -126,7 +129,7 @@ def judge(
                         'identifiable', 'record a motion')
         return Verdict(False, (still,), np.inf, arm.joint_names, base.names)
     expected, by_joint, spread = expected_errors(
-        arm, solution.theta, covariance, motion, acceleration)
+        arm, theta, covariance, motion, acceleration)
     moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
     # Error bars follow the residual; a fault that raises it is not the fault of the motion.
     clean = 1.0
@@ -136,7 +139,7 @@ def judge(
     vague = (clean * by_joint > THRESHOLDS.joint_error_percent) | ~moved
     joints = tuple(
         name for name, one in zip(arm.joint_names, vague.tolist(), strict=True) if one)
-    weak = [base.names[k] for k in np.flatnonzero(solution.undetermined)]
+    weak = [base.names[k] for k in np.flatnonzero(data_share < NOTHING)]
     findings = list(known)
     if len(weak):
         findings.append(Finding(
@@ -148,7 +151,7 @@ def judge(
     if clean * expected > THRESHOLDS.expected_error_percent or (failed and joints):
         order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
         parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
-        findings.append(_too_little(clean * expected, solution.condition_number, joints,
+        findings.append(_too_little(clean * expected, condition_number, joints,
                                     parameters))
     elif expected > THRESHOLDS.expected_error_percent:
         findings.append(Finding(
@@ -156,7 +159,7 @@ def judge(
             f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
             'other motions in the same range'))
     findings += against
-    findings += negative_drives(arm, solution.theta, covariance, motion)
+    findings += negative_drives(arm, theta, covariance, motion)
     vague_motion = any(finding.code == 'excitation' for finding in findings)
     findings += copied_signals(arm, motion) or (
         [] if vague_motion else made_of_velocity(arm, motion))

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
@@ -20,11 +19,14 @@ Array = NDArray[np.float64]
 # Columns are kept from first to last, so that the masses and the parameters along an axis, which
 # always regroup, are eliminated: the grouping of Gautier and Khalil.
 KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
-#: What is left of a column of unit length beside the columns kept before it, or singular value by
-#: the largest one, below which a regressor leaves a direction open. At random states of the
-#: shipped arms, with all friction terms and without, rounding leaves at most 3e-15 of a dependent
-#: column and an independent one keeps at least 3e-3; the smallest singular value is 1e-3.
-RANK_TOLERANCE = 1e-9
+#: Part of a rigid-body column that the columns kept before it must leave for it to count as
+#: independent, relative to the longest column of its unit: a smaller part shows in no torque. Right
+#: angles that a description rounds to 1.571 leave up to 2e-4, an independent column keeps 0.06.
+EFFECT = 1e-3
+#: The same for friction and couplings, whose columns no angle enters: rounding alone, 3e-15.
+ROUNDING = 1e-9
+#: Rigid-body columns of one unit: masses, first moments, inertias with those of rotors.
+RIGID_KINDS = (slice(0, 1), slice(1, 4), slice(4, None))
 STATES = 200
 SEED = 1990
 #: Speed of the slowest random state, by that of the fastest ones.
@@ -42,6 +44,10 @@ class BaseParameters:
         Independent columns of the layout, in ascending order.
     grouping : (b, p) ndarray
         Base parameters are ``grouping @ theta``; the identity on ``columns``.
+    sizes : (p,) ndarray
+        Length of each column at random states; zero for one that shows in no torque.
+    states : int
+        Number of these states.
     layout : ParameterLayout
         Names of the columns.
 
@@ -49,6 +55,8 @@ class BaseParameters:
 
     columns: NDArray[np.intp]
     grouping: Array
+    sizes: Array
+    states: int
     layout: ParameterLayout
 
     @property
@@ -64,10 +72,12 @@ class BaseParameters:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Each base parameter as a printable sum of standard parameters."""
+        """Each base parameter as a printable sum of the standard parameters that show in it."""
+        relative = self.sizes[self.columns][:, None] / np.where(self.sizes > 0, self.sizes, np.inf)
+        shown = np.where(np.abs(self.grouping) * relative > EFFECT, self.grouping, 0.0)
         return tuple(
             _sum_of_terms(row, int(lead), self.layout.names)
-            for row, lead in zip(self.grouping, self.columns, strict=True)
+            for row, lead in zip(shown, self.columns, strict=True)
         )
 
 
@@ -85,10 +95,6 @@ def _order(layout: ParameterLayout) -> NDArray[np.intp]:
     block = inertial + list(range(len(INERTIAL), layout.block))
     own = [j * layout.block + c for j in range(layout.joints) for c in block]
     return np.array(own + list(range(len(own), layout.size)), dtype=np.intp)
-
-
-def _triangle(rows: Array) -> Array:
-    return np.asarray(np.linalg.qr(rows, mode='r'))
 
 
 def random_states(
@@ -117,9 +123,9 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     """
     Find the base parameters of an arm, independently of any recording.
 
-    A column of the regressor at random states that depends on the columns before it has a
-    vanishing diagonal entry of R in ``W = Q R`` (Gautier 1991, Numerical calculation of the
-    base inertial parameters of robots).
+    A column of the regressor at random states that depends on the columns before it leaves
+    nothing of itself beside them (Gautier 1991, Numerical calculation of the base inertial
+    parameters of robots). What shows in no torque counts as nothing, see `EFFECT`.
 
     Returns
     -------
@@ -128,27 +134,45 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
 
     """
     layout = arm.layout
-    W = random_regressor(arm)
-    norms = np.linalg.norm(W, axis=0)
-    scale = np.where(norms > RANK_TOLERANCE * norms.max(), norms, np.inf)
+    R = np.asarray(np.linalg.qr(random_regressor(arm), mode='r'))
+    sizes = np.linalg.norm(R, axis=0)
     order = _order(layout)
-    R = _triangle(W[:, order] / scale[order])
-    independent = np.abs(np.diag(R)) > RANK_TOLERANCE
+    least = np.full(layout.size, ROUNDING * sizes.max())
+    rigid = layout.rigid().reshape(arm.n, -1)
+    for kind in RIGID_KINDS:
+        least[rigid[:, kind]] = EFFECT * sizes[rigid[:, kind]].max()
+    independent = _independent(R[:, order], least[order])
+    sizes[sizes <= ROUNDING * sizes.max()] = 0.0
     kept, gone = order[independent], order[~independent]
-    # The triangle stands for the rows, once no dependent column comes before an independent one:
-    # rounding gives it a direction of its own, which would be missing in the columns behind it.
-    sizes = np.where(np.isfinite(scale), scale, 0.0)[order]
-    R = _triangle((R * sizes)[:, np.argsort(~independent, kind='stable')])
-    b = len(kept)
-    regroup = solve_triangular(R[:b, :b], R[:b, b:])
-    regroup[np.abs(regroup) < RANK_TOLERANCE] = 0.0
+    regroup, *_ = np.linalg.lstsq(R[:, kept], R[:, gone], rcond=None)
+    regroup[np.abs(regroup) < ROUNDING] = 0.0
     near = np.round(regroup)
-    regroup = np.where(np.abs(regroup - near) < RANK_TOLERANCE, near, regroup)
-    grouping = np.zeros((b, layout.size))
-    grouping[np.arange(b), kept] = 1.0
+    regroup = np.where(np.abs(regroup - near) < ROUNDING, near, regroup)
+    grouping = np.zeros((len(kept), layout.size))
+    grouping[np.arange(len(kept)), kept] = 1.0
     grouping[:, gone] = regroup
     ascending = np.argsort(kept)
-    return BaseParameters(kept[ascending], grouping[ascending], layout)
+    return BaseParameters(kept[ascending], grouping[ascending], sizes, STATES, layout)
+
+
+def _independent(columns: Array, least: Array) -> NDArray[np.bool_]:
+    """
+    Find the columns of which those kept before them leave more than a least part.
+
+    A column that is not kept takes no direction away from those behind it, as it would in a
+    triangular factor.
+    """
+    basis = np.zeros((len(columns), 0))
+    kept = np.zeros(columns.shape[1], dtype=np.bool_)
+    for k, column in enumerate(columns.T):
+        left = column - basis @ (basis.T @ column)
+        # Once more, since rounding leaves a part of what was taken off.
+        left -= basis @ (basis.T @ left)
+        size = float(np.linalg.norm(left))
+        kept[k] = size > least[k]
+        if kept[k]:
+            basis = np.column_stack([basis, left / size])
+    return kept
 
 
 def friction_places(arm: ArmModel) -> NDArray[np.intp]:

@@ -128,18 +128,20 @@ def identify(
     laps.append(perf_counter())
 
     # Faults show below the cut-off that the motion calls for, friction above it.
-    below = None if narrow is wide else _if_long_enough(task, narrow)
+    below = None if narrow is wide else _if_long_enough(task, narrow, judged.estimate.possible)
     if below is None:
         verdict, remarks = _verdict(judged, wide, levels, gravity)
     else:
         verdict, remarks = _verdict(below, narrow, levels, gravity)
         verdict = verdict_of_both(verdict, below, judged)
-    arm, theta, held = judged.arm, judged.solution.theta, judged.held
+    arm, estimate, held = judged.arm, judged.estimate, judged.held
     laps.append(perf_counter())
     result = IdentifiedModel(
-        arm=arm, theta=theta, covariance=judged.covariance,
+        arm=arm, theta=estimate.theta, covariance=estimate.covariance,
         std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
+        data_share=estimate.data_share, colour=estimate.colour, possible=estimate.possible,
         root_information=judged.solution.root_information,
+        root_torque=judged.solution.root_torque,
         sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, choice_std=judged.choice_std,
         condition_number=judged.solution.condition_number,
         treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),
@@ -147,20 +149,21 @@ def identify(
         friction_trials=judged.trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*judged.own, *judged.unseen), **known,
-        error_by_bandwidth=error_by_bandwidth((arm, theta), raw, judged.settings, judged.plain),
+        error_by_bandwidth=error_by_bandwidth((arm, estimate.theta), raw, judged.settings, judged.plain),
     )
     if not held:
         return result
     possible = base_parameters(arm).grouping @ result.standard_parameters().values
     return replace(
-        result, consistent=held_out_metrics(arm, held, possible),
+        result, consistent=result.validation if result.possible else held_out_metrics(
+            arm, held, possible),
         stated={} if stated is None else stated_errors(result, stated, held))
 
 
-def _if_long_enough(task: Task, data: ConditionedData) -> JudgedModel | None:
+def _if_long_enough(task: Task, data: ConditionedData, possible: bool) -> JudgedModel | None:
     """Fit a model; None where too few rows are left after the low-pass."""
     try:
-        return judged_fit(task, data, bands=False)
+        return judged_fit(task, data, bands=False, possible=possible)
     except RecordingError:
         return None
 

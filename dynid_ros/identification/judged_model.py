@@ -9,22 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.cross_validation.selection import spread_by_choice
-from dynid_ros.cross_validation.unseen_residual import unseen_sigma
+from dynid_ros.cross_validation.block_errors import block_errors, BlockErrors
+from dynid_ros.cross_validation.friction_choice import Folds, THRESHOLDS
+from dynid_ros.cross_validation.selection import left_by_selection, spread_by_choice
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.identification.conditioned_data import ConditionedData
 from dynid_ros.identification.gain_findings import refuted_gains, with_gains
-from dynid_ros.identification.model_choice import fit_model, plain_fit
+from dynid_ros.identification.model_choice import fit_model, Model, plain_fit
 from dynid_ros.identification.validation import (
+    predict,
     predict_unseen,
     share_of,
     Unseen,
     unseen_rows,
 )
+from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.model.metrics import Metrics, metrics
+from dynid_ros.model.physical_cone import physical_cone
+from dynid_ros.model.standard_parameters import inverse, PossibleFit, sample_colour
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, Verdict
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.weighted_least_squares import Solution
 from dynid_ros.signals.conditioning import ConditioningSettings
@@ -77,9 +82,9 @@ class JudgedModel:
     settings : ConditioningSettings
         How the training set was conditioned.
     solution : Solution
-        Estimate.
-    covariance : (b, b) ndarray
-        Of the estimate, for coloured residuals.
+        Unconstrained estimate.
+    estimate : Estimate
+        That of the model.
     sigma : (n,) ndarray
         Residual of each joint on the training set, Nm.
     unseen_sigma : (n,) ndarray or None
@@ -109,7 +114,7 @@ class JudgedModel:
     arm: ArmModel
     settings: ConditioningSettings
     solution: Solution
-    covariance: Array
+    estimate: Estimate
     sigma: Array
     unseen_sigma: Array | None
     choice_std: Array | None
@@ -125,7 +130,9 @@ class JudgedModel:
     plain: tuple[ArmModel, Array] | None
 
 
-def judged_fit(task: Task, data: ConditionedData, *, bands: bool) -> JudgedModel:
+def judged_fit(
+    task: Task, data: ConditionedData, *, bands: bool, possible: bool | None = None,
+) -> JudgedModel:
     """
     Fit a model and judge it.
 
@@ -138,6 +145,9 @@ def judged_fit(task: Task, data: ConditionedData, *, bands: bool) -> JudgedModel
     bands : bool
         Whether its torque is to be predicted with bands, for which each block of time is fitted
         anew.
+    possible : bool, optional
+        Whether its parameters are physically possible ones; by default if these predict blocks
+        that were not fitted about as well.
 
     Raises
     ------
@@ -148,26 +158,103 @@ def judged_fit(task: Task, data: ConditionedData, *, bands: bool) -> JudgedModel
     settings = data.train.settings
     kept = KeptRows(task.arm, data.train.motions, settings)
     model = fit_model(task.arm, kept, task.method, task.source, choose=task.choose)
-    arm, solution, own, theta = model.arm, model.solution, model.own, model.solution.theta
-    scores = weighted_scores(model.rows.blocks(arm, theta), theta, solution.sigma)
-    covariance = hac_covariance(
-        scores, solution.white_covariance, settings.rate_hz / settings.decimation)
-    sigma, fitted_rows = _residual_spread(own), kept.masked(model.rows.motions)
+    arm = model.arm
+    fitted_rows = kept.masked(model.rows.motions)
+    estimate = _estimate(model, fitted_rows, possible)
+    theta = estimate.theta
+    own = predict(arm, fitted_rows, theta, task.source, False) if estimate.possible else model.own
+    sigma = _residual_spread(own)
     held = unseen_rows(arm, data.held_out, task.stated)
     unseen = predict_unseen(arm, held, theta)
     names = arm.joint_names
     fitted = metrics(share_of(own), False, names, own)
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
     return JudgedModel(
-        arm=arm, settings=settings, solution=solution, covariance=covariance, sigma=sigma,
-        unseen_sigma=unseen_sigma(arm, fitted_rows, theta, covariance, sigma, model.choice)
-        if bands else None,
+        arm=arm, settings=settings, solution=model.solution, estimate=estimate, sigma=sigma,
+        unseen_sigma=_unseen_sigma(estimate, sigma, model.choice) if bands else None,
         choice_std=spread_by_choice(arm, model.choice) if bands and model.choice else None,
-        trials=model.trials, notes=model.notes, own=own, unseen=unseen, held=held, fit=fitted,
-        validation=validation,
-        verdict=judge(arm, solution, covariance, own, task.acceleration, fitted, validation,
+        trials=model.trials, notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
+        held=held, fit=fitted, validation=validation,
+        verdict=judge(arm, theta, estimate.covariance, estimate.data_share,
+                      model.solution.condition_number, own, task.acceleration, fitted, validation,
                       model.findings),
         refuted=refuted_gains(arm, fitted_rows, theta), plain=plain_fit(model))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """
+    Base parameters of a model.
+
+    Attributes
+    ----------
+    theta, covariance : (b,) and (b, b) ndarray
+        For coloured residuals.
+    data_share : (b,) ndarray
+        Share by which the data reduce the variance that the prior has.
+    colour : float
+        Variance inflation by coloured residuals.
+    possible : bool
+        Whether they are those of physically possible standard parameters.
+    blocks : BlockErrors
+        Errors in blocks of time that were not fitted.
+    notes : tuple of str
+        A warning where possible parameters predict worse.
+
+    """
+
+    theta: Array
+    covariance: Array
+    data_share: Array
+    colour: float
+    possible: bool
+    blocks: BlockErrors
+    notes: tuple[str, ...]
+
+
+def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
+    """Choose between the unconstrained and the possible parameters, with their error bars."""
+    arm, solution, settings = model.arm, model.solution, rows.settings
+    prior = arm_prior(arm)
+    scatter = score_covariance(
+        weighted_scores(model.rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
+        settings.rate_hz / settings.decimation, solution.effective_parameters)
+    bread = solution.white_covariance
+    covariance = bread @ (scatter + solution.prior_information) @ bread
+    before = np.diag(prior.covariance)
+    white = np.sqrt(np.diag(bread))
+    colour = sample_colour(covariance, white, 1 - white**2 / before)
+    root, torque = (x / np.sqrt(colour) for x in (solution.root_information, solution.root_torque))
+    fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
+    information = root.T @ root
+    found = fit.solve(information, root.T @ torque)
+    columns = rows.columns(arm)
+    blocks = block_errors(
+        [block.part(columns) for block in rows.factors(arm, solution.theta, THRESHOLDS.folds)],
+        solution, covariance, fit, colour, found)
+    if possible is None:
+        possible = not blocks.clearly_worse
+    theta = solution.theta
+    if possible:
+        G, data = prior.grouping, scatter / colour**2
+        rest = fit.hessian(found, np.zeros_like(information))
+        half = inverse(fit.hessian(found, information))
+        theta = G @ found
+        covariance = G @ half @ (G.T @ data @ G + rest) @ half @ G.T
+    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
+    notes = () if possible else (
+        'no physically possible parameters predict as well: '
+        f'{100 * (blocks.worse - 1):.0f} % more error in blocks that were not fitted; check the '
+        'drive gains, the kinematics and couplings between joints',)
+    return Estimate(theta, covariance, share, colour, possible, blocks, notes)
+
+
+def _unseen_sigma(estimate: Estimate, sigma: Array, choice: Folds | None) -> Array:
+    blocks = estimate.blocks
+    left = (blocks.possible if estimate.possible else blocks.free).sum(axis=0)
+    if choice is not None:
+        left = np.maximum(left, left_by_selection(choice))
+    return blocks.sigma(left, sigma)
 
 
 def verdict_of_both(found: Verdict, below: JudgedModel, model: JudgedModel) -> Verdict:

@@ -75,17 +75,6 @@ class PhysicalCone:
         """Return the parameter of the barrier: its rows of matrices and its scalars."""
         return 4 * len(self.links) + len(self.rows)
 
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """Return the columns that are constrained."""
-        return np.union1d(self.links, np.flatnonzero(self.rows.any(axis=0)))
-
-    def on(self, columns: NDArray[np.intp]) -> PhysicalCone:
-        """Return the same cone in some columns, in ascending order, which hold all of its own."""
-        return PhysicalCone(
-            np.searchsorted(columns, self.links), self.rows[:, columns], self.offsets,
-            self.prior[columns])
-
     def scalars(self, x: Array) -> Array:
         """Distances s (k,) of parameters (p,) from the linear bounds."""
         return np.asarray(self.rows @ x + self.offsets)
@@ -123,20 +112,22 @@ class PhysicalCone:
             np.linalg.inv(np.linalg.cholesky(self.bodies(x))), 1 / self.scalars(x)**2)
 
 
-def closest_possible(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
+def closest_possible(
+    H: Array, g: Array, cone: PhysicalCone, weight: float, start: Array | None = None,
+) -> Array:
     """
     Minimise the objective of this module.
 
     Parameters
     ----------
-    A : (m, p) ndarray
-        Rows, whitened; the columns outside the cone must be independent.
-    b : (m,) ndarray
-        Right side.
+    H, g : (p, p) and (p,) ndarray
+        ``Aᵀ A`` and ``Aᵀ b``; H is positive definite in the columns outside the cone.
     cone : PhysicalCone
-        Constraints and prior, from which the search starts.
+        Constraints and prior.
     weight : float
         Weight w of the prior, above zero.
+    start : (p,) ndarray, optional
+        Parameters inside the cone from which the search starts; by default the prior.
 
     Returns
     -------
@@ -149,10 +140,12 @@ def closest_possible(A: Array, b: Array, cone: PhysicalCone, weight: float) -> A
         A number is not finite.
 
     """
-    H, linear, x = A.T @ A, weight * cone.pull - A.T @ b, cone.prior.copy()
+    linear, x = weight * cone.pull - g, (cone.prior if start is None else start).copy()
     if not (np.isfinite(H).all() and np.isfinite(linear).all() and weight > 0):
         raise ValueError('the rows must be finite, and the weight above zero')
-    aim = max(weight, float(np.sum((A @ x - b)**2)) / cone.size)
+    slope = H @ x - g
+    # Twice what the data can gain from here, spread over the cone.
+    aim = max(weight, float(slope @ _solve(H + weight * cone.hessian(x), slope)) / cone.size)
     Z, z = np.asarray(aim * np.linalg.inv(cone.bodies(x))), aim / cone.scalars(x)
     for _ in range(STEPS):
         P, s = cone.bodies(x), cone.scalars(x)

@@ -15,7 +15,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
 from dynid_ros.model.metrics import BandwidthError, Metrics
 from dynid_ros.model.standard_parameters import (
-    sample_colour,
+    FROM_DATA,
     standard_parameters,
     StandardParameters,
 )
@@ -47,9 +47,16 @@ class IdentifiedModel:
         With regard to coloured residuals (Newey and West).
     std_white : (b,) ndarray
         Standard deviations as if residuals were white, for comparison.
-    root_information : (b, b) ndarray
-        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, the information of the samples as if their noise
-        were white; NaN in results of version 0.1.
+    data_share : (b,) ndarray
+        Share by which the samples reduce the variance that each parameter has in the prior.
+    root_information, root_torque : (b, b) and (b,) ndarray
+        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, the information of the samples alone as if their
+        noise were white, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``; NaN in results of version 0.1.
+    colour : float
+        Variance inflation by coloured residuals: how many samples count as one.
+    possible : bool
+        Whether theta follows from the `standard_parameters`, as it does unless these predict
+        blocks that were not fitted clearly worse than the unconstrained estimate.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     condition_number : float
@@ -96,7 +103,9 @@ class IdentifiedModel:
     theta: Array
     covariance: Array
     std_white: Array
+    data_share: Array
     root_information: Array
+    root_torque: Array
     sigma: Array
     condition_number: float
     samples: int
@@ -116,6 +125,8 @@ class IdentifiedModel:
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
     choice_std: Array | None = None
+    colour: float = 1.0
+    possible: bool = False
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""
@@ -146,9 +157,9 @@ class IdentifiedModel:
         return dict(zip(base_parameters(self.arm).names, self.theta.tolist(), strict=True))
 
     @property
-    def colour(self) -> float:
-        """Return how many samples count as one, because their residuals are coloured."""
-        return sample_colour(self.covariance, self.std_white)
+    def from_data(self) -> NDArray[np.bool_]:
+        """Return which base parameters the data determine rather than the prior, (b,)."""
+        return np.asarray(self.data_share >= FROM_DATA)
 
     def standard_parameters(self) -> StandardParameters:
         """
@@ -182,9 +193,9 @@ class IdentifiedModel:
             raise InputError(
                 f'the result of {", ".join(self.sources)} was written by version 0.1, without the '
                 'information that single links need; identify again')
-        with np.errstate(divide='ignore', invalid='ignore'):
-            root = self.root_information / np.sqrt(self.colour)
-        return standard_parameters(self.arm, self.theta, root)
+        root = np.sqrt(self.colour)
+        return standard_parameters(
+            self.arm, self.root_information / root, self.root_torque / root)
 
     @property
     def row_rate_hz(self) -> float:
@@ -234,7 +245,7 @@ class IdentifiedModel:
         history: JointHistory | None = None,
     ) -> Array:
         """
-        Tell how sure the torque of `predict_torque` is.
+        Standard deviation of the error of `predict_torque`.
 
         Parameters
         ----------

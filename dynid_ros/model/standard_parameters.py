@@ -6,24 +6,26 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, qr
+from scipy.linalg import cho_factor, cho_solve, LinAlgError
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
-from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
 from dynid_ros.errors import InputError
+from dynid_ros.model.arm_prior import arm_prior, ArmPrior
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
-from dynid_ros.model.inertia_prior import inertia_prior
+from dynid_ros.model.physical_cone import physical_cone
 
 Array = NDArray[np.float64]
 
 #: Relative standard deviation of the prior: it decides only where the data leave room.
 PRIOR_STD = 1.0
-#: Share of the information on a parameter from which on it counts as the data's.
+#: Share by which the data must reduce the variance of a parameter for it to count as theirs.
 FROM_DATA = 0.5
-#: Weight of the prior where it only chooses among parameters that suit the data alike.
-SLIGHT = 1e-6
-EPSILON = float(np.finfo(float).eps)
+
+
+def source_of(from_data: bool) -> str:
+    """Name the source of a parameter in files and tables."""
+    return 'data' if from_data else 'prior'
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +43,10 @@ class StandardParameters:
         Standard deviations, prior included.
     data_share : (p,) ndarray
         Share of the information that comes from the data, 0 to 1; the rest is the prior's.
+    covariance : (p, p) ndarray
+        Behind ``std``.
     impossible : tuple of str
-        Joints whose links are no bodies by the estimates alone: with those parameters nearest to
-        the prior that predict the same torque.
+        Joints whose links are no bodies by the unconstrained estimate.
     from_shape : tuple of str
         Joints of whose link the prior is only its shape, since no possible inertia is stated.
 
@@ -53,6 +56,7 @@ class StandardParameters:
     values: Array
     std: Array
     data_share: Array
+    covariance: Array
     impossible: tuple[str, ...]
     from_shape: tuple[str, ...]
 
@@ -62,40 +66,100 @@ class StandardParameters:
         return np.asarray(self.data_share >= FROM_DATA)
 
 
-def sample_colour(covariance: Array, std_white: Array) -> float:
+def sample_colour(covariance: Array, std_white: Array, data_share: Array) -> float:
     """
-    Return how many samples count as one, because their residuals are coloured.
+    Variance inflation of the estimate by the colour of its residuals.
 
     Parameters
     ----------
     covariance : (b, b) ndarray
         With regard to coloured residuals.
     std_white : (b,) ndarray
-        Standard deviations as if residuals were white; infinite where unknown.
+        Standard deviations as if residuals were white.
+    data_share : (b,) ndarray
+        Share of the data in each parameter; residuals say nothing about a prior.
 
     """
-    known = np.isfinite(std_white) & (std_white > 0)
+    known = (data_share >= FROM_DATA) & (std_white > 0)
+    if not known.any():
+        return 1.0
     with np.errstate(over='ignore', under='ignore'):
-        ratio = np.diag(covariance)[known] / std_white[known]**2
-    return float(ratio.mean()) if known.any() else 1.0
+        return float((np.diag(covariance)[known] / std_white[known]**2).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class PossibleFit:
+    """
+    Estimate of physically possible parameters from normal equations.
+
+    Parameters
+    ----------
+    prior : ArmPrior
+        Prior of the arm.
+    cone : PhysicalCone
+        Constraints, and the centre to which the parameters are pulled.
+
+    """
+
+    prior: ArmPrior
+    cone: PhysicalCone
+
+    def solve(self, information: Array, score: Array, start: Array | None = None) -> Array:
+        """
+        Minimise the distance from the data, the pull to the prior and the barrier.
+
+        Parameters
+        ----------
+        information : (b, b) ndarray
+            Of the base parameters, residuals taken as white.
+        score : (b,) ndarray
+            ``information @ theta`` for the estimate of the data alone.
+        start : (p,) ndarray, optional
+            Parameters inside the cone from which the search begins.
+
+        Returns
+        -------
+        (p,) ndarray
+            Standard parameters.
+
+        """
+        H, g = self.normal(information, score)
+        return closest_possible(H, g, self.cone, 1 / PRIOR_STD**2, start)
+
+    def normal(self, information: Array, score: Array) -> tuple[Array, Array]:
+        """Normal equations (p, p) and (p,) of the standard parameters that are free of bodies."""
+        G, weight = self.prior.grouping, self._weight
+        return (G.T @ information @ G + np.diag(weight), G.T @ score + weight * self.prior.values)
+
+    def hessian(self, found: Array, information: Array) -> Array:
+        """Second derivative (p, p) of the objective."""
+        H, _ = self.normal(information, np.zeros(len(information)))
+        return np.asarray(H + self.cone.hessian(found) / PRIOR_STD**2)
+
+    @property
+    def _weight(self) -> Array:
+        """Information of the prior of all parameters but those of links, (p,)."""
+        weight = 1 / self.prior.std**2
+        weight[self.cone.links] = 0.0
+        return np.asarray(weight)
 
 
 def standard_parameters(
-    arm: ArmModel, theta: Array, root_information: Array,
+    arm: ArmModel, root_information: Array, root_torque: Array,
 ) -> StandardParameters:
     """
-    Find the physically possible parameters nearest to an estimate.
+    Find the physically possible parameters nearest to the data.
 
     Parameters
     ----------
     arm : ArmModel
         The arm with the friction terms that were identified.
-    theta : (b,) ndarray
-        Base parameters.
     root_information : (b, b) ndarray
-        Square root R of their information, ``Rᵀ R``. It is that of white noise but for a factor:
-        the inverse of a covariance for coloured noise (Newey and West) would make directions free
-        in which the torque does change.
+        Square root R of the information of the data, ``Rᵀ R``. It is that of white noise but for
+        a factor: the inverse of a covariance for coloured noise (Newey and West) would make
+        directions free in which the torque does change.
+    root_torque : (b,) ndarray
+        ``R theta`` for the estimate theta of the data alone.
 
     Raises
     ------
@@ -105,56 +169,37 @@ def standard_parameters(
     """
     try:
         with np.errstate(all='ignore'):
-            return _possible(arm, theta, root_information)
+            return _possible(arm, root_information, root_torque)
     except (LinAlgError, ValueError) as error:
         raise InputError(
             f"the estimates of '{arm.name}' are not finite, so that nothing follows for its links"
         ) from error
 
 
-def _possible(arm: ArmModel, theta: Array, root_information: Array) -> StandardParameters:
-    """Find them, where all numbers are finite and no sum of squares overflows."""
-    A, b = root_information @ base_parameters(arm).grouping, root_information @ theta
-    cone, from_shape = inertia_prior(arm, A, b)
-    used = _determined(A, cone.columns)
-    A, cone, weight = A[:, used], cone.on(used), 1 / PRIOR_STD**2
-    found = closest_possible(A, b, cone, weight)
-    information = A.T @ A
-    spread = _inverse(information + weight * cone.hessian(found))
-    values, std, share = np.zeros((3, arm.layout.size))
-    values[used], std[used] = found, np.sqrt(np.diag(spread))
-    share[used] = np.clip(np.einsum('ij,ji->i', spread, information), 0, 1)
-    bare = _nearest(information, A.T @ b, cone)[cone.links]
+def _possible(arm: ArmModel, R: Array, z: Array) -> StandardParameters:
+    prior, information, score = arm_prior(arm), R.T @ R, R.T @ z
+    fit = PossibleFit(prior, physical_cone(arm, prior, R, z))
+    found = fit.solve(information, score)
+    spread = inverse(fit.hessian(found, information))
+    data = prior.grouping.T @ information @ prior.grouping
+    share = np.clip(np.einsum('ij,ji->i', spread, data), 0, 1)
+    links = unconstrained(prior, information, score)[fit.cone.links]
     return StandardParameters(
-        arm.layout.names, values, std, share,
-        tuple(name for name, link in zip(arm.joint_names, bare, strict=True)
+        arm.layout.names, found, np.sqrt(np.diag(spread)), share, spread,
+        tuple(name for name, link in zip(arm.joint_names, links, strict=True)
               if not is_physical(link)),
-        tuple(name for name, shape in zip(arm.joint_names, from_shape, strict=True)
-              if shape))
+        tuple(np.array(arm.joint_names)[prior.from_shape].tolist()))
 
 
-def _determined(A: Array, known: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Columns with a prior, and those of the others that the rows determine; the rest is zero."""
-    others = np.setdiff1d(np.arange(A.shape[1]), known)
-    size = np.linalg.norm(A[:, others], axis=0)
-    others = others[size > RANK_TOLERANCE * np.linalg.norm(A, axis=0).max(initial=0.0)]
-    if not len(others):
-        return np.sort(known)
-    columns = A[:, others] / np.linalg.norm(A[:, others], axis=0)
-    _, R, order = qr(columns, mode='economic', pivoting=True)
-    return np.union1d(known, others[order[np.abs(np.diag(R)) > RANK_TOLERANCE]])
+def unconstrained(prior: ArmPrior, information: Array, score: Array) -> Array:
+    """Standard parameters (p,) by data and prior, whether or not a body can have them."""
+    tie = 1 / prior.std**2
+    H = prior.grouping.T @ information @ prior.grouping + np.diag(tie)
+    return np.asarray(inverse(H) @ (prior.grouping.T @ score + tie * prior.values))
 
 
-def _nearest(information: Array, rhs: Array, cone: PhysicalCone) -> Array:
-    """Parameters (p,) nearest to the prior, possible or not, among those that suit the data."""
-    pull = SLIGHT * cone.hessian(cone.prior)
-    return _inverse(information + pull) @ (rhs + pull @ cone.prior)
-
-
-def _inverse(matrix: Array) -> Array:
+def inverse(matrix: Array) -> Array:
     """Inverse of a positive definite matrix, whatever the sizes of its columns."""
     size = np.sqrt(np.diag(matrix))
-    values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
-    # What rounding makes of an eigenvalue near zero.
-    half = vectors / np.sqrt(np.maximum(values, EPSILON * values[-1])) / size[:, None]
-    return np.asarray(half @ half.T)
+    factor = cho_factor(matrix / np.outer(size, size))
+    return np.asarray(cho_solve(factor, np.eye(len(size))) / np.outer(size, size))

@@ -7,12 +7,11 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from dynid_ros.checkpoint import nested, restore_nested
-from dynid_ros.dynamics.base import RANK_TOLERANCE
+from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.online.innovation_statistics import InnovationStatistics
 from dynid_ros.online.score_products import ScoreProducts
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
-from dynid_ros.regression.least_squares import LeastSquares
 
 Array = NDArray[np.float64]
 
@@ -179,7 +178,7 @@ class RecursiveLeastSquares:
         std = np.where(unknown, np.inf, np.sqrt(np.diag(covariance)))
         std_white = np.where(unknown, np.inf, np.linalg.norm(half, axis=1))
         singular = self._singular_values()
-        full = singular[-1] > RANK_TOLERANCE * singular[0]
+        full = singular[-1] > ROUNDING * singular[0]
         open_torque = _INTERVAL * std * self._scale
         return Estimate(
             self.theta.copy(), std, std_white, covariance,
@@ -243,7 +242,7 @@ class RecursiveLeastSquares:
         """Combine the factors with the current weights, and solve."""
         self.information = combine(self.factors, 1.0 / self.sigma, self._prior)
         R, z = self.information[:, :-1], self.information[:, -1]
-        unseen = np.diag(R) <= RANK_TOLERANCE * np.linalg.norm(R, axis=0)
+        unseen = np.diag(R) <= ROUNDING * np.linalg.norm(R, axis=0)
         if unseen.any():
             R, z = np.where(unseen[:, None], np.eye(len(R)), R), np.where(unseen, 0.0, z)
         self.theta = np.asarray(solve_triangular(R, z, check_finite=False))
@@ -256,7 +255,7 @@ class RecursiveLeastSquares:
         """
         R = self.information[:, :-1]
         norms = np.linalg.norm(R, axis=0)
-        if (np.diag(R) > RANK_TOLERANCE * norms).all():
+        if (np.diag(R) > ROUNDING * norms).all():
             half = np.asarray(solve_triangular(R, np.eye(len(R)), check_finite=False))
             return half, np.zeros(len(R), dtype=np.bool_)
         fitted = LeastSquares(R)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.calibration.loaded_rows import frame_change, load_columns, own_friction
-from dynid_ros.dynamics.base import base_parameters, friction_places, RANK_TOLERANCE
+from dynid_ros.dynamics.base import base_parameters, friction_places, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design_objective import DesignObjective
@@ -127,7 +127,7 @@ def payload_design(
     known = arm.memoryless
     G, S = load_columns(known), own_friction(known)
     _, singular, V = np.linalg.svd(G)
-    basis = V[singular > RANK_TOLERANCE * singular[0]].T
+    basis = V[singular > ROUNDING * singular[0]].T
     told = _told(basis)
     if 0 not in told:
         raise InputError(
@@ -168,7 +168,7 @@ def with_load(arm: ArmModel, load: Array) -> ArmModel:
 
 def _told(basis: Array) -> NDArray[np.intp]:
     """Find the mass and first moments that motions can tell, of 0 to 3."""
-    return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - RANK_TOLERANCE)
+    return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - ROUNDING)
 
 
 def _assumed_weights(arm: ArmModel) -> Array:

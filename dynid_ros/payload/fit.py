@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.calibration.loaded_rows import load_columns, own_friction
+from dynid_ros.calibration.loaded_rows import HEAVIEST, load_columns, own_friction
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -26,9 +26,6 @@ Array = NDArray[np.float64]
 ITERATIONS, SETTLED = 10, 1e-3
 #: Least residual of a joint by its torque: no joint takes all weight.
 LEAST = 1e-6
-#: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
-#: what an arm carries.
-HEAVIEST = 100.0
 
 
 @contextmanager

@@ -50,11 +50,11 @@ def weighted_scores(blocks: Iterable[RowBlock], theta: Array, sigma: Array) -> l
     return scores
 
 
-def hac_covariance(
-    scores: Sequence[Array], white_covariance: Array, rate_hz: float, window: float = WINDOW
+def score_covariance(
+    scores: Sequence[Array], rate_hz: float, parameters: float, window: float = WINDOW,
 ) -> Array:
     """
-    Covariance of least squares by Newey and West, consistent under coloured residuals.
+    Covariance of the sum of scores by Newey and West, consistent under coloured residuals.
 
     Parameters
     ----------
@@ -62,18 +62,18 @@ def hac_covariance(
         Weighted score of each sample, ``sum_i W_i e_i / sigma_i²`` over the joints: residuals
         of joints may be correlated with each other. One array a stretch; nothing is correlated
         across a gap.
-    white_covariance : (b, b) ndarray
-        ``(Wᵀ Σ⁻¹ W)⁻¹``.
     rate_hz : float
         Rate of the samples.
+    parameters : float
+        Number of parameters that the rows determine.
     window : float
         Largest lag, s.
 
     Returns
     -------
     (b, b) ndarray
-        ``bread @ meat @ bread``, with Bartlett weights, which keep it positive semidefinite,
-        and the small-sample factor N / (N - b), limited to `MOST_CORRECTION`.
+        With Bartlett weights, which keep it positive semidefinite, and the small-sample factor
+        N / (N - parameters), limited to `MOST_CORRECTION`.
 
     References
     ----------
@@ -81,14 +81,29 @@ def hac_covariance(
     consistent covariance matrix, Econometrica 55.
 
     """
-    b = len(white_covariance)
-    meat = np.zeros((b, b))
+    total = sum(s.T @ s for s in scores)
     for s in scores:
-        meat += s.T @ s
         lags = min(round(window * rate_hz), len(s) - 1)
         for lag in range(1, lags + 1):
             cross = s[lag:].T @ s[:-lag]
-            meat += (1 - lag / (lags + 1)) * (cross + cross.T)
+            total = total + (1 - lag / (lags + 1)) * (cross + cross.T)
     samples = sum(map(len, scores))
-    correction = min(samples / max(samples - b, 1), MOST_CORRECTION)
-    return np.asarray(correction * white_covariance @ meat @ white_covariance)
+    return np.asarray(total * min(samples / max(samples - parameters, 1), MOST_CORRECTION))
+
+
+def hac_covariance(
+    scores: Sequence[Array], white_covariance: Array, rate_hz: float, window: float = WINDOW,
+) -> Array:
+    """
+    Covariance (b, b) of least squares without a prior under coloured residuals.
+
+    Parameters
+    ----------
+    scores, rate_hz, window
+        As for `score_covariance`.
+    white_covariance : (b, b) ndarray
+        ``(Wᵀ Σ⁻¹ W)⁻¹``.
+
+    """
+    scatter = score_covariance(scores, rate_hz, len(white_covariance), window)
+    return np.asarray(white_covariance @ scatter @ white_covariance)

@@ -1,74 +1,53 @@
-"""Least squares of the rank that the rows have."""
+"""Least squares with weak prior rows, which leave nothing singular."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
 from dynid_ros.compiled import kernel, sum_kernel
-from dynid_ros.dynamics.base import RANK_TOLERANCE
 
 Array = NDArray[np.float64]
 
 #: Rows of a Cholesky factor that are eliminated at once.
 PIVOTS = 4
+#: Prior of parameters of unknown scale: information relative to the longest column of the rows, far
+#: below what any data say and far above rounding.
+NEXT_TO_NOTHING = 1e-7
 
 
 class LeastSquares:
     """
-    Least squares ``W theta = tau`` of the rank that the rows have.
-
-    Columns are brought to unit length, so that the rank does not depend on units. Of the vectors
-    that fit equally well, the shortest one in that scale is taken.
+    Least squares ``W theta = tau`` beside a prior with an expectation of zero.
 
     Parameters
     ----------
     W : (m, b) ndarray
-        Regressor, the rows weighted.
-    scale : (b,) array_like, optional
-        Divisor of each column; its length if not given. A column that is nothing beside
-        the longest one counts as zero.
-    tolerance : float
-        Singular value of the scaled columns, by the largest one, up to which a direction is open.
+        Regressor, the rows weighted to unit noise.
+    prior : (k, b) ndarray, optional
+        Rows whose squares are the information of the prior, which must determine what W leaves
+        open. By default one row for each parameter, of `NEXT_TO_NOTHING` of its column.
 
     Attributes
     ----------
-    torque_basis : (m, r) ndarray
-        Orthonormal basis of the torques that parameters can make.
-    half : (b, r) ndarray
+    torque_basis : (m, b) ndarray
+        ``torque_basis @ torque_basis.T`` is the part of torques that parameters explain; its columns
+        are orthonormal but for the prior.
+    half : (b, b) ndarray
         Square root of the covariance: ``half halfᵀ`` is that of theta for rows with white noise
         of variance 1.
-    undetermined : (b,) ndarray of bool
-        Parameters with a part in an open direction.
 
     """
 
-    torque_basis: Array
-    half: Array
-    undetermined: NDArray[np.bool_]
-
-    def __init__(
-        self, W: Array, scale: ArrayLike | None = None, tolerance: float = RANK_TOLERANCE,
-    ) -> None:
-        if scale is None:
-            norms = np.linalg.norm(W, axis=0)
-            scale = np.where(norms > tolerance * norms.max(), norms, np.inf)
-        scale = np.asarray(scale, dtype=float)
-        certain = _full_rank(W / scale, tolerance)
-        if certain is not None:
-            self.torque_basis, inverse = certain
-            self.half = inverse / scale[:, None]
-            self.undetermined = np.zeros(len(scale), dtype=np.bool_)
-            return
-        U, singular, V = np.linalg.svd(W / scale, full_matrices=False)
-        kept = singular > tolerance * singular[0]
-        self.torque_basis = U[:, kept]
-        self.half = V[kept].T / singular[kept] / scale[:, None]
-        # Rounding alone gives any parameter a part of the order of 1e-16 (squared: 1e-32).
-        open_part = 1.0 - (V[kept] ** 2).sum(axis=0)
-        self.undetermined = (
-            (open_part > max(tolerance**2, RANK_TOLERANCE)) | np.isinf(scale))
+    def __init__(self, W: Array, prior: Array | None = None) -> None:
+        if prior is None:
+            lengths = np.linalg.norm(W, axis=0)
+            longest = lengths.max(initial=0.0) or 1.0
+            prior = np.diag(NEXT_TO_NOTHING * np.where(lengths > 0, lengths, longest))
+        Q, R = np.linalg.qr(np.concatenate([W, prior]))
+        self.torque_basis: Array = Q[:len(W)]
+        self.half = inverse_of(R)
 
     def solve(self, tau: Array) -> Array:
         """Find the parameters (b,) of torques (m,)."""
@@ -80,30 +59,9 @@ class LeastSquares:
         return np.asarray(self.half @ self.half.T)
 
 
-def _full_rank(W: Array, tolerance: float) -> tuple[Array, Array] | None:
-    """
-    Decompose ``W = Q R`` where all directions are certain to be determined.
-
-    Returns
-    -------
-    Q : (m, b) ndarray
-        Orthonormal.
-    inverse : (b, b) ndarray
-        Of R. None instead of both if a singular value may be below the tolerance: those of a
-        matrix of full rank, which is the usual case, would take three times as long.
-
-    """
-    if len(W) < W.shape[1] or not np.isfinite(W).all():
-        return None
-    if len(W) == W.shape[1] and not np.tril(W, -1).any():
-        Q, R = np.eye(len(W)), W
-    else:
-        Q, R = np.linalg.qr(W)
-    inverse, failed = dtrtri(R)
-    # Frobenius norms bound the largest singular value by the smallest one from above.
-    if failed or np.linalg.norm(R) * np.linalg.norm(inverse) * tolerance >= 1:
-        return None
-    return Q, inverse
+def inverse_of(R: Array) -> Array:
+    """Inverse of an upper triangle without a zero on its diagonal."""
+    return np.asarray(dtrtri(R)[0])
 
 
 @kernel

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters, RANK_TOLERANCE
-from dynid_ros.errors import RecordingError
-from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.dynamics.base import base_parameters, ROUNDING
+from dynid_ros.model.arm_prior import arm_prior, ArmPrior
+from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.rows import RowBlock, Rows
 
 Array = NDArray[np.float64]
@@ -20,6 +20,8 @@ ITERATIONS, SETTLED = 50, 1e-6
 #: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
 #: residual would take all weight.
 FLOOR = 1e-12
+#: Noise of a joint relative to its torque, before any residual shows it.
+FIRST_NOISE = 0.1
 # The load on a joint follows from the estimate: three passes settle it within its error bars.
 LOAD_PASSES = 3
 
@@ -139,7 +141,7 @@ def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) 
     return factors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """
     Weighted least-squares estimate.
@@ -147,17 +149,17 @@ class Solution:
     Attributes
     ----------
     theta : (b,) ndarray
-        Base parameters; the minimum-norm solution if the rows are rank deficient.
+        Base parameters.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     white_covariance : (b, b) ndarray
-        ``(Wᵀ Σ⁻¹ W)⁻¹``: the covariance of theta assuming white residuals.
-    root_information : (b, b) ndarray
-        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``.
-    undetermined : (b,) ndarray of bool
-        Unidentifiable parameters, which the rows do not excite.
+        ``(Wᵀ Σ⁻¹ W + Rₚᵀ Rₚ)⁻¹``: the covariance of theta assuming white residuals.
+    root_information, root_torque : (b, b) and (b,) ndarray
+        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``: the rows alone.
+    prior : (k, b + 1) ndarray
+        Rows Rₚ ``[w tau]`` of the prior.
     condition_number : float
-        Of the regressor without weights, in the 2-norm.
+        Of the regressor without weights and prior, in the 2-norm; infinite if it is singular.
 
     """
 
@@ -165,11 +167,22 @@ class Solution:
     sigma: Array
     white_covariance: Array
     root_information: Array
-    undetermined: NDArray[np.bool_]
+    root_torque: Array
+    prior: Array
     condition_number: float
 
+    @property
+    def prior_information(self) -> Array:
+        """Return the information of the prior, (b, b)."""
+        return np.asarray(self.prior[:, :-1].T @ self.prior[:, :-1])
 
-def solve(data: QRFactors) -> Solution:
+    @property
+    def effective_parameters(self) -> float:
+        """Return how many parameters the rows determine; the prior determines the others."""
+        return len(self.theta) - float((self.white_covariance * self.prior_information).sum())
+
+
+def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     """
     Solve by weighted least squares, with the noise of each joint from its residuals.
 
@@ -180,40 +193,39 @@ def solve(data: QRFactors) -> Solution:
     ----------
     data : QRFactors
         Rows of each joint.
+    prior : ArmPrior or (k, b + 1) ndarray
+        Prior of the parameters, which is widened to the torque of the rows; or its rows.
 
     Returns
     -------
     Solution
         Estimate, with the factors for its covariance.
 
-    Raises
-    ------
-    RecordingError
-        There are fewer rows than parameters.
-
     References
     ----------
     Gautier 1997, Dynamic identification of robots with power model, eq. 10 to 14.
 
     """
-    b, rows = data.factors.shape[2] - 1, int(data.rows.sum())
-    if rows <= b:
-        raise RecordingError(
-            f'{rows} rows are left after filtering, without joints at rest: too few '
-            f'for {b} parameters; record a longer motion, or raise the cut-off'
-        )
-    theta, sigma, last = reweighted(data)
+    b = data.factors.shape[2] - 1
+    rows = prior if isinstance(prior, np.ndarray) else widened_rows(prior, data)
+    theta, sigma, half = reweighted(data, rows)
     stacked, joints = data.stacked()
-    root = np.asarray(np.linalg.qr(stacked[:, :b] / sigma[joints, None], mode='r'))
+    R = np.asarray(np.linalg.qr(stacked / sigma[joints, None], mode='r'))
     singular = np.linalg.svd(stacked[:, :b], compute_uv=False)
-    smallest = singular[-1] if singular[-1] > RANK_TOLERANCE * singular[0] else 0.0
-    condition = float(singular[0] / smallest) if smallest else float('inf')
-    return Solution(theta, sigma, last.covariance, root, last.undetermined, condition)
+    condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
+        float('inf'))
+    return Solution(theta, sigma, half @ half.T, R[:b, :b], R[:b, b], rows, condition)
+
+
+def widened_rows(prior: ArmPrior, data: QRFactors) -> Array:
+    """Rows (b, b + 1) of a prior that reaches the torque of the data."""
+    squares = (data.factors[:, :, :-1]**2).sum(axis=(0, 1))
+    return prior.rows(widening=prior.widening(squares, float(data.torque_squares().sum())))
 
 
 def reweighted(
-    data: QRFactors, sigma: Array | None = None, iterations: int = ITERATIONS,
-) -> tuple[Array, Array, LeastSquares]:
+    data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = ITERATIONS,
+) -> tuple[Array, Array, Array]:
     """
     Fit the rows of all joints, each joint weighted by the residual that it is left with.
 
@@ -221,9 +233,11 @@ def reweighted(
     ----------
     data : QRFactors
         Rows of each joint.
+    prior : (k, b + 1) ndarray
+        Rows ``[w tau]`` of the prior, of unit noise.
     sigma : (n,) ndarray, optional
-        Standard deviation of the residual of each joint to begin with, up to a common factor;
-        the same for all if not given.
+        Standard deviation of the residual of each joint to begin with; a tenth of its torque if
+        not given.
     iterations : int
         Fits at most; fewer when the weights settle before.
 
@@ -233,31 +247,38 @@ def reweighted(
         Estimate.
     sigma : (n,) ndarray
         Standard deviation of its residual, joint by joint, Nm.
-    last : LeastSquares
-        The fit that theta is taken from.
+    half : (b, b) ndarray
+        Square root of the covariance of theta for white residuals.
 
     """
     b = data.factors.shape[2] - 1
-    freedom, floor = noise_floor(data, b)
-    previous = np.ones(len(data.factors)) if sigma is None else sigma
+    rows = int(data.rows.sum())
+    floor = noise_floor(data)
+    power = data.torque_squares() / np.maximum(data.rows, 1)
+    usual = np.sqrt(np.maximum(FIRST_NOISE**2 * np.maximum(power, power.mean()), floor))
+    previous = usual if sigma is None else np.maximum(sigma, np.sqrt(floor))
     stacked, joints = data.stacked()
     for _ in range(iterations):
-        R = np.asarray(np.linalg.qr(stacked / previous[joints, None], mode='r'))
-        last = LeastSquares(R[:b, :b])
-        theta = last.solve(R[:b, b])
-        sigma = np.sqrt(np.maximum(data.residual_squares(theta) / freedom, floor))
+        weighted = np.concatenate([stacked / previous[joints, None], prior])
+        R = np.asarray(np.linalg.qr(weighted, mode='r'))
+        half = inverse_of(R[:b, :b])
+        theta = half @ R[:b, b]
+        used = b - float(((prior[:, :-1] @ half)**2).sum())
+        freedom = np.maximum(data.rows * (1 - used / max(rows, 1)), 1)
+        # Nothing is known of the noise of a joint at rest.
+        sigma = np.where(data.rows > 0, np.sqrt(np.maximum(
+            data.residual_squares(theta) / freedom, floor)), usual)
         if np.abs(sigma / previous - 1).max() < SETTLED:
             break
         previous = sigma
     assert sigma is not None
-    return theta, sigma, last
+    return theta, sigma, half
 
 
-def noise_floor(data: QRFactors, parameters: int) -> tuple[Array, float]:
-    """Degrees of freedom of each joint's residual, (n,), and its least mean square."""
-    rows = int(data.rows.sum())
-    freedom = np.maximum(data.rows * (1 - parameters / rows), 1)
-    return freedom, max(FLOOR * data.torque_squares().sum() / rows, np.finfo(float).tiny)
+def noise_floor(data: QRFactors) -> float:
+    """Least mean square of the residual of a joint."""
+    rows = max(int(data.rows.sum()), 1)
+    return max(FLOOR * float(data.torque_squares().sum()) / rows, float(np.finfo(float).tiny))
 
 
 def fit(arm: ArmModel, rows: Rows) -> Solution:
@@ -278,11 +299,11 @@ def fit(arm: ArmModel, rows: Rows) -> Solution:
 
     """
     if not arm.needs_load:
-        return solve(rows.compressed(arm))
+        return solve(rows.compressed(arm), arm_prior(arm))
     start = arm.memoryless
-    load_theta = carry_over(solve(rows.compressed(start)).theta, start, arm)
+    load_theta = carry_over(solve(rows.compressed(start), arm_prior(start)).theta, start, arm)
     for _ in range(LOAD_PASSES):
-        solution = solve(rows.compressed(arm, load_theta))
+        solution = solve(rows.compressed(arm, load_theta), arm_prior(arm))
         load_theta = solution.theta
     return solution
 

@@ -18,6 +18,7 @@ from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
@@ -35,26 +36,28 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-FORMAT = 2
-#: Formats that are read; the first one has no root_information.
-READABLE = (1, FORMAT)
+FORMAT = 3
+#: Formats that are read: the first has no root_information, the second no column for the torque.
+READABLE = (1, 2, FORMAT)
 RESULT = 'result.yaml'
 PREDICTION = 'prediction.npz'
 _HEADER = """\
 # Identified dynamics of a robot arm, written by dynid_ros.
-# parameters: each value is that of its group; value ± 1.96 std is its 95 % interval.
+# parameters: each value is that of its group; value ± 1.96 std is its 95 % interval. Where source
+# is "prior" the motion shows little, and value and std follow from arm.yaml or the link's length.
 # std allows for coloured residuals (Newey and West) and, for inertial parameters, for the choice
 # of friction terms (choice_std); std_white assumes white residuals and these terms.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
-# standard_parameters: physically possible, as near to the data as they allow; where "from" is
-# "prior" the motion tells little, and the value follows from arm.yaml or from the link's length.
-# root_information: upper triangle R, with RᵀR the information of the samples.
+# standard_parameters: physically possible, as near to the data as they allow.
+# root_information: upper triangle R, with RᵀR the information of the samples alone, and as last
+# entry of each row the torque z: the samples alone give the parameters theta of R theta = z.
 """
 # No line is broken, so that each parameter and each defect has a line of its own.
 _ONE_LINE = 10**6
 _ARRAYS = ('t', 'q', 'qd', 'tau', 'tau_hat')
 # Stored in a shape of their own; every other field of an IdentifiedModel follows its type hint.
-_OWN = ('arm', 'theta', 'covariance', 'root_information', 'std_white', 'predictions')
+_OWN = ('arm', 'theta', 'covariance', 'root_information', 'root_torque', 'std_white',
+        'predictions')
 STATE = 'state.npz'
 
 
@@ -116,8 +119,9 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
     # Fields that came later.
+    count = len(record.get('parameters', ()))
     record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'choice_std': None,
-              **record}
+              'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
@@ -148,7 +152,8 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
         'predictions': predictions,
         'arm': arm_to_plain(result.arm),
         'covariance': symmetric_rows(result.covariance),
-        'root_information': [row[k:] for k, row in enumerate(result.root_information.tolist())],
+        'root_information': [[*row[k:], z] for k, (row, z) in enumerate(zip(
+            result.root_information.tolist(), result.root_torque.tolist(), strict=True))],
     }
 
 
@@ -156,11 +161,12 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
     arm = arm_from_plain(record['arm'])
     theta, std_white = _parameters(record['parameters'], arm)
     hints = field_hints(IdentifiedModel)
+    root, torque = upper_triangle(record['root_information'], theta)
     model = IdentifiedModel(
         arm=arm,
         theta=theta,
         covariance=symmetric(record['covariance'], base_parameters(arm).names),
-        root_information=upper_triangle(record['root_information'], len(theta)),
+        root_information=root, root_torque=torque,
         std_white=std_white,
         predictions=_predictions(record['predictions'], prediction),
         **{name: from_plain(record[name], hint, name)
@@ -179,7 +185,8 @@ def _check_shapes(model: IdentifiedModel) -> None:
         if metrics is not None and len(metrics.joints) != model.arm.n:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
     joints, parameters = (model.arm.n,), model.theta.shape
-    for name, shape in (('sigma', joints), ('unseen_sigma', joints), ('choice_std', parameters)):
+    for name, shape in (('sigma', joints), ('unseen_sigma', joints),
+                        ('choice_std', parameters), ('data_share', parameters)):
         found = getattr(model, name)
         if found is not None and found.shape != shape:
             raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')
@@ -196,8 +203,9 @@ def _parameter_list(result: IdentifiedModel) -> list[dict[str, Any]]:
     units = parameter_units(result.arm)
     columns = zip(
         base.names, result.theta.tolist(), result.std.tolist(), result.std_white.tolist(),
-        (units[c] for c in base.columns), base.groups, strict=True)
-    keys = ('name', 'value', 'std', 'std_white', 'unit', 'group')
+        (units[c] for c in base.columns), map(source_of, result.from_data), base.groups,
+        strict=True)
+    keys = ('name', 'value', 'std', 'std_white', 'unit', 'source', 'group')
     return [dict(zip(keys, row, strict=True)) for row in columns]
 
 
@@ -209,8 +217,8 @@ def _standard_list(result: IdentifiedModel) -> list[dict[str, Any]]:
         return []
     columns = zip(
         found.names, found.values.tolist(), found.std.tolist(), parameter_units(result.arm),
-        ('data' if data else 'prior' for data in found.from_data), strict=True)
-    return [dict(zip(('parameter', 'value', 'std', 'unit', 'from'), row, strict=True))
+        map(source_of, found.from_data), strict=True)
+    return [dict(zip(('parameter', 'value', 'std', 'unit', 'source'), row, strict=True))
             for row in columns]
 
 
@@ -222,7 +230,7 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
         np.array([from_plain(row[key], float, row['name']) for row in rows])
         for key in ('value', 'std_white'))
     check_finite(theta, names, 'value')
-    # Infinite where the data leave a parameter open.
+    # Infinite in results of version 0.1 where the data left a parameter open.
     check_finite(np.where(std_white == np.inf, 0.0, std_white), names, 'std_white')
     return theta, std_white
 

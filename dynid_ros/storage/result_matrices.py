@@ -67,17 +67,27 @@ def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
             raise ValueError(f'the {what} of parameter {name} is {value}, which is no estimate')
 
 
-def upper_triangle(rows: Any, size: int) -> Array:
-    """Upper triangle from its rows; NaN where there are none, as in a result of version 0.1."""
+def upper_triangle(rows: Any, theta: Array) -> tuple[Array, Array]:
+    """
+    Upper triangle (b, b) and torque (b,) from their rows.
+
+    Both are NaN where there are none, as in a result of version 0.1. Rows of format 2 lack the
+    torque, which follows from the parameters (b,) there.
+    """
+    size = len(theta)
     if rows == []:
-        return np.full((size, size), np.nan)
-    if [len(row) for row in rows] != list(range(size, 0, -1)):
+        return np.full((size, size), np.nan), np.full(size, np.nan)
+    lengths = [len(row) for row in rows]
+    matrix, complete = np.zeros((size, size + 1)), lengths == list(range(size + 1, 1, -1))
+    if not complete and lengths != list(range(size, 0, -1)):
         raise ValueError(f'root_information is not an upper triangle of {size} rows')
-    matrix = np.zeros((size, size))
-    matrix[np.triu_indices(size)] = [float(entry) for row in rows for entry in row]
+    for k, row in enumerate(rows):
+        matrix[k, k:k + len(row)] = [float(entry) for entry in row]
+    if not complete:
+        matrix[:, -1] = matrix[:, :-1] @ theta
     if not np.isfinite(matrix).all():
         raise ValueError('root_information holds a number that is not finite')
-    return matrix
+    return matrix[:, :-1], matrix[:, -1]
 
 
 def check_treatment(treatment: ConditioningSettings) -> None:

@@ -1,0 +1,130 @@
+"""Blocks of time, each predicted by fits to the others: unconstrained and possible ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.model.standard_parameters import inverse, PossibleFit
+from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+
+Array = NDArray[np.float64]
+
+#: Standard errors over the blocks, and ratio of root mean squares, from which on the possible
+#: parameters predict clearly worse.
+STANDARD_ERRORS, CLEARLY_WORSE = 2.0, 1.1
+
+
+@dataclass(frozen=True, eq=False)
+class BlockErrors:
+    """
+    Squared torque of K blocks and its part that fits to the other blocks leave.
+
+    Attributes
+    ----------
+    torque, free, possible : (K, n) ndarray
+        All of it, and what the unconstrained and the possible parameters leave, Nm².
+    explained : (n,) ndarray
+        Sum of the variances of the predictions by the covariance of the parameters, Nm².
+    counts : (n,) ndarray
+        Rows of each joint.
+
+    """
+
+    torque: Array
+    free: Array
+    possible: Array
+    explained: Array
+    counts: Array
+
+    @property
+    def worse(self) -> float:
+        """Return the root mean square that possible parameters leave, relative to free ones."""
+        return float(np.sqrt(self.possible.sum() / max(self.free.sum(), TINY)))
+
+    @property
+    def clearly_worse(self) -> bool:
+        """Whether the possible parameters predict worse, by much and by more than chance."""
+        more = (self.possible - self.free).sum(axis=1)
+        error = more.std(ddof=1) / np.sqrt(len(more))
+        return bool(self.worse > CLEARLY_WORSE and more.mean() > STANDARD_ERRORS * error)
+
+    def sigma(self, left: Array, least: Array) -> Array:
+        """
+        Error of the model itself, beside that of its parameters.
+
+        Errors of the model, such as friction that differs from its terms, take part in the
+        parameters of a fit, and show in a block that was not fitted. The part that the covariance
+        explains is taken off, since predictions add it for their own states.
+
+        Parameters
+        ----------
+        left : (n,) ndarray
+            Squared torque that fits leave of blocks that were not fitted, Nm².
+        least : (n,) ndarray
+            Standard deviation of the residual of each joint, Nm.
+
+        Returns
+        -------
+        (n,) ndarray
+            Standard deviation, no less than ``least``, Nm.
+
+        References
+        ----------
+        Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, section 7.10.
+
+        """
+        # A fit to the others has fewer samples than the model.
+        explained = self.explained * len(self.free) / (len(self.free) - 1)
+        variance = (left - explained) / np.maximum(self.counts, 1)
+        return np.asarray(np.sqrt(np.maximum(variance, least**2)))
+
+
+TINY = float(np.finfo(float).tiny)
+
+
+def block_errors(
+    blocks: Sequence[QRFactors], solution: Solution, covariance: Array, fit: PossibleFit,
+    colour: float, start: Array,
+) -> BlockErrors:
+    """
+    Predict each of several consecutive blocks of time by fits to the others.
+
+    Parameters
+    ----------
+    blocks : sequence of QRFactors
+        Rows of the blocks.
+    solution : Solution
+        Fit to all of them, for weights and prior.
+    covariance : (b, b) ndarray
+        Of the model's base parameters.
+    fit : PossibleFit
+        Prior and constraints of the possible parameters.
+    colour : float
+        Number of rows that count as one.
+    start : (p,) ndarray
+        Possible parameters of all blocks.
+
+    """
+    b = len(solution.theta)
+    sizes = 1 / solution.sigma[:, None, None]
+    stacked = [(block.factors * sizes).reshape(-1, b + 1) for block in blocks]
+    products = [rows.T @ rows for rows in stacked]
+    known = solution.prior.T @ solution.prior[:, :b]
+    whole = np.sum(products, axis=0)
+    free, possible, explained = [], [], np.zeros(len(solution.sigma))
+    for block, own in zip(blocks, products, strict=True):
+        others = whole - own
+        information, score = others[:b, :b], others[:b, b]
+        theta = inverse(information + known[:b]) @ (score + known[b])
+        free.append(block.residual_squares(theta))
+        found = fit.solve(information / colour, score / colour, start)
+        possible.append(block.residual_squares(fit.prior.grouping @ found))
+        W = block.factors[:, :, :-1]
+        explained += np.einsum('jrb,bc,jrc->j', W, covariance, W, optimize=True)
+    return BlockErrors(
+        np.array([block.torque_squares() for block in blocks]), np.array(free),
+        np.array(possible), explained, np.sum([block.rows for block in blocks], axis=0))
