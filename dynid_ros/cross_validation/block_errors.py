@@ -13,9 +13,10 @@ from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 
 Array = NDArray[np.float64]
 
-#: Standard errors over the blocks, and ratio of root mean squares, from which on the possible
-#: parameters predict clearly worse.
+#: Standard errors over the blocks, and ratio of root mean squares in their geometric mean, beyond
+#: which the possible parameters predict clearly worse.
 STANDARD_ERRORS, CLEARLY_WORSE = 2.0, 1.1
+TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +42,17 @@ class BlockErrors:
     counts: Array
 
     @property
-    def worse(self) -> float:
-        """Return the root mean square that possible parameters leave, relative to free ones."""
-        return float(np.sqrt(self.possible.sum() / max(self.free.sum(), TINY)))
+    def growth(self) -> Array:
+        """Root mean squares that possible parameters leave, relative to free ones, (K,)."""
+        return np.asarray(np.sqrt(
+            np.maximum(self.possible.sum(axis=1), TINY) / np.maximum(self.free.sum(axis=1), TINY)))
 
     @property
     def clearly_worse(self) -> bool:
         """Whether the possible parameters predict worse, by much and by more than chance."""
-        more = (self.possible - self.free).sum(axis=1)
-        error = more.std(ddof=1) / np.sqrt(len(more))
-        return bool(self.worse > CLEARLY_WORSE and more.mean() > STANDARD_ERRORS * error)
+        logs = np.log(self.growth)
+        error = float(logs.std(ddof=1) / np.sqrt(len(logs)))
+        return bool(logs.mean() > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * error))
 
     def sigma(self, left: Array, least: Array) -> Array:
         """
@@ -81,9 +83,6 @@ class BlockErrors:
         explained = self.explained * len(self.free) / (len(self.free) - 1)
         variance = (left - explained) / np.maximum(self.counts, 1)
         return np.asarray(np.sqrt(np.maximum(variance, least**2)))
-
-
-TINY = float(np.finfo(float).tiny)
 
 
 def block_errors(

@@ -141,7 +141,7 @@ def identify(
         std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
         data_share=estimate.data_share, colour=estimate.colour, possible=estimate.possible,
         root_information=judged.solution.root_information,
-        root_torque=judged.solution.root_torque,
+        root_torque=judged.solution.root_torque, widening=judged.solution.widening,
         sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, choice_std=judged.choice_std,
         condition_number=judged.solution.condition_number,
         treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),

@@ -215,7 +215,7 @@ class Estimate:
 def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution, settings = model.arm, model.solution, rows.settings
-    prior = arm_prior(arm)
+    prior = arm_prior(arm).widened(solution.widening)
     scatter = score_covariance(
         weighted_scores(model.rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
         settings.rate_hz / settings.decimation, solution.effective_parameters)
@@ -243,9 +243,9 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
         covariance = G @ half @ (G.T @ data @ G + rest) @ half @ G.T
     share = np.clip(1 - np.diag(covariance) / before, 0, 1)
     notes = () if possible else (
-        'no physically possible parameters predict as well: '
-        f'{100 * (blocks.worse - 1):.0f} % more error in blocks that were not fitted; check the '
-        'drive gains, the kinematics and couplings between joints',)
+        'no physically possible parameters predict as well: they leave '
+        f'{100 * (np.exp(np.log(blocks.growth).mean()) - 1):.0f} % more torque in blocks that were '
+        'not fitted; check the drive gains, the kinematics, and couplings between joints',)
     return Estimate(theta, covariance, share, colour, possible, blocks, notes)
 
 

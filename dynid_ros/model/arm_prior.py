@@ -12,15 +12,12 @@ from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
-from dynid_ros.dynamics.base import base_parameters, random_states
+from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
 
 Array = NDArray[np.float64]
 
-#: Standard deviation relative to the value: of stated links and rotors, and of those that follow
-#: from lengths alone, whose density may be several times another.
-STATED, GUESSED = 1.0, 2.0
 #: Radius of a link relative to its length, and relative to the mean length of the links at least.
 SLENDER, STOUT = 0.25, 0.15
 #: Length of a link where no joint or tool shows any, m.
@@ -29,7 +26,7 @@ LENGTH = 0.3
 DENSITY = 1500.0
 #: Least eigenvalue of a stated pseudo-inertia, relative to the largest, that counts as a body.
 BODY = 1e-9
-#: States over which inertias about a joint and torques are averaged.
+#: States over which inertias about a joint are averaged.
 STATES = 20
 #: Torque of a drive of which neither limit nor load is known, relative to the largest of the arm.
 LEAST_DRIVE = 1e-2
@@ -48,6 +45,10 @@ class ArmPrior:
         From standard to base parameters.
     from_shape : (n,) ndarray of bool
         Links without a possible stated inertia, which are cylinders of their length.
+    block : int
+        Standard parameters of one joint.
+    torque : (n,) ndarray
+        Torque of each drive: its limit, or what the links need, Nm.
 
     """
 
@@ -55,6 +56,8 @@ class ArmPrior:
     std: Array
     grouping: Array
     from_shape: NDArray[np.bool_]
+    block: int
+    torque: Array
 
     @property
     def theta(self) -> Array:
@@ -67,7 +70,7 @@ class ArmPrior:
         spread = self.grouping * self.std
         return np.asarray(spread @ spread.T)
 
-    def rows(self, columns: NDArray[np.intp] | None = None, widening: float = 1.0) -> Array:
+    def rows(self, columns: NDArray[np.intp] | None = None) -> Array:
         """
         Return the prior as rows ``[w tau]`` of unit noise.
 
@@ -75,8 +78,6 @@ class ArmPrior:
         ----------
         columns : (c,) ndarray of int, optional
             Base parameters to keep; the others are zero.
-        widening : float
-            Factor of all standard deviations.
 
         Returns
         -------
@@ -87,25 +88,33 @@ class ArmPrior:
         chosen = np.arange(len(self.grouping)) if columns is None else columns
         half = np.linalg.cholesky(self.covariance[np.ix_(chosen, chosen)])
         known = np.column_stack([np.eye(len(chosen)), self.theta[chosen]])
-        return np.asarray(np.linalg.solve(widening * half, known))
+        return np.asarray(np.linalg.solve(half, known))
 
-    def widening(self, squares: Array, torque: float) -> float:
+    def widened(self, factors: Array) -> ArmPrior:
+        """Return the prior with the standard deviations of each joint times a factor, (n,)."""
+        own = np.ones_like(self.std)
+        own[:len(factors) * self.block] = np.repeat(factors, self.block)
+        return replace(self, std=self.std * own)
+
+    def widening(self, torque: Array) -> Array:
         """
-        Factor of the standard deviations that lets the prior reach the torque of some rows.
+        Factors of the standard deviations of each joint that let the prior reach measured torque.
 
-        Signals without a known gain are in units of their own, in which parameters are larger
-        than any arm has them.
+        Links may be heavier than their lengths suggest, and signals without a known gain are in
+        units of their own, in which parameters are larger than any arm has them.
 
         Parameters
         ----------
-        squares : (b,) ndarray
-            Sum of squares of each column of the rows.
-        torque : float
-            The same of the torque.
+        torque : (n,) ndarray
+            Root mean square of the measured torque, Nm.
+
+        Returns
+        -------
+        (n,) ndarray
+            No less than one.
 
         """
-        expected = float(squares @ (np.diag(self.covariance) + self.theta**2))
-        return float(np.sqrt(max(1.0, torque / expected))) if expected > 0 else 1.0
+        return np.maximum(1.0, torque / self.torque)
 
 
 @lru_cache(maxsize=32)
@@ -113,10 +122,11 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     """
     Find what an arm's description says about its parameters.
 
-    Links have their stated inertia, else that of a cylinder from joint to joint. A mass is
-    uncertain by a share of itself, first moments by this mass at the length of the link, and
-    inertias by this mass at its square. Friction has its stated value, else zero, and each term
-    alone may take all torque of its drive: the effort limit, or the torque that the links need.
+    A stated link is uncertain by its own mass: its first moments by this mass at the length of the
+    link, its inertias by this mass at the square of it; a stated rotor inertia by itself. Any other
+    parameter alone may take all torque of a drive: the effort limit, or the torque that the links
+    need. Links that are not stated are cylinders from joint to joint in the mean, and friction is
+    zero.
 
     Parameters
     ----------
@@ -138,32 +148,39 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     links = layout.all_inertial().reshape(arm.n, -1)
     known = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
     guessed = np.array([not _is_body(link) for link in known])
-    bodies = np.where(guessed[:, None], [cylinder(arm, j) for j in range(arm.n)], known)
+    bodies = np.where(guessed[:, None], [_cylinder(arm, j) for j in range(arm.n)], known)
     if arm.link_bounds is not None:
         bodies = arm.link_bounds.inside(bodies)
-    values, std = np.zeros(layout.size), np.zeros(layout.size)
-    values[links] = bodies
-    std[links] = np.where(guessed, GUESSED, STATED)[:, None] * _scales(arm, bodies)
     bare = replace(arm.rigid(), inertial=bodies, rotor_nominal=None,
                    limits=JointLimits.unknown(arm.n))
-    if layout.rotor_inertia:
-        rotor = [layout.rotor(joint) for joint in range(arm.n)]
-        stated = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
-        # As a gear matches the inertia of the drive to that of the links.
-        matched = np.mean([np.diag(M) for M in mass_matrix(bare, random_states(bare)[0][:STATES])],
-                          axis=0)
-        values[rotor] = np.where(stated > 0, stated, matched)
-        std[rotor] = np.where(stated > 0, STATED, GUESSED) * values[rotor]
     torque = _drive_torque(arm, bare, bodies)
-    sizes = base.sizes / np.sqrt(base.states)
-    for joint in range(arm.n):
-        for term in friction_terms(arm.friction):
-            column = layout.friction_column(joint, term.symbol)
-            values[column] = arm.friction_nominal.get(term.name, np.zeros(arm.n))[joint]
-            std[column] = torque[joint] / (sizes[column] or 1.0)
-    for column in range(arm.n * layout.block, layout.size):
-        std[column] = torque.max() / (sizes[column] or 1.0)
-    return ArmPrior(values, std, base.grouping, guessed)
+    sizes = np.sqrt((random_regressor(arm).reshape(-1, arm.n, layout.size)**2).mean(axis=0))
+    values, std = np.zeros(layout.size), _alone(torque, sizes)
+    values[links] = bodies
+    stated = links[~guessed]
+    std[stated] = _scales(arm, bodies)[~guessed]
+    if layout.rotor_inertia:
+        rotor = np.array([layout.rotor(joint) for joint in range(arm.n)])
+        nominal = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+        values[rotor] = np.where(nominal > 0, nominal, _matched(bare))
+        std[rotor] = np.where(nominal > 0, nominal, np.maximum(std[rotor], values[rotor]))
+    for term in friction_terms(arm.friction):
+        columns = [layout.friction_column(joint, term.symbol) for joint in range(arm.n)]
+        values[columns] = arm.friction_nominal.get(term.name, np.zeros(arm.n))
+    return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
+
+
+def _alone(torque: Array, sizes: Array) -> Array:
+    """Value of each parameter (p,) that takes all torque (n,) of the drive that it loads most."""
+    load = (sizes / torque[:, None]).max(axis=0)
+    # A parameter that shows in no torque keeps the scale of the others.
+    return np.asarray(1 / np.where(load > ROUNDING * load.max(), load, load.max()))
+
+
+def _matched(bare: ArmModel) -> Array:
+    """Rotor inertias (n,) as a gear matches them to the links."""
+    states = random_states(bare)[0][:STATES]
+    return np.asarray(np.mean([np.diag(M) for M in mass_matrix(bare, states)], axis=0))
 
 
 def _is_body(parameters: Array) -> bool:
@@ -183,7 +200,7 @@ def _scales(arm: ArmModel, bodies: Array) -> Array:
 def _drive_torque(arm: ArmModel, bare: ArmModel, bodies: Array) -> Array:
     """Torque of each drive, (n,), Nm: its limit, or what the links need at random states."""
     q, qd, qdd, *_ = random_states(bare)
-    needed = np.sqrt((regressor(bare, q, qd, qdd) @ bodies.ravel())**2).mean(axis=0)
+    needed = np.sqrt(((regressor(bare, q, qd, qdd) @ bodies.ravel())**2).mean(axis=0))
     limit = np.where(np.isfinite(arm.limits.effort), arm.limits.effort, 0.0)
     torque = np.maximum(needed, limit)
     return np.asarray(np.maximum(torque, LEAST_DRIVE * torque.max()))
@@ -204,7 +221,7 @@ def _lengths(arm: ArmModel) -> Array:
     return np.where(own > 0, own, mean)
 
 
-def cylinder(arm: ArmModel, joint: int) -> Array:
+def _cylinder(arm: ArmModel, joint: int) -> Array:
     """Inertial parameters (10,) of a cylinder from a joint to the next, of `DENSITY`."""
     end = _ends(arm, joint)
     length = float(np.linalg.norm(end))

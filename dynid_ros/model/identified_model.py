@@ -52,6 +52,8 @@ class IdentifiedModel:
     root_information, root_torque : (b, b) and (b,) ndarray
         Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, the information of the samples alone as if their
         noise were white, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``; NaN in results of version 0.1.
+    widening : (n,) ndarray or None
+        Factors of the prior's standard deviations, see `ArmPrior.widening`; None for one.
     colour : float
         Variance inflation by coloured residuals: how many samples count as one.
     possible : bool
@@ -125,6 +127,7 @@ class IdentifiedModel:
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
     choice_std: Array | None = None
+    widening: Array | None = None
     colour: float = 1.0
     possible: bool = False
 
@@ -195,7 +198,8 @@ class IdentifiedModel:
                 'information that single links need; identify again')
         root = np.sqrt(self.colour)
         return standard_parameters(
-            self.arm, self.root_information / root, self.root_torque / root)
+            self.arm, self.root_information / root, self.root_torque / root,
+            np.ones(self.arm.n) if self.widening is None else self.widening)
 
     @property
     def row_rate_hz(self) -> float:

@@ -145,7 +145,7 @@ class PossibleFit:
 
 
 def standard_parameters(
-    arm: ArmModel, root_information: Array, root_torque: Array,
+    arm: ArmModel, root_information: Array, root_torque: Array, widening: Array,
 ) -> StandardParameters:
     """
     Find the physically possible parameters nearest to the data.
@@ -160,6 +160,8 @@ def standard_parameters(
         directions free in which the torque does change.
     root_torque : (b,) ndarray
         ``R theta`` for the estimate theta of the data alone.
+    widening : (n,) ndarray
+        Factors of the prior's standard deviations, see `ArmPrior.widening`.
 
     Raises
     ------
@@ -169,15 +171,15 @@ def standard_parameters(
     """
     try:
         with np.errstate(all='ignore'):
-            return _possible(arm, root_information, root_torque)
+            return _possible(arm, root_information, root_torque, widening)
     except (LinAlgError, ValueError) as error:
         raise InputError(
             f"the estimates of '{arm.name}' are not finite, so that nothing follows for its links"
         ) from error
 
 
-def _possible(arm: ArmModel, R: Array, z: Array) -> StandardParameters:
-    prior, information, score = arm_prior(arm), R.T @ R, R.T @ z
+def _possible(arm: ArmModel, R: Array, z: Array, widening: Array) -> StandardParameters:
+    prior, information, score = arm_prior(arm).widened(widening), R.T @ R, R.T @ z
     fit = PossibleFit(prior, physical_cone(arm, prior, R, z))
     found = fit.solve(information, score)
     spread = inverse(fit.hessian(found, information))

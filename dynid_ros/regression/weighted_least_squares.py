@@ -73,6 +73,10 @@ class QRFactors:
         """Sum of squared torque of each joint, (n,)."""
         return np.asarray((self.factors[:, :, -1] ** 2).sum(axis=1))
 
+    def torque(self) -> Array:
+        """Root mean square torque of each joint, (n,)."""
+        return np.asarray(np.sqrt(self.torque_squares() / np.maximum(self.rows, 1)))
+
     def _residual(self, theta: Array) -> Array:
         return np.asarray(self.factors[:, :, -1] - self.factors[:, :, :-1] @ theta)
 
@@ -158,6 +162,8 @@ class Solution:
         Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``: the rows alone.
     prior : (k, b + 1) ndarray
         Rows Rₚ ``[w tau]`` of the prior.
+    widening : (n,) ndarray
+        Factors by which the prior of an arm was widened; empty for rows of a prior.
     condition_number : float
         Of the regressor without weights and prior, in the 2-norm; infinite if it is singular.
 
@@ -169,6 +175,7 @@ class Solution:
     root_information: Array
     root_torque: Array
     prior: Array
+    widening: Array
     condition_number: float
 
     @property
@@ -207,20 +214,19 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
 
     """
     b = data.factors.shape[2] - 1
-    rows = prior if isinstance(prior, np.ndarray) else widened_rows(prior, data)
-    theta, sigma, half = reweighted(data, rows)
+    widening = np.ones(0)
+    if isinstance(prior, ArmPrior):
+        if len(data.rows) == len(prior.torque):
+            widening = prior.widening(data.torque())
+        prior = prior.widened(widening).rows()
+    theta, sigma, half = reweighted(data, prior)
     stacked, joints = data.stacked()
     R = np.asarray(np.linalg.qr(stacked / sigma[joints, None], mode='r'))
     singular = np.linalg.svd(stacked[:, :b], compute_uv=False)
     condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
         float('inf'))
-    return Solution(theta, sigma, half @ half.T, R[:b, :b], R[:b, b], rows, condition)
-
-
-def widened_rows(prior: ArmPrior, data: QRFactors) -> Array:
-    """Rows (b, b + 1) of a prior that reaches the torque of the data."""
-    squares = (data.factors[:, :, :-1]**2).sum(axis=(0, 1))
-    return prior.rows(widening=prior.widening(squares, float(data.torque_squares().sum())))
+    return Solution(theta, sigma, half @ half.T, R[:b, :b], R[:b, b], prior, widening,
+                    condition)
 
 
 def reweighted(
@@ -254,7 +260,7 @@ def reweighted(
     b = data.factors.shape[2] - 1
     rows = int(data.rows.sum())
     floor = noise_floor(data)
-    power = data.torque_squares() / np.maximum(data.rows, 1)
+    power = data.torque()**2
     usual = np.sqrt(np.maximum(FIRST_NOISE**2 * np.maximum(power, power.mean()), floor))
     previous = usual if sigma is None else np.maximum(sigma, np.sqrt(floor))
     stacked, joints = data.stacked()

@@ -121,7 +121,8 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     # Fields that came later.
     count = len(record.get('parameters', ()))
     record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'choice_std': None,
-              'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, **record}
+              'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
+              **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
@@ -186,7 +187,7 @@ def _check_shapes(model: IdentifiedModel) -> None:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
     joints, parameters = (model.arm.n,), model.theta.shape
     for name, shape in (('sigma', joints), ('unseen_sigma', joints),
-                        ('choice_std', parameters), ('data_share', parameters)):
+                        ('widening', joints), ('choice_std', parameters), ('data_share', parameters)):
         found = getattr(model, name)
         if found is not None and found.shape != shape:
             raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')
