@@ -46,6 +46,7 @@ setup(
         'rosbags',
         'scipy',
         'setuptools',
+        'threadpoolctl',
         'tqdm',
     ],
     extras_require={'fleet': FLEET, 'view': VIEW, 'test': [

@@ -57,8 +57,6 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    # Before NumPy is imported, where this package is what imports it.
-    import_module(f'{__name__}.threads')
     value = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
     globals()[name] = value
     return value

@@ -1,9 +1,9 @@
 """
-Linear algebra on one thread, for the command, the nodes and the tests.
+Linear algebra on one thread, for the command, the nodes, the tests and the benchmarks.
 
-Import this before NumPy. The matrices here are small: a second thread of the BLAS gains nothing
-on an idle machine, and on a busy one the two wait for each other, which made `dynid identify` ten
-times slower. A setting of the user is kept.
+Import this before NumPy; `dynid_ros.one_thread` does without. The matrices here are small: a
+second thread of the BLAS gains nothing on an idle machine, and on a busy one the two wait for
+each other, which made `dynid identify` ten times slower. A setting of the user is kept.
 """
 
 import os

@@ -15,6 +15,7 @@ from dynid_ros.excitation.search import Design, Progress, Search
 from dynid_ros.feasibility.margins import MotionMargins
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.one_thread import one_thread
 
 #: Period of a validation motion by that of the motion that is optimised: no multiple of either
 #: is near the other for long.
@@ -64,6 +65,7 @@ def design(
     return Search(arm, task or Task(), scene, progress).run()
 
 
+@one_thread()
 def design_excitation(
     arm: ArmModel, *, surroundings: str | Path | None = None, period: float = 10.0,
     harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,

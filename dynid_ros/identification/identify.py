@@ -35,6 +35,7 @@ from dynid_ros.identification.stated_parameters import stated_errors
 from dynid_ros.identification.validation import held_out_metrics
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Verdict
+from dynid_ros.one_thread import one_thread
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, widened
 from dynid_ros.regression.row_methods import METHODS
@@ -45,6 +46,7 @@ Array = NDArray[np.float64]
 STAGES = ('condition', 'regress', 'estimate')
 
 
+@one_thread()
 def identify(
     arm: ArmModel,
     recordings: Iterable[Recording],

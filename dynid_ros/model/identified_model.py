@@ -26,6 +26,7 @@ from dynid_ros.model.torque_prediction import (
     torque_variance,
 )
 from dynid_ros.model.verdict import Verdict
+from dynid_ros.one_thread import one_thread
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
 
@@ -164,6 +165,7 @@ class IdentifiedModel:
         """Return which base parameters the data determine rather than the prior, (b,)."""
         return np.asarray(self.data_share >= FROM_DATA)
 
+    @one_thread()
     def standard_parameters(self) -> StandardParameters:
         """
         Return all standard parameters: the physically possible ones nearest to the estimates.
@@ -244,6 +246,7 @@ class IdentifiedModel:
             tau[part] = Y @ self.theta
         return tau[0] if np.ndim(q) == 1 else tau
 
+    @one_thread()
     def torque_std(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
         history: JointHistory | None = None,

@@ -16,6 +16,7 @@ from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
+from dynid_ros.one_thread import one_thread
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
@@ -130,6 +131,7 @@ class OnlineIdentifier:
             self._estimate = None
         return learned
 
+    @one_thread()
     def estimate(self) -> Estimate:
         """Return all that is known now."""
         if self._estimate is None:
@@ -178,6 +180,7 @@ class OnlineIdentifier:
         other._span, other._signal = self._span.copy(), self._signal.copy()
         return other
 
+    @one_thread()
     def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
         """
         Return what is known, with samples that wait for their block; the stream may go on.
