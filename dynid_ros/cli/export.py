@@ -12,7 +12,8 @@ from dynid_ros.errors import InputError
 if TYPE_CHECKING:
     from dynid_ros.model.identified_model import IdentifiedModel
 
-FORMATS = ('urdf', 'mjcf', 'yaml', 'python')
+#: Formats by the suffix of a file.
+FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python'}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -22,8 +23,9 @@ def add_parser(subparsers: Subparsers) -> None:
         description='Write the physically possible parameters of an identified model as URDF, '
                     'MJCF, YAML, or as a Python file that needs NumPy alone.')
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of the result')
-    parser.add_argument('--format', choices=FORMATS, default='urdf',
-                        help='(default: %(default)s)')
+    parser.add_argument(
+        '--format', choices=tuple(FORMATS.values()),
+        help=f'(default: by the suffix of the file, {", ".join(FORMATS)})')
     parser.add_argument(
         '--robot', type=Path, metavar='FILE',
         help='your URDF, of which inertias and friction are replaced and all else is kept; with '
@@ -35,49 +37,50 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file, and state what it cannot hold."""
-    from dynid_ros.export.maker_tables import maker_table
-    from dynid_ros.export.mjcf import mjcf_of
-    from dynid_ros.export.omitted_terms import omitted_terms
-    from dynid_ros.export.standalone import python_of, table_of
+    """Write the file, and state its torque error and the parts that it cannot hold."""
+    from dynid_ros.export.file_error import LOADERS, statements
     from dynid_ros.export.urdf import export_urdf
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.whole_file import write_whole
 
-    if args.robot is not None and args.format not in ('urdf', 'yaml'):
+    form = args.format or _format_of(args.output)
+    if args.robot is not None and form not in ('urdf', 'yaml'):
         raise InputError('--robot is for --format urdf and yaml only')
-    model = read_result(args.result)
-    arm, notes, form = model.possible_arm, list[str](), args.format
+    model, notes = read_result(args.result), list[str]()
     if form == 'urdf':
         notes += export_urdf(model, args.robot, out=args.output)
     else:
-        if form == 'yaml' and args.robot is not None:
-            text, form = maker_table(arm, args.robot), "the maker's YAML"
-        elif form == 'yaml':
-            text = table_of(model)
-        else:
-            text = python_of(arm) if form == 'python' else mjcf_of(arm)
-        write_whole(args.output, text.encode())
-    omitted = omitted_terms(arm, form)
-    if omitted:
-        notes.append(_omission(model, form, omitted))
+        write_whole(args.output, _text(model, form, args.robot).encode())
+    if form in LOADERS:
+        notes += statements(model, args.output.read_text(encoding='utf-8'), form)
+    elif args.robot is not None:
+        notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
+                     'in it; for friction, export a URDF (-o FILE.urdf)')
     if not model.verdict.trustworthy:
         notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
     print('\n'.join([*notes, f'wrote {args.output}']))
     return 0
 
 
-def _omission(model: IdentifiedModel, form: str, omitted: tuple[str, ...]) -> str:
-    """State the terms that a format cannot hold, and the error that this makes."""
-    from dynid_ros.export.omitted_terms import error_without, HELD
+def _format_of(output: Path) -> str:
+    """Choose the format by the name of a file."""
+    form = FORMATS.get(output.suffix.lower())
+    if form is None:
+        known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMATS.items())
+        raise InputError(f"'{output}' has no suffix of a format: give it one of {known}, or give "
+                         '--format')
+    return form
 
-    sentence = f'{form} has no element for {", ".join(omitted)}'
-    held = [term for term in HELD[form] if term in ('viscous', 'coulomb')]
-    remedy = (f'; to avoid that, identify with --friction {",".join(held)}'
-              if held and set(omitted) & set(model.arm.friction) else '')
-    without = error_without(model, omitted)
-    if without is None or model.validation is None:
-        return f'{sentence}: these parts of the torque are missing in it{remedy}'
-    return (f'{sentence}: without them its torque error is '
-            f'{without.relative_error_percent:.3g} % on the held-out data, with them '
-            f'{model.validation.relative_error_percent:.3g} %{remedy}')
+
+def _text(model: IdentifiedModel, form: str, robot: Path | None) -> str:
+    """Write a model in a format other than URDF."""
+    from dynid_ros.export.format_friction import simple_arm
+    from dynid_ros.export.maker_tables import maker_table
+    from dynid_ros.export.mjcf import mjcf_of
+    from dynid_ros.export.standalone import python_of, table_of
+
+    if form == 'mjcf':
+        return mjcf_of(simple_arm(model, rotor_inertia=True))
+    if form == 'python':
+        return python_of(model.possible_arm)
+    return table_of(model) if robot is None else maker_table(model.possible_arm, robot)

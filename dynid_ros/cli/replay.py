@@ -106,7 +106,7 @@ def _replay_arm(args: argparse.Namespace) -> int:
         args.output, history, [units[c] for c in base_parameters(arm).columns])
     wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
-        text = robot_description(args.arm or '')(result.possible_arm)
+        text = robot_description(args.arm or '')(result)
         contents[args.output / DESCRIPTION] = text.encode()
         wrote.append(DESCRIPTION)
     write_together(contents)

@@ -12,8 +12,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com
 from dynid_ros.export.urdf import friction_of
 
-#: Attributes of a joint of an MJCF by those of ``<dynamics>`` in a URDF.
-ATTRIBUTES = {'damping': 'damping', 'friction': 'frictionloss'}
+#: Attributes of a joint by the friction terms that they hold.
+FRICTION = {'viscous': 'damping', 'coulomb': 'frictionloss'}
 
 
 def mjcf_of(arm: ArmModel) -> str:
@@ -23,7 +23,8 @@ def mjcf_of(arm: ArmModel) -> str:
     Parameters
     ----------
     arm : ArmModel
-        With physical nominal inertial parameters; rotor inertia is armature.
+        With physical nominal inertial parameters; rotor inertia is armature, and friction other
+        than viscous and Coulomb is left out.
 
     """
     root = ElementTree.Element('mujoco', model=arm.name)
@@ -58,8 +59,7 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
         element.set('range', numbers(limits))
     if arm.rotor_nominal is not None:
         element.set('armature', numbers(arm.rotor_nominal[joint]))
-    for attribute, value in friction_of(arm, joint).items():
-        element.set(ATTRIBUTES[attribute], numbers(value))
+    element.attrib.update(friction_of(arm, joint, FRICTION))
     assert arm.inertial is not None
     mass, center, inertia = inertial_to_com(arm.inertial[joint])
     ElementTree.SubElement(

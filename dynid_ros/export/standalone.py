@@ -145,23 +145,29 @@ def python_of(arm: ArmModel) -> str:
 
 
 def table_of(model: IdentifiedModel) -> str:
-    """Write mass, centre of mass and inertia of each link, rotor inertia and friction as YAML."""
+    """Write the links, rotor inertia, friction and couplings of a model as YAML."""
     found, layout = model.standard_parameters(), model.arm.layout
     units = dict(zip(found.names, parameter_units(model.arm), strict=True))
     links: dict[str, Any] = {}
+
+    def stated(columns: range) -> dict[str, Any]:
+        return {found.names[k]: {'value': float(found.values[k]), 'std': float(found.std[k]),
+                                 'unit': units[found.names[k]]} for k in columns}
+
     for joint, name in enumerate(model.arm.joint_names):
         columns = layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
-        others = range(columns.stop, (joint + 1) * layout.block)
         links[name] = {
             'mass': mass, 'mass_std': float(found.std[columns][0]),
             'center_of_mass': center.tolist(),
             'inertia_about_center': dict(zip(
                 ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'), inertia[np.triu_indices(3)].tolist(),
                 strict=True)),
-            **{found.names[k]: {'value': float(found.values[k]), 'std': float(found.std[k]),
-                                'unit': units[found.names[k]]} for k in others}}
+            **stated(range(columns.stop, (joint + 1) * layout.block))}
     header = ('# Physically possible parameters, by the joint that moves the link and in its '
               'frame; kg, m, kg m².\n')
-    text: str = yaml.safe_dump({'arm': model.arm.name, 'links': links}, sort_keys=False)
+    coupling = stated(range(model.arm.n * layout.block, layout.size))
+    text: str = yaml.safe_dump({
+        'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}),
+    }, sort_keys=False)
     return header + text

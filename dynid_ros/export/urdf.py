@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 import re
@@ -21,6 +21,7 @@ from dynid_ros.arm.load import description_file
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.errors import ArmError
+from dynid_ros.export.format_friction import simple_arm
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.whole_file import write_whole
 
@@ -30,8 +31,8 @@ Array = NDArray[np.float64]
 ROUNDING = 1e-6
 #: Declaration of an XML file up to the name of its encoding.
 DECLARED = re.compile(r'(<\?xml[^>]*?encoding=["\'])([\w.-]+)')
-#: Friction terms that ``<dynamics>`` has attributes for.
-DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction', 'coulomb_smooth': 'friction'}
+#: Attributes of ``<dynamics>`` by the friction terms that they hold.
+DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
 
 
 def urdf_of(arm: ArmModel) -> str:
@@ -134,7 +135,7 @@ def export_urdf(
     model: IdentifiedModel, robot: str | Path | None = None, *, out: str | Path,
 ) -> tuple[str, ...]:
     """
-    Write an identified model as a URDF, with physically possible links.
+    Write an identified model as a URDF: possible links, and friction by `simple_arm`.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def export_urdf(
         The file cannot be written.
 
     """
-    arm, notes = model.possible_arm, list[str]()
+    arm, notes = simple_arm(model, rotor_inertia=False), list[str]()
     if robot is None:
         text = urdf_of(arm)
     else:
@@ -170,14 +171,10 @@ def export_urdf(
     return tuple(notes)
 
 
-def friction_of(arm: ArmModel, joint: int) -> dict[str, float]:
-    """Viscous and Coulomb coefficients of a joint by the attributes of ``<dynamics>``."""
-    values: dict[str, float] = {}
-    for name, attribute in DYNAMICS.items():
-        if name in arm.friction_nominal:
-            value = float(arm.friction_nominal[name][joint])
-            values[attribute] = values.get(attribute, 0.0) + value
-    return values
+def friction_of(arm: ArmModel, joint: int, attributes: Mapping[str, str]) -> dict[str, str]:
+    """Nominal viscous and Coulomb coefficients of a joint, as attributes."""
+    return {attribute: numbers(arm.friction_nominal[term][joint])
+            for term, attribute in attributes.items() if term in arm.friction_nominal}
 
 
 def _as_utf8(data: bytes) -> str:
@@ -265,20 +262,19 @@ def _take_inertial(link: Element) -> Element | None:
 
 
 def _set_friction(joint: Element, arm: ArmModel, index: int) -> None:
-    values = friction_of(arm, index)
+    values = friction_of(arm, index, DYNAMICS)
     if not values:
         return
     dynamics = joint.find('dynamics')
     if dynamics is None:
         dynamics = ElementTree.SubElement(joint, 'dynamics')
         dynamics.tail = '\n  '
-    for attribute, value in values.items():
-        dynamics.set(attribute, numbers(value))
+    dynamics.attrib.update(values)
 
 
-def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
+def robot_description(name_or_path: str | Path) -> Callable[[IdentifiedModel], str]:
     """
-    Return how the links of an arm become its robot description.
+    Return how a model becomes the robot description of its arm.
 
     Parameters
     ----------
@@ -289,12 +285,13 @@ def robot_description(name_or_path: str | Path) -> Callable[[ArmModel], str]:
     Returns
     -------
     callable
-        Takes an arm with possible nominal parameters, and returns a URDF.
+        Takes a model, and returns a URDF with its possible links and fitted friction.
 
     """
     urdf = description_file(name_or_path) if name_or_path else None
 
-    def describe(arm: ArmModel) -> str:
+    def describe(model: IdentifiedModel) -> str:
+        arm = simple_arm(model, rotor_inertia=False)
         if urdf is not None and urdf.suffix.lower() == '.urdf':
             # Else an SDF or a xacro file by another name.
             with suppress(ArmError):

@@ -67,7 +67,7 @@ def load_verdict() -> None:
     """Judge a session of the smallest arm, whose fault no cause explains: all are tried."""
     from dynid_ros.online.live_verdict import Judge
 
-    judge = Judge(_made_up(load_arm('two_axis')), lambda arm: arm.name)
+    judge = Judge(_made_up(load_arm('two_axis')), lambda model: model.arm.name)
     while judge.update() is None:
         time.sleep(0.01)
     judge.stop()

@@ -73,12 +73,12 @@ class Judge:
     session : OnlineIdentifier
         The session; only the calling thread touches it.
     describe : callable
-        Makes a robot description of an arm with possible nominal parameters.
+        Makes a robot description of a model.
 
     """
 
     def __init__(
-        self, session: OnlineIdentifier, describe: Callable[[ArmModel], str],
+        self, session: OnlineIdentifier, describe: Callable[[IdentifiedModel], str],
     ) -> None:
         self._session = session
         self._describe = describe
@@ -167,7 +167,7 @@ class Judge:
         if not model.verdict.trustworthy:
             return None
         try:
-            return self._describe(model.possible_arm)
+            return self._describe(model)
         except DynidError:
             # No links are possible.
             return None

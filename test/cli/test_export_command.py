@@ -10,8 +10,11 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import mujoco
 import numpy as np
+import pinocchio
 import pytest
+from results import identification
 import yaml
 
 from dynid_ros.arm import load_arm
@@ -19,6 +22,7 @@ from dynid_ros.cli.main import main
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.embedded import step_in
+from dynid_ros.export.standalone import table_of
 from dynid_ros.storage.result_file import read_result
 
 pytestmark = pytest.mark.slow
@@ -43,7 +47,7 @@ def export(result, *arguments):
 
 
 def test_python_file_predicts_the_torque_of_the_model(result, tmp_path):
-    status, printed = export(result, '--format', 'python', '-o', tmp_path / 'arm_torque.py')
+    status, printed = export(result, '-o', tmp_path / 'arm_torque.py')
     assert (status, printed) == (0, f'wrote {tmp_path / "arm_torque.py"}\n')
     model = read_result(result)
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, model.arm.n))
@@ -57,10 +61,11 @@ def test_python_file_predicts_the_torque_of_the_model(result, tmp_path):
     np.testing.assert_allclose(found, ours, rtol=1e-9, atol=1e-9)
 
 
-def test_urdf_says_what_it_cannot_hold_and_is_an_arm_again(result, tmp_path):
-    status, printed = export(result, '--format', 'urdf', '-o', tmp_path / 'arm.urdf')
+def test_urdf_states_its_error_and_its_lack_and_is_an_arm_again(result, tmp_path):
+    status, printed = export(result, '-o', tmp_path / 'arm.urdf')
     assert status == 0
-    assert 'urdf has no element for rotor inertia: without them its torque error is' in printed
+    assert 'loaded again, the URDF has ' in printed
+    assert 'the URDF has no element for rotor inertia (' in printed
     again, model = load_arm(tmp_path / 'arm.urdf'), read_result(result)
     np.testing.assert_allclose(
         again.inertial, model.possible_arm.inertial, rtol=1e-9, atol=1e-12)
@@ -68,8 +73,47 @@ def test_urdf_says_what_it_cannot_hold_and_is_an_arm_again(result, tmp_path):
                  '--time', '1']) == 0
 
 
+@pytest.mark.parametrize(('arguments', 'root'), [
+    (('-o', 'arm.XML'), 'mujoco'),
+    (('-o', 'arm.urdf'), 'robot'),
+    (('--format', 'mjcf', '-o', 'arm.urdf'), 'mujoco'),
+    (('--format', 'urdf', '-o', 'arm.model'), 'robot'),
+])
+def test_the_suffix_chooses_the_format_unless_it_is_given(
+        result, tmp_path, monkeypatch, arguments, root):
+    monkeypatch.chdir(tmp_path)
+    assert export(result, *arguments)[0] == 0
+    assert ElementTree.parse(arguments[-1]).getroot().tag == root
+
+
+def test_files_of_a_real_arm_load_with_the_error_of_plain_friction(
+        shared_data, tmp_path, capsys):
+    bag = shared_data / 'ur10' / 'ur10_exciting_trajectory.db3'
+    # Terms that cross-validation chooses, whose viscous coefficients are negative in some joints.
+    terms = 'viscous,sign_10,coulomb_smooth,sign_100,sign_1000,offset,load,presliding'
+    assert main(['identify', str(bag), '--arm', 'ur10', '-o', str(tmp_path / 'result'),
+                 '--friction', terms]) == 0
+    capsys.readouterr()
+    for name in ('arm.urdf', 'arm.xml'):
+        status, printed = export(tmp_path / 'result', '-o', tmp_path / name)
+        found, own = map(float, re.search(
+            r'has ([\d.]+) % torque error .* the model ([\d.]+) %', printed).groups())
+        assert status == 0 and own < 4 and found < 8
+        assert 'for the friction beyond viscous and Coulomb, export the Python file' in printed
+    urdf = pinocchio.buildModelFromUrdf(str(tmp_path / 'arm.urdf'))
+    mjcf = mujoco.MjModel.from_xml_path(str(tmp_path / 'arm.xml'))
+    for values in (urdf.damping, urdf.friction, mjcf.dof_damping, mjcf.dof_frictionloss):
+        assert (values > 0).all()
+
+
+def test_table_has_the_couplings_of_an_arm():
+    arm = load_arm('tx40')
+    table = yaml.safe_load(table_of(identification(arm)))
+    assert list(table['coupling']) == [column.name for column in arm.coupling]
+
+
 def test_table_has_every_link(result, tmp_path):
-    assert export(result, '--format', 'yaml', '-o', tmp_path / 'links.yaml')[0] == 0
+    assert export(result, '-o', tmp_path / 'links.yaml')[0] == 0
     table = yaml.safe_load((tmp_path / 'links.yaml').read_text())
     assert list(table['links']) == list(read_result(result).arm.joint_names)
     assert all(link['mass'] > 0 for link in table['links'].values())
@@ -103,8 +147,10 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
 @pytest.mark.parametrize(('arguments', 'said'), [
     (('--format', 'mjcf', '--robot', 'x.urdf', '-o', 'y'),
      '--robot is for --format urdf and yaml only'),
-    (('--robot', 'nothing.urdf', '-o', 'y'), 'nothing.urdf'),
+    (('--robot', 'nothing.urdf', '-o', 'y.urdf'), 'nothing.urdf'),
     (('-o', '/proc/arm.urdf'), '/proc/arm.urdf'),
+    (('-o', 'arm.mjcf'), "'arm.mjcf' has no suffix of a format: give it one of .urdf (urdf), .xml "
+     '(mjcf), .yaml (yaml), .py (python), or give --format'),
 ])
 def test_wrong_use_ends_in_one_line(result, arguments, said, capsys):
     assert main(['export', str(result), *arguments]) == 2

@@ -66,7 +66,7 @@ def test_links_are_those_of_the_result_and_the_stream_goes_on_as_without(log, se
         search.update()
     result = alone.result()
     assert result.verdict.trustworthy
-    described = robot_description('two_axis')(result.possible_arm)
+    described = robot_description('two_axis')(result)
     # Earlier samples may have been judged before.
     found = until(search, lambda links: links.description == described)
     np.testing.assert_array_equal(online.estimate().theta, alone.estimate().theta)
@@ -106,8 +106,8 @@ def test_new_samples_are_judged_even_if_the_last_ones_came_during_a_search(log, 
 def test_an_unexpected_error_is_reported_once_and_the_next_session_is_judged(log, searching):
     calls = []
 
-    def describe(arm):
-        calls.append(arm)
+    def describe(model):
+        calls.append(model)
         if len(calls) == 1:
             raise ZeroDivisionError('no such number')
         return 'described'
