@@ -81,6 +81,8 @@ class VerdictThresholds:
 
 
 THRESHOLDS = VerdictThresholds()
+#: Parameters that a sentence lists at most.
+LISTED = 5
 #: Share of the data in a parameter below which the motion shows nothing of it.
 NOTHING = 1e-3
 
@@ -135,22 +137,18 @@ def judge(
     clean = 1.0
     if fit.relative_error_percent > THRESHOLDS.usual_error_percent:
         clean = THRESHOLDS.usual_error_percent / fit.relative_error_percent
-    # Nothing is known of a joint that never moved, so that no error bar tells how little.
-    vague = (clean * by_joint > THRESHOLDS.joint_error_percent) | ~moved
+    vague = clean * by_joint > THRESHOLDS.joint_error_percent
     joints = tuple(
         name for name, one in zip(arm.joint_names, vague.tolist(), strict=True) if one)
     weak = [base.names[k] for k in np.flatnonzero(data_share < NOTHING)]
-    findings = list(known)
-    if len(weak):
-        findings.append(Finding(
-            'not_excited', f'the motion does not excite {", ".join(weak)}', MORE_MOTION))
+    findings = [*known, *_not_excited(arm, moved, weak)]
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_findings(fit, validation)
     # Poorly determined joints matter where held-out validation has failed.
     failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
     if clean * expected > THRESHOLDS.expected_error_percent or (failed and joints):
         order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
-        parameters = tuple(dict.fromkeys([*weak, *(base.names[k] for k in order)]))
+        parameters = tuple(base.names[k] for k in order)
         findings.append(_too_little(clean * expected, condition_number, joints,
                                     parameters))
     elif expected > THRESHOLDS.expected_error_percent:
@@ -167,6 +165,19 @@ def judge(
     return Verdict(not findings, tuple(findings), expected, joints, parameters)
 
 
+def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:
+    """Report joints at rest, and parameters of which nothing else shows anything either."""
+    still = tuple(np.array(arm.joint_names)[~moved].tolist())
+    if not (still or weak):
+        return []
+    listed = ', '.join(weak[:LISTED]) + (', ...' if len(weak) > LISTED else '')
+    prior = f'{len(weak)} parameters stay those of the prior ({listed})'
+    if not still:
+        return [Finding('not_excited', f'the motion shows nothing of {prior}', MORE_MOTION)]
+    return [Finding('not_excited', f'{", ".join(still)} at rest in the fitted motion'
+                    + (f': {prior}' if weak else ''), MORE_MOTION, still)]
+
+
 MORE_MOTION = 'let "dynid design ARM --given RESULT" make a motion that adds it'
 
 
@@ -174,10 +185,11 @@ def _too_little(
     error: float, condition: float, joints: Sequence[str], parameters: Sequence[str],
 ) -> Finding:
     size = f'{error:.0f}' if error < 1000 else 'more than 1000'
+    how = f' (condition number {condition:.0f})' if np.isfinite(condition) else ''
     return Finding(
         'excitation',
         f'too little excitation: the error bars alone give {size} % torque error on other '
-        f'motions in the same range (condition number {condition:.0f}); not determined: '
+        f'motions in the same range{how}; not determined: '
         f'{", ".join(joints) or "no single joint"}, mainly {", ".join(parameters)}',
         MORE_MOTION, tuple(joints))
 
@@ -205,7 +217,7 @@ def expected_errors(
     error : float
         Over all joints, %.
     by_joint : (n,) ndarray
-        Of each joint, %.
+        Of each joint, %; zero for one that never moved, of which no torque is known.
     spread : (b,) ndarray
         Root of the torque variance that each parameter adds over all states, Nm.
 
@@ -217,8 +229,10 @@ def expected_errors(
     history = replace(JointHistory.unknown(qd), warmth=warmth)
     Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
+    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    variance = np.where(moved, variance, 0.0)
     # Where no torque was measured at all, none is predicted.
-    power = np.maximum(((Y @ theta) ** 2).mean(axis=0), TINY)
+    power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
     floor = power.sum() * THRESHOLDS.weakest_share
     # A few rows leave a variance that has no bound.
     with np.errstate(over='ignore'):

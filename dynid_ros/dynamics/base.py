@@ -20,8 +20,9 @@ Array = NDArray[np.float64]
 # always regroup, are eliminated: the grouping of Gautier and Khalil.
 KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
 #: Part of a rigid-body column that the columns kept before it must leave for it to count as
-#: independent, relative to the longest column of its unit: a smaller part shows in no torque. Right
-#: angles that a description rounds to 1.571 leave up to 2e-4, an independent column keeps 0.06.
+#: independent, relative to the longest column of its unit: a smaller part shows in no torque.
+#: Right angles that a description rounds to 1.571 leave up to 2e-4, and an
+#: independent column keeps 0.06.
 EFFECT = 1e-3
 #: The same for friction and couplings, whose columns no angle enters: rounding alone, 3e-15.
 ROUNDING = 1e-9

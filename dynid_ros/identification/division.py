@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
@@ -14,7 +16,15 @@ from dynid_ros.identification.seen_data import KnownSamples
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.preparation import checked_recording
-from dynid_ros.signals.standstill import time_in_motion
+from dynid_ros.signals.standstill import motion_windows, time_in_motion
+
+Array = NDArray[np.float64]
+
+#: Numbers of parts of a recording that are tried where joints move in turn.
+PARTS = (2, 4, 8, 16)
+#: Share of the motion of a joint that the training and the held-out set keep at least, relative to
+#: the share of a joint that moves throughout.
+FAIR = 0.5
 
 
 def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | None]:
@@ -55,6 +65,68 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     return recording.part(0, cut), recording.part(cut, len(recording.t))
 
 
+def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[Recording]]:
+    """
+    Split a recording in time, so that each joint that moves at all moves in the training set.
+
+    Where a joint moves only at the end, the recording is cut into 2, 4, 8 or 16 parts of as much
+    motion, of each of which the end is held out.
+
+    Parameters
+    ----------
+    recording, holdout
+        As for `split`.
+
+    Returns
+    -------
+    train, unseen : list of Recording
+        Parts of the training set and of the held-out set, in the order of time.
+
+    Raises
+    ------
+    RecordingError
+        As `split`.
+
+    """
+    first, rest = split(recording, holdout)
+    if rest is None:
+        return [first], []
+    found = motion_windows(recording.t, recording.q)
+    if found is None or _shared(found, [float(first.t[0]), float(first.t[-1])], holdout)[0]:
+        return [first], [rest]
+    clock = time_in_motion(recording.t, recording.q)
+    seconds, whole = float(clock[-1]), ([first], [rest])
+    for count in PARTS:
+        if min(holdout, 1 - holdout) * seconds / count < quality.THRESHOLDS.shortest:
+            break
+        ends = (np.arange(count)[:, None] + [1 - holdout, 1.0]).ravel() * seconds / count
+        cuts = [0, *np.searchsorted(clock, ends).tolist()]
+        parts = [recording.part(a, b) for a, b in pairwise([*cuts[:-1], len(recording.t)])]
+        spans = np.array([(part.t[0], part.t[-1]) for part in parts[::2]]).ravel()
+        fitted, validated = _shared(found, spans, holdout)
+        if fitted:
+            whole = parts[::2], parts[1::2]
+        if fitted and validated:
+            break
+    return whole
+
+
+def _shared(
+    motion: tuple[Array, NDArray[np.bool_]], spans: Sequence[float] | Array, holdout: float,
+) -> tuple[bool, bool]:
+    """Whether each joint that moves does so long enough within spans of time, and beside them."""
+    edges, moves = motion
+    middle = (edges[1:] + edges[:-1]) / 2
+    # Between the first and the second, the third and the fourth, and so on.
+    inside = np.searchsorted(spans, middle) % 2 == 1
+    seconds = moves * np.diff(edges)[:, None]
+    moved = seconds.any(axis=0)
+    total = seconds.sum(axis=0)[moved]
+    fitted = seconds[inside].sum(axis=0)[moved] / total
+    return (bool((fitted >= FAIR * (1 - holdout)).all()),
+            bool((1 - fitted >= FAIR * holdout).all()))
+
+
 def motion_span(recording: Recording) -> tuple[float, float]:
     """From when to when anything moves in a recording, s since its start."""
     clock = time_in_motion(recording.t, recording.q)
@@ -79,6 +151,8 @@ class Division:
         Files of the training set.
     defects : tuple of Defect
         Of all recordings.
+    notes : tuple of str
+        Recordings of which several parts are held out.
 
     """
 
@@ -87,6 +161,7 @@ class Division:
     source: str
     paths: tuple[str, ...]
     defects: tuple[Defect, ...]
+    notes: tuple[str, ...] = ()
 
 
 def divide(
@@ -97,23 +172,30 @@ def divide(
     holdout = 0.0 if others else holdout
     train: list[Recording] = []
     defects: list[Defect] = []
+    notes: list[str] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
         known.add(recording)
-        first, rest = split(recording, holdout)
-        train.append(first)
+        first, rest = parted(recording, holdout)
+        train += first
         defects += found
-        if rest is not None:
-            unseen.append((_last(holdout, rest), rest))
-    paths = tuple(recording.source for recording in train)
+        unseen += [(_last(holdout, part, len(rest)), part) for part in rest]
+        if len(rest) > 1:
+            notes.append(
+                f'{recording.source}: single joints move in a part of the time only, so that the '
+                f'last {100 * holdout:.0f} % of each of {len(rest)} parts are held out')
+    paths = tuple(dict.fromkeys(recording.source for recording in train))
     share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
     names = share + ', '.join(Path(path).name for path in paths)
     return Division(
-        train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)))
+        train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)),
+        tuple(notes))
 
 
-def _last(holdout: float, rest: Recording) -> str:
+def _last(holdout: float, rest: Recording, parts: int) -> str:
+    name, share = Path(rest.source).name, f'last {100 * holdout:.0f} % of'
+    if parts > 1:
+        return f'{share} each of {parts} parts of {name}'
     begin, end = motion_span(rest)
-    name = Path(rest.source).name
-    return f'last {100 * holdout:.0f} % of {name} ({begin:.1f} to {end:.1f} s)'
+    return f'{share} {name} ({begin:.1f} to {end:.1f} s)'

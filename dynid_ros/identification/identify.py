@@ -109,9 +109,10 @@ def identify(
     if stated is None and arm.inertial is not None:
         stated = arm
     arm = _configured(arm, friction)
-    notes: tuple[str, ...] = ()
+    notes = data.notes
     if joint_offsets:
-        arm, data, notes = _with_offsets(arm, data)
+        arm, data, found = _with_offsets(arm, data)
+        notes += found
     band = choose_conditioning(arm.memoryless, data.train)
     known: dict[str, Any] = {
         'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
@@ -141,7 +142,8 @@ def identify(
     result = IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
         std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
-        data_share=estimate.data_share, colour=estimate.colour, possible=estimate.possible,
+        data_share=estimate.data_share, colour=estimate.colour,
+        possible=estimate.possible,
         root_information=judged.solution.root_information,
         root_torque=judged.solution.root_torque, widening=judged.solution.widening,
         sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, choice_std=judged.choice_std,
@@ -151,7 +153,8 @@ def identify(
         friction_trials=judged.trials, defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*judged.own, *judged.unseen), **known,
-        error_by_bandwidth=error_by_bandwidth((arm, estimate.theta), raw, judged.settings, judged.plain),
+        error_by_bandwidth=error_by_bandwidth(
+            (arm, estimate.theta), raw, judged.settings, judged.plain),
     )
     if not held:
         return result

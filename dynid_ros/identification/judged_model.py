@@ -163,7 +163,7 @@ def judged_fit(
     estimate = _estimate(model, fitted_rows, possible)
     theta = estimate.theta
     own = predict(arm, fitted_rows, theta, task.source, False) if estimate.possible else model.own
-    sigma = _residual_spread(own)
+    sigma = _residual_spread(own, model.solution.sigma)
     held = unseen_rows(arm, data.held_out, task.stated)
     unseen = predict_unseen(arm, held, theta)
     names = arm.joint_names
@@ -223,7 +223,8 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     covariance = bread @ (scatter + solution.prior_information) @ bread
     before = np.diag(prior.covariance)
     white = np.sqrt(np.diag(bread))
-    colour = sample_colour(covariance, white, 1 - white**2 / before)
+    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
+    colour = sample_colour(covariance, white, share)
     root, torque = (x / np.sqrt(colour) for x in (solution.root_information, solution.root_torque))
     fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
     information = root.T @ root
@@ -241,11 +242,11 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
         half = inverse(fit.hessian(found, information))
         theta = G @ found
         covariance = G @ half @ (G.T @ data @ G + rest) @ half @ G.T
-    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
+    more = 100 * (np.exp(np.log(blocks.growth).mean()) - 1)
     notes = () if possible else (
-        'no physically possible parameters predict as well: they leave '
-        f'{100 * (np.exp(np.log(blocks.growth).mean()) - 1):.0f} % more torque in blocks that were '
-        'not fitted; check the drive gains, the kinematics, and couplings between joints',)
+        f'no physically possible parameters predict as well: they leave {more:.0f} % more torque '
+        'in blocks that were not fitted; check the drive gains, the kinematics, and couplings '
+        'between joints',)
     return Estimate(theta, covariance, share, colour, possible, blocks, notes)
 
 
@@ -296,7 +297,9 @@ def _key(finding: Finding) -> tuple[str, tuple[str, ...]]:
     return finding.code, () if finding.code in TOO_LITTLE else finding.joints
 
 
-def _residual_spread(parts: Sequence[Prediction]) -> Array:
+def _residual_spread(parts: Sequence[Prediction], usual: Array) -> Array:
+    """Root mean square residual of each joint, (n,); a usual one where it never moves."""
     residual = np.concatenate([part.tau - part.tau_hat for part in parts])
-    seen = np.maximum(np.isfinite(residual).sum(axis=0), 1)
-    return np.asarray(np.sqrt(np.nansum(residual**2, axis=0) / seen))
+    seen = np.isfinite(residual).sum(axis=0)
+    squares = np.nansum(residual**2, axis=0) / np.maximum(seen, 1)
+    return np.asarray(np.where(seen > 0, np.sqrt(squares), usual))

@@ -122,11 +122,11 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     """
     Find what an arm's description says about its parameters.
 
-    A stated link is uncertain by its own mass: its first moments by this mass at the length of the
-    link, its inertias by this mass at the square of it; a stated rotor inertia by itself. Any other
-    parameter alone may take all torque of a drive: the effort limit, or the torque that the links
-    need. Links that are not stated are cylinders from joint to joint in the mean, and friction is
-    zero.
+    A stated link is uncertain by its own mass: its first moments by this mass at the length of
+    the link, its inertias by this mass at the square of it; a stated rotor inertia by itself. Any
+    other parameter alone may take all torque of a drive: the effort limit, or the torque that the
+    links need. Links that are not stated are cylinders from joint to joint in the mean, and
+    friction is zero.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
+from dynid_ros.model.arm_prior import arm_prior, ArmPrior
 from dynid_ros.model.metrics import BandwidthError, Metrics
 from dynid_ros.model.standard_parameters import (
     FROM_DATA,
@@ -140,8 +141,8 @@ class IdentifiedModel:
         return '\n'.join([
             f'IdentifiedModel of {self.arm.name}: {b} base parameters, {self.arm.n} joints',
             f'  data: {self.seconds:.1f} s, {self.samples} samples of {", ".join(self.sources)}',
-            f'  friction: {", ".join(self.arm.friction) or "none"}; condition number '
-            f'{self.condition_number:.0f}',
+            f'  friction: {", ".join(self.arm.friction) or "none"}; '
+            f'{b - self.from_data.sum()} parameters from the prior',
             f'  {kind} torque error: {first.relative_error_percent:.2f} % ({first.source})',
             f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'])
 
@@ -164,6 +165,12 @@ class IdentifiedModel:
     def from_data(self) -> NDArray[np.bool_]:
         """Return which base parameters the data determine rather than the prior, (b,)."""
         return np.asarray(self.data_share >= FROM_DATA)
+
+    @property
+    def prior(self) -> ArmPrior:
+        """Return the prior of the parameters, as wide as the data made it."""
+        prior = arm_prior(self.arm)
+        return prior if self.widening is None else prior.widened(self.widening)
 
     @one_thread()
     def standard_parameters(self) -> StandardParameters:
@@ -200,8 +207,7 @@ class IdentifiedModel:
                 'information that single links need; identify again')
         root = np.sqrt(self.colour)
         return standard_parameters(
-            self.arm, self.root_information / root, self.root_torque / root,
-            np.ones(self.arm.n) if self.widening is None else self.widening)
+            self.arm, self.prior, self.root_information / root, self.root_torque / root)
 
     @property
     def row_rate_hz(self) -> float:
@@ -252,7 +258,7 @@ class IdentifiedModel:
         history: JointHistory | None = None,
     ) -> Array:
         """
-        Standard deviation of the error of `predict_torque`.
+        Return the standard deviation of the error of `predict_torque`.
 
         Parameters
         ----------

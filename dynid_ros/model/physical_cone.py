@@ -17,7 +17,7 @@ TINY = float(np.finfo(float).tiny)
 
 def physical_cone(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> PhysicalCone:
     """
-    Constrain links to bodies; rotor inertias, viscous and Coulomb friction to what takes up energy.
+    Constrain links to bodies, and rotor inertias, viscous and Coulomb friction to above zero.
 
     The centre of the cone is the prior. Cylinders that stand for links are of one density, which
     suits the data best, and friction is of the size that the data show.

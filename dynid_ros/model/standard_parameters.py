@@ -11,7 +11,7 @@ from scipy.linalg import cho_factor, cho_solve, LinAlgError
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
 from dynid_ros.errors import InputError
-from dynid_ros.model.arm_prior import arm_prior, ArmPrior
+from dynid_ros.model.arm_prior import ArmPrior
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
 from dynid_ros.model.physical_cone import physical_cone
 
@@ -127,7 +127,7 @@ class PossibleFit:
         return closest_possible(H, g, self.cone, 1 / PRIOR_STD**2, start)
 
     def normal(self, information: Array, score: Array) -> tuple[Array, Array]:
-        """Normal equations (p, p) and (p,) of the standard parameters that are free of bodies."""
+        """Return the normal equations, (p, p) and (p,), of the standard parameters."""
         G, weight = self.prior.grouping, self._weight
         return (G.T @ information @ G + np.diag(weight), G.T @ score + weight * self.prior.values)
 
@@ -145,7 +145,7 @@ class PossibleFit:
 
 
 def standard_parameters(
-    arm: ArmModel, root_information: Array, root_torque: Array, widening: Array,
+    arm: ArmModel, prior: ArmPrior, root_information: Array, root_torque: Array,
 ) -> StandardParameters:
     """
     Find the physically possible parameters nearest to the data.
@@ -154,14 +154,14 @@ def standard_parameters(
     ----------
     arm : ArmModel
         The arm with the friction terms that were identified.
+    prior : ArmPrior
+        Its prior.
     root_information : (b, b) ndarray
         Square root R of the information of the data, ``Rᵀ R``. It is that of white noise but for
         a factor: the inverse of a covariance for coloured noise (Newey and West) would make
         directions free in which the torque does change.
     root_torque : (b,) ndarray
         ``R theta`` for the estimate theta of the data alone.
-    widening : (n,) ndarray
-        Factors of the prior's standard deviations, see `ArmPrior.widening`.
 
     Raises
     ------
@@ -171,15 +171,15 @@ def standard_parameters(
     """
     try:
         with np.errstate(all='ignore'):
-            return _possible(arm, root_information, root_torque, widening)
+            return _possible(arm, prior, root_information, root_torque)
     except (LinAlgError, ValueError) as error:
         raise InputError(
             f"the estimates of '{arm.name}' are not finite, so that nothing follows for its links"
         ) from error
 
 
-def _possible(arm: ArmModel, R: Array, z: Array, widening: Array) -> StandardParameters:
-    prior, information, score = arm_prior(arm).widened(widening), R.T @ R, R.T @ z
+def _possible(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> StandardParameters:
+    information, score = R.T @ R, R.T @ z
     fit = PossibleFit(prior, physical_cone(arm, prior, R, z))
     found = fit.solve(information, score)
     spread = inverse(fit.hessian(found, information))
@@ -194,7 +194,7 @@ def _possible(arm: ArmModel, R: Array, z: Array, widening: Array) -> StandardPar
 
 
 def unconstrained(prior: ArmPrior, information: Array, score: Array) -> Array:
-    """Standard parameters (p,) by data and prior, whether or not a body can have them."""
+    """Estimate standard parameters (p,), whether or not a body can have them."""
     tie = 1 / prior.std**2
     H = prior.grouping.T @ information @ prior.grouping + np.diag(tie)
     return np.asarray(inverse(H) @ (prior.grouping.T @ score + tie * prior.values))

@@ -12,8 +12,8 @@ Array = NDArray[np.float64]
 
 #: Rows of a Cholesky factor that are eliminated at once.
 PIVOTS = 4
-#: Prior of parameters of unknown scale: information relative to the longest column of the rows, far
-#: below what any data say and far above rounding.
+#: Prior of parameters of unknown scale, relative to the columns of the rows: far below what any
+#: data say, and far above rounding.
 NEXT_TO_NOTHING = 1e-7
 
 
@@ -32,8 +32,7 @@ class LeastSquares:
     Attributes
     ----------
     torque_basis : (m, b) ndarray
-        ``torque_basis @ torque_basis.T`` is the part of torques that parameters explain; its columns
-        are orthonormal but for the prior.
+        ``torque_basis @ torque_basis.T`` takes the part of torques that parameters explain.
     half : (b, b) ndarray
         Square root of the covariance: ``half halfᵀ`` is that of theta for rows with white noise
         of variance 1.

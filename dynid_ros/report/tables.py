@@ -31,6 +31,10 @@ class Parameter:
         Estimate and its standard deviation.
     coloured, white : float
         Standard deviation for coloured and for white residuals, with the chosen friction terms.
+    share : float
+        Share by which the data reduce the variance of the prior, %.
+    prior, prior_std : float
+        Value and standard deviation before any data.
 
     """
 
@@ -40,6 +44,9 @@ class Parameter:
     std: float
     coloured: float
     white: float
+    share: float
+    prior: float
+    prior_std: float
 
     @property
     def half(self) -> float:
@@ -68,7 +75,9 @@ class Link:
     joint : str
         The joint that moves it.
     mass, std, share : float
-        Mass and its standard deviation, kg, and the share of it that the data tell, %.
+        Mass and its standard deviation, kg, and the share of the data in it, %.
+    prior : float
+        Mass before any data, kg.
     center, inertia : (3,) ndarray
         Centre of mass, m, and moments of inertia about it, kg m².
     impossible : bool
@@ -80,6 +89,7 @@ class Link:
     mass: float
     std: float
     share: float
+    prior: float
     center: NDArray[np.float64]
     inertia: NDArray[np.float64]
     impossible: bool
@@ -90,7 +100,8 @@ def parameters(result: IdentifiedModel) -> list[tuple[str, list[Parameter]]]:
     base, units = base_parameters(result.arm), parameter_units(result.arm)
     figures = zip(base.names, (units[column] for column in base.columns), result.theta.tolist(),
                   result.std.tolist(), _coloured(result).tolist(), result.std_white.tolist(),
-                  strict=True)
+                  (100 * result.data_share).tolist(), result.prior.theta.tolist(),
+                  np.sqrt(np.diag(result.prior.covariance)).tolist(), strict=True)
     titled = zip(_titles(result), (Parameter(*row) for row in figures), strict=True)
     return [(title, [each for _, each in group])
             for title, group in groupby(titled, key=lambda pair: pair[0])]
@@ -105,7 +116,7 @@ def _titles(result: IdentifiedModel) -> Iterator[str]:
 
 
 def median_ratio(result: IdentifiedModel) -> float | None:
-    """Return how many times wider coloured residuals make intervals than white ones, as median."""
+    """Median ratio of the standard deviations for coloured and for white residuals."""
     coloured, white = _coloured(result), result.std_white
     known = (white > 0) & np.isfinite(white) & np.isfinite(coloured)
     return float(np.median(coloured[known] / white[known])) if known.any() else None
@@ -131,5 +142,6 @@ def links(result: IdentifiedModel) -> list[Link]:
         mass, center, inertia = inertial_to_com(found.values[columns])
         rows.append(Link(
             name, mass, float(found.std[columns][0]), 100 * float(found.data_share[columns][0]),
-            center, np.diag(inertia), name in found.impossible))
+            float(result.prior.values[columns][0]), center, np.diag(inertia),
+            name in found.impossible))
     return rows

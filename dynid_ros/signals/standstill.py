@@ -121,20 +121,41 @@ def time_in_motion(t: Array, q: Array) -> Array:
         throughout where nothing ever moves.
 
     """
+    found = motion_windows(t, q)
+    if found is None or not found[1].any():
+        return _since_start(t)
+    middle, moves = found
+    passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves.any(axis=1))])
+    return transformed(t, lambda part: np.interp(part, middle, passed))
+
+
+def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None:
+    """
+    Find the windows of time in which each joint moves, by its mean position in each.
+
+    Parameters
+    ----------
+    t, q
+        As for `time_in_motion`.
+
+    Returns
+    -------
+    edges : (W + 1,) ndarray
+        Edges of the windows, from the first stamp to the last, s.
+    moves : (W, n) ndarray of bool
+        False in a standstill of at least `pause`. None instead of both for too few samples.
+
+    """
     window = THRESHOLDS.shortest
     first = _window_starts(t, window)
     if len(first) < 2:
-        return _since_start(t)
+        return None
     edges = np.append(first, len(t))
     count = np.diff(edges)
     middle, place = _sums(t, edges) / count, _sums(q, edges) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
-    moves = moving(speed, 1 / window, THRESHOLDS.pause).any(axis=1)
-    if not moves.any():
-        return _since_start(t)
     middle[[0, -1]] = t[[0, -1]]
-    passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves)])
-    return transformed(t, lambda part: np.interp(part, middle, passed))
+    return middle, moving(speed, 1 / window, THRESHOLDS.pause)
 
 
 def _since_start(t: Array) -> Array:

@@ -53,7 +53,8 @@ def to_plain(value: Any, hint: Any) -> Any:
         return [to_plain(entry, get_args(hint)[0]) for entry in value]
     if origin is dict:
         return {str(key): to_plain(entry, get_args(hint)[1]) for key, entry in value.items()}
-    return hint(value)
+    # A figure that a joint at rest lacks.
+    return None if hint is float and math.isnan(value) else hint(value)
 
 
 def from_plain(data: Any, hint: Any, where: str) -> Any:
@@ -125,6 +126,8 @@ def _array(data: Any, dtype: Any, where: str) -> Any:
 def _scalar(data: Any, kind: Any, where: str) -> Any:
     if kind not in _SCALARS:
         raise TypeError(f'{where}: values of type {kind} cannot be stored')
+    if kind is float and data is None:
+        return math.nan
     if kind is float and type(data) is int:
         return float(data)
     return _checked(data, kind, where)

@@ -187,7 +187,8 @@ def _check_shapes(model: IdentifiedModel) -> None:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
     joints, parameters = (model.arm.n,), model.theta.shape
     for name, shape in (('sigma', joints), ('unseen_sigma', joints),
-                        ('widening', joints), ('choice_std', parameters), ('data_share', parameters)):
+                        ('widening', joints), ('choice_std', parameters),
+                        ('data_share', parameters)):
         found = getattr(model, name)
         if found is not None and found.shape != shape:
             raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 import math
 from typing import Any
 
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
@@ -35,7 +37,10 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'sources': list(result.sources),
         'samples': result.samples,
         'seconds': result.seconds,
-        'parameters': {'base': len(result.theta), 'total': result.arm.layout.size},
+        'parameters': {'base': len(result.theta), 'total': result.arm.layout.size,
+                       'from_prior': list(compress(
+                           base_parameters(result.arm).names, ~result.from_data))},
+        'possible': result.possible,
         'condition_number': result.condition_number,
         'friction': list(result.arm.friction),
         'friction_lacking': {joint: list(terms) for joint, terms in result.arm.lacking.items()},
@@ -83,7 +88,7 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
     """Summary of a result."""
     layout, settings = result.arm.layout, result.treatment
     yield (f'{result.arm.name}: {len(result.theta)} base parameters (of {layout.size} standard '
-           f'ones) from {result.seconds:.1f} s, condition number {result.condition_number:.0f}')
+           f'ones) from {result.seconds:.1f} s, {condition_text(result.condition_number)}')
     how = 'chosen by cross-validation' if result.friction_trials else 'as given'
     yield f'friction: {", ".join(result.arm.friction) or "none"} ({how})'
     if result.arm.lacking:
@@ -100,6 +105,13 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
     yield from verdict_lines(result)
 
 
+def condition_text(number: float) -> str:
+    """State a condition number, or that the motion leaves parameters open."""
+    if math.isinf(number):
+        return 'parameters left open by the motion'
+    return f'condition number {number:.0f}'
+
+
 def _link_lines(result: IdentifiedModel) -> Iterable[str]:
     """State what it costs that every link is possible."""
     cost = result.consistent
@@ -110,11 +122,13 @@ def _link_lines(result: IdentifiedModel) -> Iterable[str]:
         yield (f'no body has the inertia that arm.yaml or the URDF states for the link of '
                f'{", ".join(found.from_shape)}: a cylinder to the next joint stands for it as the '
                'prior')
-    impossible = found.impossible
-    before = (f'impossible by the estimates alone: {", ".join(impossible)}' if impossible
-              else 'none was impossible by the estimates alone')
-    yield (f'physically possible links: {cost.relative_error_percent:.2f} % torque error on the '
-           f'same data ({before})')
+    alone = (f'impossible by the unconstrained estimate: {", ".join(found.impossible)}'
+             if found.impossible else 'possible without constraints, too')
+    if result.possible:
+        yield f'links and rotors are physically possible ({alone})'
+    else:
+        yield (f'physically possible links: {cost.relative_error_percent:.2f} % torque error on '
+               f'the same data ({alone})')
 
 
 def stated_lines(stated: Mapping[str, Metrics], origin: str = 'arm.yaml or the URDF',
@@ -140,8 +154,9 @@ def metric_lines(*several: Metrics | None) -> Iterable[str]:
     width = max(len(joint.name) for joint in last.joints)
     yield f'  {"joint":<{width}}  {"RMSE":>9}  {"error":>8}  {"R²":>7}'
     for joint in last.joints:
-        yield (f'  {joint.name:<{width}}  {joint.rmse:9.4g}  '
-               f'{joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}')
+        yield f'  {joint.name:<{width}}  ' + (
+            f'{"at rest":>9}' if math.isnan(joint.rmse) else
+            f'{joint.rmse:9.4g}  {joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}')
 
 
 def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
