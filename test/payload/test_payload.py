@@ -8,7 +8,9 @@ import hypothesis
 from hypothesis import strategies as st
 from loaded_arms import arm_named, free_model, free_theta, LOAD, noise_of, RATE, recorded
 import numpy as np
+from oracles import random_arm
 import pytest
+from results import identification
 
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
@@ -18,6 +20,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.payload.body import load_body
 from dynid_ros.payload.estimate import estimate_payload
+from dynid_ros.payload.findings import outside_range
 from dynid_ros.payload.fit import LoadFit
 from dynid_ros.recordings.recording import Recording
 
@@ -104,6 +107,15 @@ def test_motion_elsewhere_is_an_extrapolation():
     own = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=0)])
     assert any('extrapolation' in remark for remark in found.remarks)
     assert not any('extrapolation' in remark for remark in own.remarks)
+
+
+def test_speeds_have_the_units_of_their_joints():
+    model = identification(random_arm(np.random.default_rng(0), 2, prismatic=False).with_tree(
+        prismatic=np.array([False, True])))
+    faster = [replace(part, qd=10 * part.qd) for part in model.predictions]
+    (told,) = outside_range(model, faster)
+    for joint, unit in (('j1', 'rad/s'), ('j2', 'm/s')):
+        assert f'{joint} (10.00 instead of 1.00 {unit})' in told
 
 
 @pytest.fixture
