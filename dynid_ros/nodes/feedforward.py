@@ -125,7 +125,7 @@ class FeedForward(Node):
         for remark in extrapolation(self._model, filled):
             self.get_logger().warning(f'extrapolation: {remark}')
         assert filled.effort is not None
-        efforts = np.linalg.solve(drive.transmission.T, filled.effort.T).T[:, np.argsort(ours)]
+        efforts = (filled.effort @ drive.to_joints)[:, np.argsort(ours)]
         for point, effort in zip(message.points, efforts, strict=True):
             point.effort = array.array('d', effort.tobytes())
         return message
