@@ -263,3 +263,8 @@ class EffortLimiter:
                 f"joint '{name}' needs {abs(tau[joint]):.3g}, more than its effort limit of "
                 f'{limit[joint]:.3g}')
         return np.clip(tau, -limit, limit), violation
+
+    def hold(self, tau: Array) -> Array:
+        """Cut off a command (n,), Nm, that ends a motion; the time of a saturation ends, too."""
+        self._since = np.full(self._arm.n, np.inf)
+        return np.clip(tau, -self._arm.limits.effort, self._arm.limits.effort)

@@ -85,6 +85,14 @@ def test_joints_that_are_at_their_limits_in_turn_are_not_at_them_for_long():
     assert violation.joint == 'elbow_joint'
 
 
+def test_a_saturation_ends_with_the_motion():
+    limiter = EffortLimiter(ARM)
+    wild = with_joint(REST, 2, -2 * ARM.limits.effort[2])
+    limiter.limit(1.0, wild)
+    np.testing.assert_array_equal(limiter.hold(wild), wild / 2)
+    assert limiter.limit(1.0 + 2 * SATURATED, wild)[1] is None
+
+
 def test_motion_within_the_limits_passes():
     check_motion(ARM, MOTION, None)
 
