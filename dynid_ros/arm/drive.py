@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,16 @@ class Drive:
         """Describe a recording in Nm at the joints."""
         return Drive('effort', np.ones(joints), np.eye(joints), np.zeros(joints))
 
+    @cached_property
+    def is_direct(self) -> bool:
+        """Whether the drives move the joints one to one."""
+        return bool((self.transmission == np.eye(len(self.gain))).all())
+
+    @cached_property
+    def to_joints(self) -> Array:
+        """Joint positions from motor positions, (n, n): the inverse of the transmission."""
+        return np.asarray(np.linalg.inv(self.transmission), dtype=float)
+
 
 def joint_torque(u: Array, drive: Drive) -> Array:
     """
@@ -105,7 +116,7 @@ def joint_torque(u: Array, drive: Drive) -> Array:
     """
     # The usual case; a copy would double the memory of a long recording.
     scaled = u if (drive.gain == 1).all() else u * drive.gain
-    return scaled if is_direct(drive) else scaled @ drive.transmission
+    return scaled if drive.is_direct else scaled @ drive.transmission
 
 
 def joint_position(p: Array, drive: Drive) -> Array:
@@ -148,12 +159,7 @@ def joint_velocity(p: Array, drive: Drive) -> Array:
 
     """
     # A direct drive keeps the recorded values bit for bit.
-    return p if is_direct(drive) else p @ np.linalg.inv(drive.transmission).T
-
-
-def is_direct(drive: Drive) -> bool:
-    """Whether the drives move the joints one to one."""
-    return bool((drive.transmission == np.eye(len(drive.gain))).all())
+    return p if drive.is_direct else p @ drive.to_joints.T
 
 
 def motor_position(q: Array, drive: Drive) -> Array:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.description.tree import joint_units, of_sliding
 from dynid_ros.arm.friction import friction_terms
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def stack_inertial(links: Sequence[ArrayLike]) -> NDArray[np.float64]:
 
 def torque_units(arm: ArmModel) -> tuple[str, ...]:
     """Nm for each joint that turns and N for each that slides."""
-    return tuple('N' if sliding else 'Nm' for sliding in arm.prismatic)
+    return joint_units('Nm', arm.prismatic)
 
 
 def parameter_units(arm: ArmModel) -> tuple[str, ...]:
@@ -192,17 +193,13 @@ def parameter_units(arm: ArmModel) -> tuple[str, ...]:
     drive = (*rotor, *(term.unit for term in friction_terms(arm.friction)))
     units: list[str] = []
     for sliding in arm.prismatic:
-        units += [*_INERTIAL_UNITS, *(_of_sliding(unit) if sliding else unit for unit in drive)]
+        units += [*_INERTIAL_UNITS, *(of_sliding(unit) if sliding else unit for unit in drive)]
     units += [_of_coupling(column, arm) for column in arm.coupling]
     return tuple(units)
-
-
-def _of_sliding(unit: str) -> str:
-    return unit.replace('kg m²', 'kg').replace('Nm', 'N').replace('rad', 'm')
 
 
 def _of_coupling(column: CouplingColumn, arm: ArmModel) -> str:
     # No unit fits the rows of both a revolute and a prismatic joint; use that of the revolute one.
     involved = np.any(column.matrix != 0, axis=0) | np.any(column.matrix != 0, axis=1)
     unit = _COUPLING_UNITS[column.quantity]
-    return _of_sliding(unit) if arm.prismatic[involved].all() else unit
+    return of_sliding(unit) if arm.prismatic[involved].all() else unit

@@ -57,8 +57,10 @@ class JointOffsets:
         turn about gravity, and the last one.
     joint_names : tuple of str
         Names.
+    prismatic : (n,) ndarray of bool
+        Joints that slide.
     accuracy : float
-        Standard deviation up to which an offset counts as determined.
+        Standard deviation up to which an offset counts as determined, rad or m.
 
     """
 
@@ -66,6 +68,7 @@ class JointOffsets:
     std: Array
     hidden: NDArray[np.bool_]
     joint_names: tuple[str, ...]
+    prismatic: NDArray[np.bool_]
     accuracy: float = ACCURACY
 
     @property
@@ -80,14 +83,15 @@ class JointOffsets:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """One sentence a joint; degrees for revolute joints."""
+        """One sentence a joint, in degrees or mm."""
         return tuple(self._sentence(i) for i in range(len(self.joint_names)))
 
     def _sentence(self, i: int) -> str:
         name = self.joint_names[i]
         if self.hidden[i]:
             return f'{name}: zero offset is unidentifiable (absorbed by link parameters)'
-        value = f'{np.degrees(self.offset[i]):.3f} ± {np.degrees(self.std[i]):.3f} deg'
+        scale, unit = (1e3, 'mm') if self.prismatic[i] else (180 / np.pi, 'deg')
+        value = f'{scale * self.offset[i]:.3f} ± {scale * self.std[i]:.3f} {unit}'
         if self.determined[i]:
             return f'{name}: {value}'
         return f'{name}: not determined by these data ({value})'
@@ -151,7 +155,7 @@ def estimate_joint_offsets(
         std[free] = np.sqrt(np.diag(gain @ covariance))
         if (np.abs(step) < np.maximum(SETTLED, SETTLED_BY_STD * std[free])).all():
             break
-    return JointOffsets(offset, std, hidden, arm.joint_names, accuracy)
+    return JointOffsets(offset, std, hidden, arm.joint_names, arm.prismatic, accuracy)
 
 
 def shifted(motions: Sequence[ConditionedMotion], offset: Array) -> list[ConditionedMotion]:

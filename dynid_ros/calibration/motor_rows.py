@@ -88,7 +88,7 @@ class MotorRows:
 
     def blocks(self, arm: ArmModel, change: Array, carried: Array | None) -> Iterator[RowBlock]:
         """Yield the rows, sample by sample; parameters as for `factors`."""
-        to_motors = np.asarray(np.linalg.inv(arm.drive.transmission).T, dtype=float)
+        to_motors = arm.drive.to_joints.T
         for block in self.rows.blocks(arm, carried):
             if not _has_own_motors(arm):
                 block = _of_motors(block, to_motors)

@@ -207,7 +207,8 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
     if notes['optimised']:
         how = 'all' if designed.complete else 'the last one cut short'
         yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
-    yield f'all limits kept at all times; least margins: {", ".join(_least(notes["margins"]))}'
+    yield ('all limits kept at all times; least margins: '
+           + ', '.join(_least(notes['margins'], arm)))
     if 'payload' in notes:
         yield _payload_line(notes['payload'])
     if 'torque' not in notes['margins']:
@@ -246,10 +247,16 @@ def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
                f'{1000 * distances[nearest]:.1f} mm apart or more ({nearest})')
 
 
-def _least(margins: dict[str, Any]) -> Iterator[str]:
-    units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm',
-             'clearance': 'm'}
+def _least(margins: dict[str, Any], arm: ArmModel) -> Iterator[str]:
+    """Least margin of each quantity and unit, as rad and m cannot be compared."""
+    from dynid_ros.arm.description.tree import joint_units
+
+    units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm'}
     for quantity, values in margins.items():
-        if values:
-            name = min(values, key=values.get)
-            yield f'{quantity} {values[name]:.3g} {units[quantity]} ({name})'
+        of_joint = dict(zip(
+            arm.joint_names, joint_units(units.get(quantity, ''), arm.prismatic), strict=True))
+        least: dict[str, str] = {}
+        for name in sorted(values, key=values.get):
+            least.setdefault(of_joint.get(name, 'm'), name)
+        for unit, name in least.items():
+            yield f'{quantity} {values[name]:.3g} {unit} ({name})'

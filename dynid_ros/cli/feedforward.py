@@ -23,7 +23,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         'feedforward', help='fill in the effort of a motion, by an identified model',
         description='Write a trajectory_msgs/msg/JointTrajectory whose points hold the torque '
-                    'that the motion takes, friction included, in Nm. A controller that adds it '
+                    'that the motion takes, friction included. A controller that adds it '
                     'to its feedback follows more closely.')
     parser.add_argument('motion', type=Path, metavar='MOTION',
                         help='excitation.yaml of dynid design, or a JointTrajectory as YAML with '
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the trajectory; status 1 if the model is not trustworthy."""
     import numpy as np
 
+    from dynid_ros.arm.parameters import torque_units
     from dynid_ros.model.feed_forward import extrapolation, with_effort
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.trajectory.trajectory_file import write_trajectory
@@ -49,8 +50,9 @@ def run(args: argparse.Namespace) -> int:
     filled = with_effort(model, _points(args.motion, args.rate))
     write_trajectory(args.output, filled)
     assert filled.effort is not None
+    units = dict(zip(model.arm.joint_names, torque_units(model.arm), strict=True))
     for name, tau in zip(filled.joint_names, filled.effort.T, strict=True):
-        print(f'{name}: {tau.min():.4g} to {tau.max():.4g} Nm (N), '
+        print(f'{name}: {tau.min():.4g} to {tau.max():.4g} {units[name]}, '
               f'rms {np.sqrt(np.mean(tau**2)):.4g}')
     for remark in extrapolation(model, filled):
         print(f'extrapolation: {remark}')

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
@@ -83,7 +84,7 @@ def negative_drives(
         if _negative(row, theta, covariance):
             found.append(_finding(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
-                f'{speed[joint]:.2g} {"m" if arm.prismatic[joint] else "rad"}/s)'))
+                f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})'))
         rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
         if (rotor is not None and shares[joint] < -THRESHOLDS.rotor_share
                 and _negative(np.eye(len(theta))[rotor], theta, covariance)):

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import is_direct, joint_torque
+from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.diagnosis.trial_rows import trial_rows
@@ -104,7 +104,7 @@ def _late(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
             f'the drive signal of {names(base.arm, [joint])} seems to be some '
             f'{1000 * abs(late):.0f} ms {way}, unlike those of the other joints',
             'take positions and signals of all joints from one message')
-        if is_direct(drive):
+        if drive.is_direct:
             products = base.rows.products.copy()
             products[:, joint] = shifted[:, joint]
             yield base.with_torque(tau, replace(base.rows, products=products), step)

@@ -113,7 +113,7 @@ class TorqueOutput(Output):
         """Command only what holds the arm where it was last seen."""
         rest = np.zeros_like(state.q)
         held = self._ahead(state.q, Reference(state.q, rest, rest))
-        self._send(self._limiter.limit(0.0, held)[0])
+        self._send(self._limiter.hold(held))
 
     def _ahead(self, q: Array, wanted: Reference) -> Array:
         """

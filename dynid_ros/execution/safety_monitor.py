@@ -219,7 +219,7 @@ class LimitWatch:
 
 class EffortLimiter:
     """
-    Cuts commands off at the effort limits, and notices when that goes on.
+    Cuts commands off at the effort limits, and notices when that goes on at one joint.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class EffortLimiter:
 
     def __init__(self, arm: ArmModel) -> None:
         self._arm = arm
-        self._since: float | None = None
+        self._since = np.full(arm.n, np.inf)
 
     def limit(self, now: float, tau: Array) -> tuple[Array, Violation | None]:
         """
@@ -253,17 +253,18 @@ class EffortLimiter:
         """
         limit = self._arm.limits.effort
         over = np.abs(tau) > limit
-        if not over.any():
-            self._since = None
-            return tau, None
-        if self._since is None:
-            self._since = now
-        joint = int(np.argmax(over))
+        self._since = np.where(over, np.minimum(self._since, now), np.inf)
+        joint = int(np.argmin(self._since))
         violation = None
-        if now - self._since >= THRESHOLDS.saturated:
+        if now - self._since[joint] >= THRESHOLDS.saturated:
             name = self._arm.joint_names[joint]
             violation = Violation(
                 Bound.EFFORT, name,
                 f"joint '{name}' needs {abs(tau[joint]):.3g}, more than its effort limit of "
                 f'{limit[joint]:.3g}')
         return np.clip(tau, -limit, limit), violation
+
+    def hold(self, tau: Array) -> Array:
+        """Cut off a command (n,), Nm, that ends a motion; the time of a saturation ends, too."""
+        self._since = np.full(self._arm.n, np.inf)
+        return np.clip(tau, -self._arm.limits.effort, self._arm.limits.effort)

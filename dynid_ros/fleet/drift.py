@@ -111,7 +111,12 @@ def find_step(values: Array, std: Array, shortest: int, least: float) -> Step | 
     change = (weighted[-1] - weighted[cut]) / after - weighted[cut] / before[cut]
     ratio = change / np.sqrt(1 / before[cut] + 1 / after)
     best = int(np.argmax(np.abs(ratio)))
-    return Step(int(cut[best]) + 1, float(change[best]), float(abs(ratio[best])),
+    first = int(cut[best]) + 1
+    level = np.repeat(
+        [weighted[first - 1] / before[first - 1],
+         (weighted[-1] - weighted[first - 1]) / after[best]], [first, count - first])
+    noise = _noise((pulled - level) / own, pulled == values)
+    return Step(first, float(change[best]), float(abs(ratio[best])) / noise,
                 float(abs(change[best]) / np.median(own)))
 
 
@@ -134,8 +139,7 @@ def find_slope(date: Array, values: Array, std: Array) -> Slope | None:
     slope = (w * (date - centre) * pulled).sum() / spread
     level = (w * pulled).sum() / w.sum()
     residual = (pulled - level - slope * (date - centre)) / own
-    # Bags that differ slowly, as with the seasons, scatter more about a line than neighbours do.
-    noise = max(1.0, float(np.sqrt((residual**2).sum() / (len(values) - 2))))
+    noise = _noise(residual, pulled == values)
     start, end = (float(level + slope * (at - centre)) for at in (date[0], date[-1]))
     return Slope(start, end, float(abs(slope) * np.sqrt(spread) / noise),
                  float(abs(end - start) / np.median(own)))
@@ -238,6 +242,19 @@ def _counts(slope: Slope, values: Array, chance: float) -> bool:
     level = float(np.abs(np.median(values)))
     return (slope.standard_errors > limit and slope.seen > THRESHOLDS.seen
             and abs(slope.end - slope.start) > THRESHOLDS.least_change * level)
+
+
+def _noise(residual: Array, kept: NDArray[np.bool_]) -> float:
+    """
+    Return the noise of a fit to pulled values, in their own deviations; at least one.
+
+    Bags that differ slowly, as with the seasons, scatter more about a line than neighbours do.
+    Pulled values scatter less than the fit does: it follows those alone that are kept. By Huber
+    1981, Robust Statistics, eq. 7.6.3 and 7.6.5, for the two parameters of a line or a step.
+    """
+    count, share = len(residual), float(max(kept.sum(), 1)) / len(residual)
+    rms = float(np.sqrt((residual**2).sum() / (count - 2)))
+    return max(1.0, (1 + 2 / count * (1 - share) / share) * rms / share)
 
 
 def _without_strays(values: Array, std: Array) -> Array:

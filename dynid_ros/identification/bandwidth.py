@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.identification.conditioned_data import take_unseen
-from dynid_ros.identification.division import Division
 from dynid_ros.identification.validation import predict, predict_unseen, unseen_rows
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import BandwidthError, Metrics, metrics
@@ -81,8 +80,7 @@ def error_at(
             f'at most, not {cutoff_hz:g} Hz')
     settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
     source = Path(recording.source).name
-    data = Division([], [(source, recording)], '', (), ())
-    held = unseen_rows(model.arm, take_unseen(model.arm, data, settings))
+    held = unseen_rows(model.arm, take_unseen(model.arm, [(source, recording)], settings))
     parts = predict_unseen(model.arm, held, model.theta)
     return metrics(source, held_out, model.arm.joint_names, parts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,10 +10,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.clipped_signals import ClipLevels, clipped_samples
-from dynid_ros.identification.division import Division
 from dynid_ros.recordings.in_blocks import finite_span
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.preparation import fitted_to, take_motions
+from dynid_ros.regression.preparation import fitted_to, released, take_motions
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.narrow_band import NarrowBand
 from dynid_ros.signals.trial_samples import joined, trial_samples, TrialSamples
@@ -123,40 +123,43 @@ class ConditionedData:
 
 
 def conditioned(
-    arm: ArmModel, data: Division, settings: ConditioningSettings, levels: ClipLevels,
+    arm: ArmModel, train: Iterable[Recording], unseen: Iterable[tuple[str, Recording]],
+    settings: ConditioningSettings, levels: ClipLevels,
 ) -> ConditionedData:
     """
-    Condition recordings, and empty the lists: as recorded they would fill memory.
+    Condition recordings; `released`, as they would fill memory beside what is made of them.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
-    data : Division
-        The recordings.
+    train : iterable of Recording
+        Training set.
+    unseen : iterable of (str, Recording)
+        Held-out set, each recording with a name.
     settings : ConditioningSettings
         For the training set.
     levels : ClipLevels
         At which their drive signals are cut off.
 
     """
-    train = _stretches(arm, data.train, settings, levels)
-    return ConditionedData(train, take_unseen(arm, data, settings, levels))
+    return ConditionedData(_stretches(arm, train, settings, levels),
+                           take_unseen(arm, unseen, settings, levels))
 
 
 def take_unseen(
-    arm: ArmModel, data: Division, settings: ConditioningSettings,
+    arm: ArmModel, unseen: Iterable[tuple[str, Recording]], settings: ConditioningSettings,
     levels: ClipLevels | None = None,
 ) -> list[HeldOut]:
     """
-    Condition the held-out set, whatever the rates of its recordings, and empty it.
+    Condition the held-out set, whatever the rates of its recordings.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
-    data : Division
-        Its recordings.
+    unseen : iterable of (str, Recording)
+        Its recordings, each with a name.
     settings : ConditioningSettings
         How the training set was conditioned.
     levels : ClipLevels, optional
@@ -164,17 +167,16 @@ def take_unseen(
 
     """
     taken = []
-    while data.unseen:
-        source, recording = data.unseen.pop(0)
+    for source, recording in unseen:
         own = fitted_to(settings, recording)
-        path, seconds, alone = recording.source, recording.seconds, [recording]
+        path, seconds, alone = recording.source, recording.seconds, released([recording])
         del recording
         taken.append(HeldOut(source, path, seconds, _stretches(arm, alone, own, levels)))
     return taken
 
 
 def _stretches(
-    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings,
+    arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings,
     levels: ClipLevels | None,
 ) -> Stretches:
     motions = take_motions(arm, recordings, settings)

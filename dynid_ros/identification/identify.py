@@ -37,7 +37,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.one_thread import one_thread
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.preparation import choose_conditioning, data_hash, widened
+from dynid_ros.regression.preparation import choose_conditioning, data_hash, released, widened
 from dynid_ros.regression.row_methods import METHODS
 
 Array = NDArray[np.float64]
@@ -121,7 +121,10 @@ def identify(
     levels = clip_levels([*data.train, *(recording for _, recording in data.unseen)])
     raw = beginning(recording for _, recording in data.unseen)
     settings = widened(band, [recording for _, recording in data.unseen])
-    wide = conditioned(arm, data, settings, levels)
+    # As recorded they would fill memory: from here on, whoever conditions them holds them alone.
+    train, unseen = released(data.train), released(data.unseen)
+    data = replace(data, train=[], unseen=[])
+    wide = conditioned(arm, train, unseen, settings, levels)
     narrow = wide if settings == band else wide.narrowed(band.cutoff_hz)
     laps.append(perf_counter())
 

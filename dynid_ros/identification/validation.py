@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.identification.conditioned_data import HeldOut, take_unseen
-from dynid_ros.identification.division import Division
 from dynid_ros.identification.seen_data import was_fitted
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics, metrics
@@ -112,8 +111,8 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     """
     recording, _ = checked_recording(recording, result.arm)
     source = Path(recording.source).name
-    data = Division([], [(source, recording)], '', (), ())
-    held = unseen_rows(result.arm, take_unseen(result.arm, data, result.treatment))
+    held = unseen_rows(
+        result.arm, take_unseen(result.arm, [(source, recording)], result.treatment))
     parts = predict_unseen(result.arm, held, result.theta)
     held_out = not was_fitted(result, recording, parts)
     parts = [replace(part, held_out=held_out) for part in parts]

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import joint_units
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.history import history_of
@@ -54,8 +56,9 @@ def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
     if (excess > 1).any():
         k, joint = np.unravel_index(int(np.argmax(excess)), excess.shape)
         raise InputError(
-            f"joint '{arm.joint_names[joint]}' would need {abs(tau[k, joint]):.3g} Nm (N) at "
-            f'{trajectory.t[k]:.3g} s, but its limit is {limit[joint]:.3g}; slow the motion down')
+            f"joint '{arm.joint_names[joint]}' would need {abs(tau[k, joint]):.3g} "
+            f'{torque_units(arm)[joint]} at {trajectory.t[k]:.3g} s, but its limit is '
+            f'{limit[joint]:.3g}; slow the motion down')
     return replace(trajectory, effort=tau[:, np.argsort(ours)])
 
 
@@ -69,8 +72,8 @@ def extrapolation(model: IdentifiedModel, trajectory: Trajectory) -> tuple[str, 
     q, qd = trajectory.q[:, ours], np.abs(trajectory.qd[:, ours]).max(axis=0)
     room = MARGIN * (high - low)
     found = []
-    for joint, name in enumerate(model.arm.joint_names):
-        unit = 'm' if model.arm.prismatic[joint] else 'rad'
+    units = joint_units('rad', model.arm.prismatic)
+    for joint, (name, unit) in enumerate(zip(model.arm.joint_names, units, strict=True)):
         first, last = q[:, joint].min(), q[:, joint].max()
         if first < low[joint] - room[joint] or last > high[joint] + room[joint]:
             found.append(

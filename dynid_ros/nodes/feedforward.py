@@ -21,6 +21,7 @@ from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.errors import InputError
 from dynid_ros.model.feed_forward import extrapolation, with_effort
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.trajectory_file import Trajectory
@@ -106,7 +107,7 @@ class FeedForward(Node):
         handle.request.trajectory = filled
         self._client.send_goal_async(
             handle.request, feedback_callback=lambda heard: self._feed_back(goal, heard.feedback),
-        ).add_done_callback(lambda future: self._answered(goal, future.result()))
+        ).add_done_callback(lambda future: self._answered(goal, *answer_of(future)))
 
     def _filled(self, message: JointTrajectory) -> JointTrajectory:
         """Fill in the effort of each point."""
@@ -124,7 +125,7 @@ class FeedForward(Node):
         for remark in extrapolation(self._model, filled):
             self.get_logger().warning(f'extrapolation: {remark}')
         assert filled.effort is not None
-        efforts = np.linalg.solve(drive.transmission.T, filled.effort.T).T[:, np.argsort(ours)]
+        efforts = (filled.effort @ drive.to_joints)[:, np.argsort(ours)]
         for point, effort in zip(message.points, efforts, strict=True):
             point.effort = array.array('d', effort.tobytes())
         return message
@@ -139,7 +140,10 @@ class FeedForward(Node):
             f'the joints of the trajectory ({", ".join(names)}) are not those of the model '
             f'({", ".join(arm.joint_names)})')
 
-    def _answered(self, goal: Relayed, sent: Any) -> None:
+    def _answered(self, goal: Relayed, sent: Any, problem: str) -> None:
+        if problem:
+            self._refuse(goal, f'{self._name} has not answered the trajectory: {problem}')
+            return
         if not sent.accepted:
             self._refuse(goal, f'{self._name} rejected the trajectory; see its log')
             return
@@ -147,7 +151,14 @@ class FeedForward(Node):
         if goal.cancelled:
             sent.cancel_goal_async()
         sent.get_result_async().add_done_callback(
-            lambda future: self._conclude(goal, future.result().status, future.result().result))
+            lambda future: self._ended(goal, *answer_of(future)))
+
+    def _ended(self, goal: Relayed, answer: Any, problem: str) -> None:
+        if problem:
+            goal.sent.cancel_goal_async()
+            self._refuse(goal, f'{self._name} has not told how the trajectory ended: {problem}')
+            return
+        self._conclude(goal, answer.status, answer.result)
 
     def _feed_back(self, goal: Relayed, feedback: Any) -> None:
         if goal.outcome is None:

@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.contact.alarm_levels import ALARMS_PER_HOUR
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ
 from dynid_ros.contact.monitor import FIRST, Monitor, MonitoredSamples
@@ -114,8 +115,8 @@ class ArmMonitor(Node):
             self._contacts += 1
             j = self._arm.joint_names.index(names[0])
             self.get_logger().warning(
-                f'contact: {names[0]} feels {new.torque[-1, j]:.3g} {self._unit(j)}, more than '
-                f'{new.threshold[-1, j]:.3g}')
+                f'contact: {names[0]} feels {new.torque[-1, j]:.3g} '
+                f'{torque_units(self._arm)[j]}, more than {new.threshold[-1, j]:.3g}')
         self._touched = names
         period = round(1e9 / self._settings['publish_rate'])
         if not changed and self._next - period <= stamp < self._next:
@@ -146,9 +147,6 @@ class ArmMonitor(Node):
         """Joints that feel a contact, the clearest one first."""
         order = np.argsort(-np.abs(new.torque[-1]) / new.threshold[-1])
         return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
-
-    def _unit(self, joint: int) -> str:
-        return 'N' if self._arm.prismatic[joint] else 'Nm'
 
     def _report(self) -> None:
         self._input.follow()

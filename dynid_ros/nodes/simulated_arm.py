@@ -51,7 +51,7 @@ from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.nodes.simulated.trajectory_input import TrajectoryInput
-from dynid_ros.simulation.faults import FAULTS, parse_fault
+from dynid_ros.simulation.faults import Fault, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
 from dynid_ros.trajectory.fourier import FourierMotion
@@ -159,10 +159,9 @@ class SimulatedArmNode(Node):
         return [data[k] for k in self._command_order]
 
     def _publish(self, reading: Reading, nanoseconds: int) -> int | None:
+        # The thread that steps the arm only reads it: the other one may just set the next fault.
         fault, until = self._fault
-        if reading.t > until:
-            self._fault = (parse_fault('none'), float('inf'))
-            fault = self._fault[0]
+        fault = fault if reading.t <= until else Fault()
         if fault.kind == 'silent':
             return None
         nanoseconds = fault.stamp(nanoseconds)

@@ -19,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import InputError
+from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.nodes.common.lockstep import nanoseconds
@@ -182,8 +183,8 @@ class Watch(Node):
         waiting, self._asked = self._asked, []
         for request, future, sent in waiting:
             if future.done():
-                answer = future.result()
-                request.answered(answer.success, answer.message)
+                answer, problem = answer_of(future)
+                request.answered(not problem and answer.success, problem or answer.message)
             elif time.monotonic() - sent > PATIENCE:
                 name = SERVICES[request.command][0]
                 request.answered(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.arm.description.tree import joint_units
+from dynid_ros.arm.parameters import INERTIAL, torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -155,12 +156,13 @@ def _unexplained(model: IdentifiedModel, evidence: Evidence) -> list[Finding]:
     bad = np.flatnonzero(evidence.after > most)
     if not len(bad):
         return []
+    units = torque_units(model.arm)
     names = ', '.join(
-        f'{model.arm.joint_names[j]} ({evidence.after[j]:.3g} instead of {evidence.usual[j]:.3g})'
-        for j in bad)
+        f'{model.arm.joint_names[j]} ({evidence.after[j]:.3g} instead of {evidence.usual[j]:.3g} '
+        f'{units[j]})' for j in bad)
     return [Finding(
         'payload_unexplained',
-        f'no load explains the torque of {names} Nm: another arm, other drive settings, a model '
+        f'no load explains the torque of {names}: another arm, other drive settings, a model '
         'that does not hold any more, or contact; compare with a recording without the load')]
 
 
@@ -202,9 +204,9 @@ def outside_range(
             'the model; the error bars allow for its parameters, not for what it leaves out')
     faster = speed > THRESHOLDS.velocity * fast
     if faster.any():
-        each = ', '.join(f'{name} ({top:.2f} instead of {usual:.2f} rad/s or m/s)' for
-                         name, top, usual in zip(names[faster], speed[faster], fast[faster],
-                                                 strict=True))
+        units = joint_units('rad/s', model.arm.prismatic)
+        each = ', '.join(f'{names[j]} ({speed[j]:.2f} instead of {fast[j]:.2f} {units[j]})'
+                         for j in np.flatnonzero(faster))
         remarks.append(
             f'extrapolation: {each} moved slower in the recording of the model; friction is '
             'uncertain above')

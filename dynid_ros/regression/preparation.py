@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 import hashlib
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.segments import longest_segment, sample_rate, uniform_segments
 
 Array = NDArray[np.float64]
+Item = TypeVar('Item')
 
 
 def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
@@ -148,15 +151,23 @@ def motions(
 
 
 def take_motions(
-    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings
+    arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
-    """Condition recordings and empty the list: raw, resampled and filtered they fill memory."""
+    """Condition recordings: raw, resampled and filtered they fill memory, unless `released`."""
     result = []
-    while recordings:
-        segments = list(uniform_segments(recordings.pop(0), settings.rate_hz, settings.delay))
-        result += [
-            condition(segments.pop(0), settings, arm.drive) for _ in range(len(segments))]
+    for recording in recordings:
+        segments = released(uniform_segments(recording, settings.rate_hz, settings.delay))
+        del recording
+        result += [condition(segment, settings, arm.drive) for segment in segments]
     return result
+
+
+def released(items: Iterable[Item]) -> Iterator[Item]:
+    """Hand on items without keeping them: whoever holds no other reference has memory again."""
+    own = deque(items)
+    del items
+    while own:
+        yield own.popleft()
 
 
 def data_hash(recordings: Sequence[Recording]) -> str:

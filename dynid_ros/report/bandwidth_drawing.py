@@ -30,6 +30,8 @@ _RECORDED = 2.2
 _HEADROOM = 1.15
 #: Error, %, that an axis of errors without size shows.
 _SMALLEST = 1e-6
+#: Relative difference of cut-offs that three digits do not show.
+ALIKE = 5e-3
 
 
 def bandwidth_rows(result: IdentifiedModel) -> list[BandwidthError]:
@@ -37,8 +39,12 @@ def bandwidth_rows(result: IdentifiedModel) -> list[BandwidthError]:
     found, validation = list(result.error_by_bandwidth), result.validation
     if not found or validation is None:
         return []
-    here = BandwidthError(result.treatment.cutoff_hz, validation.relative_error_percent, None)
-    return sorted([*found, here], key=lambda each: each.cutoff_hz or math.inf)
+    cutoff = result.treatment.cutoff_hz
+    alike = [each for each in found if math.isclose(each.cutoff_hz or 0.0, cutoff, rel_tol=ALIKE)]
+    here = BandwidthError(cutoff, validation.relative_error_percent,
+                          alike[0].plain_error_percent if alike else None)
+    others = [each for each in found if each not in alike]
+    return sorted([*others, here], key=lambda each: each.cutoff_hz or math.inf)
 
 
 def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Markup:

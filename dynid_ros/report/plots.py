@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -81,25 +82,25 @@ def _draw_joints(figure: Any, t: Array, motion: FourierMotion, arm: ArmModel) ->
     allowed, limits = planning_limits(arm), arm.motion_limits
     q, qd, qdd = motion.evaluate(t)
     rows = [
-        ('q', q, allowed.lower, allowed.upper), ('qd', qd, -allowed.velocity, allowed.velocity),
-        ('qdd', qdd, -allowed.acceleration, allowed.acceleration)]
+        ('q', 'rad', q, allowed.lower, allowed.upper),
+        ('qd', 'rad/s', qd, -allowed.velocity, allowed.velocity),
+        ('qdd', 'rad/s²', qdd, -allowed.acceleration, allowed.acceleration)]
     if arm.inertial is not None:
         known = arm.memoryless
         torque = regressor(known, q, qd, qdd) @ nominal_parameters(known)
-        rows.append(('torque', torque, -limits.effort, limits.effort))
+        rows.append(('torque', 'Nm', torque, -limits.effort, limits.effort))
     axes = figure.subplots(arm.n, len(rows), sharex=True, squeeze=False)
-    for column, (title, values, lower, upper) in enumerate(rows):
+    for column, (title, unit, values, lower, upper) in enumerate(rows):
         axes[0, column].set_title(title)
         axes[-1, column].set_xlabel('t, s')
-        for joint in range(arm.n):
+        for joint, own in enumerate(joint_units(unit, arm.prismatic)):
             axis = axes[joint, column]
+            axis.set_ylabel(own if column else f'{arm.joint_names[joint]}, {own}', fontsize=6)
             axis.plot(t, values[:, joint], linewidth=1)
             for limit in (lower[joint], upper[joint]):
                 if np.isfinite(limit):
                     axis.axhline(limit, color='tab:red', linewidth=0.7, linestyle='--')
             axis.tick_params(labelsize=6)
-    for joint, name in enumerate(arm.joint_names):
-        axes[joint, 0].set_ylabel(name, fontsize=6)
 
 
 def _draw_path(figure: Any, points: Array) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import Drive, is_direct, joint_torque
+from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.recordings.history import Presliding
 from dynid_ros.recordings.in_blocks import transformed
@@ -183,7 +183,7 @@ def condition(
 
     """
     tau = segment.u
-    if not (is_direct(drive) and (drive.gain == 1).all()):
+    if not (drive.is_direct and (drive.gain == 1).all()):
         tau = transformed(tau, lambda part: joint_torque(part, drive))
     rate = settings.rate_hz
     warmth = segment.warmth or warmth_of(segment.t, segment.q)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.tracking_control import random_positions, RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
@@ -53,8 +54,12 @@ def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
     """Tell the user in one line all that `with_plausible_drives` assumed; empty if nothing."""
     if not assumed:
         return ''
-    texts = [f'{_UNITS[name][0]} of {value.min():.2g} to {value.max():.2g} {_UNITS[name][1]}'
-             for name, value in assumed.items()]
+    texts = []
+    for name, value in assumed.items():
+        word, unit = _UNITS[name]
+        units = np.array(joint_units(unit, arm.prismatic))
+        texts += [f'{word} of {own.min():.2g} to {own.max():.2g} {unit}' for unit, own in (
+            (unit, value[units == unit]) for unit in dict.fromkeys(units.tolist()))]
     return (f"'{arm.name}' does not state its drives completely; the simulation assumes "
             f'{", ".join(texts)}')
 
@@ -77,7 +82,7 @@ def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
         The arm to be simulated; the same one where it states its drives.
     assumed : dict of str to (n,) ndarray
         Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
-        and Nm.
+        and Nm, or kg, N s/m and N for prismatic joints.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -181,8 +182,8 @@ def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
         joint = int(np.argmax(~(away < LOST)))
         raise InputError(
             f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than {LOST} "
-            f'rad (m) away from the motion {t:.2f} s after the start; lower the accelerations or '
-            'raise its effort limit')
+            f'{joint_units("rad", arm.prismatic)[joint]} away from the motion {t:.2f} s '
+            'after the start; lower the accelerations or raise its effort limit')
 
 
 def _measure(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.drive import Drive, is_direct
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.feasibility.planning_limits import planning_limits
 
@@ -157,9 +157,9 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
 
     """
     torque = tau if drive.includes_gravity else tau - gravity
-    if is_direct(drive):
+    if drive.is_direct:
         return np.asarray(torque / drive.gain)
-    return np.asarray(np.linalg.solve(drive.transmission.T, torque.T).T / drive.gain)
+    return np.asarray(torque @ drive.to_joints / drive.gain)
 
 
 def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import is_direct, joint_position, joint_velocity
+from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings import quality
@@ -81,9 +81,9 @@ def read_recording(
 
 def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
     drive, qd = arm.drive, recording.qd
-    if not is_direct(drive):
+    if not drive.is_direct:
         qd = None if qd is None else transformed(qd, lambda part: joint_velocity(part, drive))
-    if not is_direct(drive) or drive.offset.any():
+    if not drive.is_direct or drive.offset.any():
         recording = replace(
             recording, q=transformed(recording.q, lambda part: joint_position(part, drive)), qd=qd)
     return recording

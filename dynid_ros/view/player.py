@@ -12,6 +12,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.view.charts import Chart, COLORS, thinned, torque_charts, track_charts
 from dynid_ros.view.inertia_ellipsoids import ellipsoid_table
@@ -227,8 +228,8 @@ class Player:
         yield ('<table class="values"><tr><th></th><th>joint</th><th>position</th>'
                f'<th>velocity</th>{"<th>torque</th>" if track.tau is not None else ""}</tr>')
         limits = arm.limits
-        for j, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
-            angle = 'm' if arm.prismatic[j] else 'rad'
+        units = zip(joint_units('rad', arm.prismatic), torque_units(arm), strict=True)
+        for j, (name, (angle, unit)) in enumerate(zip(arm.joint_names, units, strict=True)):
             outside = not limits.lower[j] <= track.q[k, j] <= limits.upper[j]
             cells = [_cell(track.q[k, j], angle, outside), _cell(
                 track.qd[k, j], f'{angle}/s', abs(track.qd[k, j]) > limits.velocity[j])]

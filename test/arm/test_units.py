@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from oracles import random_arm
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.arm.parameters import parameter_units, torque_units
 
@@ -30,6 +31,11 @@ def test_a_sliding_joint_has_units_of_translation_but_its_link_keeps_its_inertia
     assert torque_units(arm(True)) == ('N',)
     assert parameter_units(arm(True)) == (
         'kg', 'kg m', 'kg m', 'kg m', *6 * ['kg m²'], 'kg', 'N s/m', 'N', '1')
+
+
+def test_a_unit_of_a_joint_that_turns_has_its_counterpart():
+    assert joint_units('Nm s/rad', arm(False, True).prismatic) == ('Nm s/rad', 'N s/m')
+    assert joint_units('rad/s²', arm(True, False).prismatic) == ('m/s²', 'rad/s²')
 
 
 def test_a_coupling_has_the_units_of_the_joints_that_it_couples():

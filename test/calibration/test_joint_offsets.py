@@ -11,6 +11,7 @@ from dynid_ros.calibration.geometry_sensitivity import geometry_sensitivity
 from dynid_ros.calibration.joint_offsets import (
     estimate_joint_offsets,
     hidden_offsets,
+    JointOffsets,
     recording_offsets,
     shifted,
 )
@@ -176,3 +177,9 @@ def test_hidden_zeros_leave_no_residual_and_others_do():
     assert found['reading', 1].left > 0.1 * found['reading', 1].torque
     # Heavy links on long levers: a wrong length shows too.
     assert found['d', 2].left > 0
+
+
+def test_an_offset_is_stated_in_degrees_where_a_joint_turns_and_in_mm_where_it_slides():
+    value, std, hidden = np.array([0.01, 0.002]), np.full(2, 1e-4), np.zeros(2, dtype=bool)
+    found = JointOffsets(value, std, hidden, ('hinge', 'slider'), np.array([False, True]))
+    assert found.sentences == ('hinge: 0.573 ± 0.006 deg', 'slider: 2.000 ± 0.100 mm')

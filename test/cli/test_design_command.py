@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from urdf_files import joint, robot, write
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
@@ -45,6 +46,20 @@ def test_samples_and_drawings_are_written_on_request(tmp_path):
     assert rows[-1, 0] == pytest.approx(motion.duration)
     assert motion.period != 4.0
     assert (tmp_path / 'path.png').exists()
+
+
+def test_least_margins_have_the_units_of_their_joints(tmp_path, capsys):
+    write(tmp_path, robot(
+        '<link name="a"/><link name="b"/><link name="c"/>'
+        + joint('slider', 'a', 'b', 'prismatic') + joint('hinge', 'b', 'c', axis='0 1 0')))
+    (tmp_path / 'arm.yaml').write_text('description: {urdf: arm.urdf}\n')
+    assert main(['design', str(tmp_path / 'arm.yaml'), '-o', str(tmp_path / 'e.yaml'), *SHORT,
+                 '--validation']) == 0
+    margins = read_motion(tmp_path / 'e.yaml').design['margins']
+    out = capsys.readouterr().out
+    for quantity, each in (('position', ''), ('velocity', '/s'), ('acceleration', '/s²')):
+        for name, unit in (('slider', 'm'), ('hinge', 'rad')):
+            assert f'{margins[quantity][name]:.3g} {unit}{each} ({name})' in out
 
 
 @pytest.mark.parametrize(('options', 'words'), [

@@ -75,6 +75,24 @@ def test_commands_are_cut_off_and_complained_about_only_when_that_goes_on():
     assert limiter.limit(1.1, wild)[1] is None
 
 
+def test_joints_that_are_at_their_limits_in_turn_are_not_at_them_for_long():
+    limiter = EffortLimiter(ARM)
+    elbow, wrist = (with_joint(REST, j, 2 * ARM.limits.effort[j]) for j in (2, 4))
+    for k in range(4):
+        assert limiter.limit(k * 0.6 * SATURATED, elbow if k % 2 else wrist)[1] is None
+    # The one that stays there is named, whichever joined it.
+    violation = limiter.limit(3 * SATURATED, elbow + with_joint(wrist, 0, 1e4))[1]
+    assert violation.joint == 'elbow_joint'
+
+
+def test_a_saturation_ends_with_the_motion():
+    limiter = EffortLimiter(ARM)
+    wild = with_joint(REST, 2, -2 * ARM.limits.effort[2])
+    limiter.limit(1.0, wild)
+    np.testing.assert_array_equal(limiter.hold(wild), wild / 2)
+    assert limiter.limit(1.0 + 2 * SATURATED, wild)[1] is None
+
+
 def test_motion_within_the_limits_passes():
     check_motion(ARM, MOTION, None)
 

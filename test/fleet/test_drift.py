@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
-from dynid_ros.fleet.drift import DAY, drifts, find_step
+from dynid_ros.fleet.drift import DAY, drifts, find_slope, find_step
 
-BAGS, SERIES = 40, 300
+BAGS, SERIES, RUNS = 40, 300, 1000
 DATES = 1.7e9 + DAY * np.arange(BAGS)
 
 
@@ -55,3 +56,22 @@ def test_a_drift_too_small_to_matter_is_none():
     [found] = drifts({('arm', 'Fv1'): (DATES, values, np.full(BAGS, 0.02))})
     assert not found.drifts
     assert found.slope.standard_errors > 10
+
+
+@pytest.mark.parametrize(('share', 'size'), [(0.0, 0.0), (0.1, 10.0), (0.2, 10.0), (0.1, 50.0)],
+                         ids=['clean', 'a tenth', 'a fifth', 'far off'])
+def test_intervals_of_slope_and_step_hold_the_truth_as_often_as_stated(share, size):
+    rng, slopes, steps = np.random.default_rng(3), [], []
+    truth = 20 / np.ptp(DATES)
+    for _ in range(RUNS):
+        values = rng.normal(size=BAGS) + (rng.random(BAGS) < share) * size * rng.normal(size=BAGS)
+        slope = find_slope(DATES, values + truth * (DATES - DATES[0]), np.ones(BAGS))
+        found = (slope.end - slope.start) / np.ptp(DATES)
+        slopes.append((found - truth) / (found / slope.standard_errors))
+        step = find_step(values + 20.0 * (np.arange(BAGS) >= BAGS // 2), np.ones(BAGS), 3, 1.0)
+        steps.append((step.change - 20) / (step.change / step.standard_errors))
+    for ratios in (slopes, steps):
+        inside = np.mean(np.abs(ratios) < t.isf(0.025, BAGS - 2))
+        # Of 95 %, three standard deviations of the share of 1000 are 2 %; the noise is at least
+        # that of neighbours, which errs to the safe side.
+        assert 0.93 <= inside <= 0.98

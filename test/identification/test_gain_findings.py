@@ -53,7 +53,8 @@ def test_several_wrong_gains_are_the_cause_with_their_ratios():
     assert tuple(name for name, *_ in ratios) == cause.joints
     for name, ratio, std in ratios:
         truth = FACTORS[reference] / FACTORS[names.index(name)]
-        assert abs(float(ratio) - truth) < 4 * float(std)
+        # Measured 0.011.
+        assert abs(float(ratio) - truth) < 4 * float(std) < 0.08
 
 
 @pytest.mark.slow

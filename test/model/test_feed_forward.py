@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from loaded_arms import arm_named, free_model, free_theta
 import numpy as np
+from oracles import random_arm
 import pytest
+from results import identification
 from synthetic_recordings import true_torque, Waves
 
 from dynid_ros.errors import InputError
@@ -76,3 +78,16 @@ def test_it_makes_the_tracking_error_of_a_simulated_arm_five_times_smaller():
         return np.sqrt(total)
 
     assert error(filled) < error(np.zeros_like(q)) / 5
+
+
+def test_figures_of_a_joint_that_slides_have_units_of_its_own():
+    arm = random_arm(np.random.default_rng(0), 2, prismatic=False).with_tree(
+        prismatic=np.array([False, True]))
+    model = identification(arm)
+    here = model.predictions[0]
+    fast = Trajectory(arm.joint_names, here.t, here.q, 10 * here.qd, 0 * here.qd)
+    for told, unit in zip(extrapolation(model, fast), ('rad/s', 'm/s'), strict=True):
+        assert told.count(f' {unit}') == 2
+    weak = replace(arm, limits=replace(arm.limits, effort=np.array([np.inf, 1e-9])))
+    with pytest.raises(InputError, match=r"'j2' would need [-+.\de]+ N at "):
+        with_effort(replace(model, arm=weak), fast)

@@ -1,5 +1,6 @@
 """The trajectory publisher moves the arm through a controller: the simulated one, and a silent."""
 
+from concurrent.futures import Future
 import re
 import signal
 
@@ -14,8 +15,13 @@ from rclpy.action import ActionServer, CancelResponse
 from scipy.optimize import minimize_scalar
 
 from dynid_ros.execution.motion_executor import MotionExecutor
+from dynid_ros.execution.motion_output import MotionState
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.nodes.motion.trajectory_output import AHEAD_SECONDS, TrajectoryOutput
+from dynid_ros.nodes.motion.trajectory_output import (
+    AHEAD_SECONDS,
+    ControllerJoints,
+    TrajectoryOutput,
+)
 
 CONTROLLER = 'joint_trajectory_controller'
 
@@ -100,18 +106,22 @@ class Silent:
     """A controller that accepts goals and does nothing about them."""
 
     def __init__(self, talker, joints):
-        self.goals = []
+        self.goals, self.cancelled = [], []
         self.joints = ParameterValue(
             type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(joints))
         self.server = ActionServer(
             talker.node, FollowJointTrajectory, 'other/follow_joint_trajectory', self.end,
             handle_accepted_callback=self.accept,
-            cancel_callback=lambda _: CancelResponse.ACCEPT)
+            cancel_callback=self.cancel)
         self.service = talker.node.create_service(
             GetParameters, 'other/get_parameters', self.answer)
 
     def accept(self, handle):
         self.goals.append(handle)
+
+    def cancel(self, handle):
+        self.cancelled.append(handle)
+        return CancelResponse.ACCEPT
 
     def answer(self, _, response):
         response.values = [self.joints]
@@ -155,6 +165,69 @@ def test_time_of_the_motion_stands_still_until_its_controller_answers(talker, si
     watch.seconds += 1.0
     assert output.clock(watch.now()) == pytest.approx(11.0)
     assert failed == []
+
+
+def failed_future():
+    """Return a future as the middleware leaves it where a context ends or a service goes."""
+    future = Future()
+    future.set_exception(RuntimeError('the context is gone'))
+    return future
+
+
+@pytest.fixture
+def following(talker, silent_controller):
+    """Return a controller that follows a goal, the output that sent it, and what failed."""
+    controller, failed = silent_controller(ARM.joint_names), []
+    output = TrajectoryOutput(talker.node, ARM, 'other', failed.append, False, Watch())
+    talker.until(lambda: not output.missing, 'the controller')
+    begin(output)
+    talker.until(lambda: output.following, 'acceptance')
+    return controller, output, failed
+
+
+def begin(output):
+    executor = MotionExecutor(slow_motion(), planning_limits(ARM), 0.2)
+    executor.start(10.0, slow_motion().start)
+    output.begin(executor, 10.0)
+
+
+@pytest.mark.parametrize(('method', 'reason'), [
+    ('send_goal_async', 'has not answered the motion'),
+    ('get_result_async', 'has not told how the motion ended')])
+def test_controller_without_an_answer_ends_the_motion_with_its_reason(
+        talker, following, monkeypatch, method, reason):
+    controller, output, failed = following
+    kind = type(output._client if method == 'send_goal_async' else output._handle)
+    monkeypatch.setattr(kind, method, lambda *_: failed_future())
+    begin(output)
+    talker.until(lambda: failed and output.settled, 'the failure')
+    assert failed == [f'other/follow_joint_trajectory {reason}: the context is gone']
+    assert not output.following
+    # The controller may still follow the goal that it has.
+    talker.until(lambda: controller.cancelled == controller.goals[-1:], 'the request to cancel')
+
+
+def test_cancelling_that_fails_is_told_and_nothing_waits_for_it(following, monkeypatch):
+    _, output, failed = following
+    monkeypatch.setattr(type(output._handle), 'cancel_goal_async', lambda _: failed_future())
+    output.hold(MotionState(slow_motion().start, np.zeros(ARM.n)))
+    assert output.settled and not output.following
+    assert failed == ['other/follow_joint_trajectory has not confirmed that it gave the motion '
+                      'up: the context is gone']
+
+
+def test_joints_are_asked_for_again_where_the_question_fails(
+        talker, silent_controller, monkeypatch):
+    silent_controller([*ARM.joint_names[:-1], 'finger'])
+    joints = ControllerJoints(talker.node, ARM, 'other')
+    with monkeypatch.context() as patch:
+        patch.setattr(type(joints._client), 'call_async', lambda *_: failed_future())
+        talker.until(lambda: joints.look() or joints._asked is not None, 'the service')
+        assert joints.known == ()
+    joints.look()
+    assert joints.problem == 'other has not reported its joints yet; try again'
+    talker.until(lambda: joints.known, 'the answer')
+    assert 'finger' in joints.problem
 
 
 @pytest.fixture

@@ -92,8 +92,9 @@ def test_stated_intervals_cover_the_truth_under_coloured_noise():
         tau += (slow - W) @ theta
         estimate = fed(make(), slow, tau, step=40).estimate()
         inside.append(np.abs(estimate.theta - theta) <= 1.96 * estimate.std)
-    # 480 intervals of which those of one run are not independent; white ones cover some 50 %.
-    assert np.mean(inside) > 0.88
+    # 480 intervals of which those of one run are not independent: the share of 60 runs has a
+    # standard deviation of 1.2 %, and lies within three of them. White ones cover some 50 %.
+    assert 0.914 <= np.mean(inside) <= 0.986
 
 
 def test_a_changed_parameter_is_found_again_with_forgetting(data):

@@ -8,7 +8,9 @@ import hypothesis
 from hypothesis import strategies as st
 from loaded_arms import arm_named, free_model, free_theta, LOAD, noise_of, RATE, recorded
 import numpy as np
+from oracles import random_arm
 import pytest
+from results import identification
 
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
@@ -18,6 +20,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.payload.body import load_body
 from dynid_ros.payload.estimate import estimate_payload
+from dynid_ros.payload.findings import outside_range
 from dynid_ros.payload.fit import LoadFit
 from dynid_ros.recordings.recording import Recording
 
@@ -41,6 +44,8 @@ def test_a_load_is_found_within_one_percent_and_its_error_bars(seed):
     # Of some ten values none lies 4.5 standard deviations away by chance.
     assert (np.abs(found.body.parameters - LOAD) < 4.5 * found.body.std)[known].all()
     assert (np.abs(found.body.center - center) < 4.5 * found.body.center_std).all()
+    # Twice what is measured: bars of any size would hold the truth.
+    assert found.body.mass_std < 0.005 * LOAD[0] and (found.body.center_std < 0.0015).all()
     own = known[4:].all()
     assert not own or (np.abs(found.body.inertia - inertia) < 4.5 * found.body.inertia_std).all()
     assert (found.evidence.after[1:] < 0.5 * found.evidence.before[1:]).all()
@@ -104,6 +109,15 @@ def test_motion_elsewhere_is_an_extrapolation():
     own = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=0)])
     assert any('extrapolation' in remark for remark in found.remarks)
     assert not any('extrapolation' in remark for remark in own.remarks)
+
+
+def test_speeds_have_the_units_of_their_joints():
+    model = identification(random_arm(np.random.default_rng(0), 2, prismatic=False).with_tree(
+        prismatic=np.array([False, True])))
+    faster = [replace(part, qd=10 * part.qd) for part in model.predictions]
+    (told,) = outside_range(model, faster)
+    for joint, unit in (('j1', 'rad/s'), ('j2', 'm/s')):
+        assert f'{joint} (10.00 instead of 1.00 {unit})' in told
 
 
 @pytest.fixture

@@ -10,8 +10,13 @@ from jinja2 import UndefinedError
 import numpy as np
 import pytest
 from results import identification
+from synthetic_recordings import recording, Waves
 
+from dynid_ros.arm.load import load_arm
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.fleet.drift import Series
+from dynid_ros.identification.identify import identify
 from dynid_ros.model.metrics import BandwidthError
 from dynid_ros.report import write_report
 from dynid_ros.report.fleet_page import draw_series
@@ -112,6 +117,26 @@ def test_errors_by_bandwidth_are_drawn_and_tabulated(hostile, outline):
                  if 'against bandwidth' in each.get('aria-label', ''))
     assert 'below 5 Hz 4.40 % (7.50 % with plain friction)' in label
     assert 'cut-off of 3 Hz' in label
+
+
+@pytest.mark.parametrize('plain', [None, 9.0])
+def test_a_cutoff_of_the_fit_that_is_among_the_bandwidths_is_listed_once(tmp_path, plain):
+    arm = load_arm('two_axis').with_friction(())
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    noise = np.random.default_rng(0).normal(scale=1e-3, size=(3000, 2))
+    result = identify(arm, [recording(arm, Waves.random(arm, 1), theta, noise)], friction=())
+    result = replace(result, error_by_bandwidth=tuple(
+        replace(each, plain_error_percent=plain) for each in result.error_by_bandwidth))
+    write_report(result, tmp_path / 'report.html')
+    section = re.search(r'<section id="bandwidth".*?</section>',
+                        (tmp_path / 'report.html').read_text(), flags=re.DOTALL)[0]
+    rows = re.findall(r'<th scope="row">([^<]*)</th>((?:<td[^>]*>[^<]*</td>)+)', section)
+    assert [name for name, _ in rows] == [
+        '1 Hz', '2 Hz', '5 Hz, of the fit', '10 Hz', '20 Hz', 'as recorded']
+    cells = re.findall(r'>([^<]*)</td>', dict(rows)['5 Hz, of the fit'])
+    error = f'{result.validation.relative_error_percent:.2f} %'
+    assert cells == ([error] if plain is None else [error, '9.00 %'])
 
 
 def test_errors_by_bandwidth_are_stored_and_older_results_have_none(tmp_path):

@@ -89,3 +89,10 @@ def test_sentence_tells_what_is_assumed_in_one_line():
     assert '\n' not in sentence
     assert 'rotor inertia of 0.5 to 0.5 kg m²' in sentence
     assert 'viscous friction' in sentence and 'Coulomb friction' in sentence
+
+
+def test_assumptions_on_joints_that_turn_and_slide_have_units_of_their_own():
+    arm = random_arm(np.random.default_rng(0), 3).with_tree(
+        prismatic=np.array([False, True, False]))
+    sentence = assumptions(arm, {'viscous': np.array([1.0, 50.0, 3.0])})
+    assert 'viscous friction of 1 to 3 Nm s/rad, viscous friction of 50 to 50 N s/m' in sentence

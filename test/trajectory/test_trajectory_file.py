@@ -117,6 +117,15 @@ def test_drawings_show_every_joint_and_the_path(tmp_path, arm, motion):
     draw_motion(tmp_path / 'plots', motion, arm, 'svg')
     joints = (tmp_path / 'plots' / 'joints.svg').read_text()
     # Matplotlib writes text as comments beside its outlines.
-    for word in ('arm_joint', 'pendulum_joint', 'torque', 'qdd'):
+    for word in ('arm_joint, rad', 'pendulum_joint, rad', 'torque', 'qdd'):
         assert f'<!-- {word} -->' in joints
     assert (tmp_path / 'plots' / 'path.svg').stat().st_size > 1000
+
+
+def test_drawings_name_the_units_of_each_joint(tmp_path, arm, motion):
+    lift = arm.with_tree(prismatic=np.array([True, False]))
+    draw_motion(tmp_path, motion, lift, 'svg')
+    joints = (tmp_path / 'joints.svg').read_text()
+    for words in ('arm_joint, m', 'pendulum_joint, rad', 'm/s', 'rad/s', 'm/s²', 'rad/s²', 'N',
+                  'Nm'):
+        assert joints.count(f'<!-- {words} -->') == 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.description.tree import Description, JointLimits
+from dynid_ros.arm.description.tree import Description, joint_units, JointLimits
 
 Array = NDArray[np.float64]
 
@@ -60,10 +60,9 @@ def plausible_limits(
     """
     thresholds = thresholds or LimitThresholds()
     limits, doubts = read.limits, []
-    for quantity, most, taken in (
-            ('effort', thresholds.effort_share * holding_torque(read), 'no torque limit'),
-            ('velocity', np.full(len(limits.velocity), thresholds.velocity),
-             f'{DEFAULT_VELOCITY:g} rad/s')):
+    for quantity, most in (
+            ('effort', thresholds.effort_share * holding_torque(read)),
+            ('velocity', np.full(len(limits.velocity), thresholds.velocity))):
         values: Array = getattr(limits, quantity)
         absurd = np.isfinite(values) & (values > most)
         unknown = absurd | ~np.isfinite(values)
@@ -73,6 +72,9 @@ def plausible_limits(
         names = ', '.join(
             f'{name} ({value:g})' if far else name for name, value, far, none in zip(
                 read.tree.joint_names, values, absurd, unknown, strict=True) if none)
+        speeds = dict.fromkeys(joint_units('rad/s', read.tree.prismatic[unknown]))
+        taken = 'no torque limit' if quantity == 'effort' else (
+            f'{DEFAULT_VELOCITY:g} {" or ".join(speeds)}')
         doubts.append(f'no usable {quantity} limit for {names}; planned motions assume {taken}')
     return limits, tuple(doubts)
 

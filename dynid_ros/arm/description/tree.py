@@ -193,3 +193,13 @@ class Description:
     inertial: Array | None = None
     dh: str = ''
     tool: Placement = field(default_factory=Placement)
+
+
+def joint_units(unit: str, prismatic: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Give joints that turn a unit such as Nm/rad, and those that slide its counterpart, N/m."""
+    return tuple(of_sliding(unit) if sliding else unit for sliding in prismatic)
+
+
+def of_sliding(unit: str) -> str:
+    """Return the counterpart for a joint that slides of a unit for one that turns."""
+    return unit.replace('kg m²', 'kg').replace('Nm', 'N').replace('rad', 'm')

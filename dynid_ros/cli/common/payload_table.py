@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.export.payload_messages import (
     flow_yaml,
     franka_request,
@@ -76,9 +77,11 @@ def _value(value: float, std: float, unit: str, digits: int, known: bool = True)
 def _joint_lines(found: Payload) -> Iterator[str]:
     names, evidence = found.model.arm.joint_names, found.evidence
     width = max(map(len, (*names, 'joint')))
-    yield f'  {"torque error, Nm":<{width}}  {"without":>9}  {"with load":>9}'
-    for name, before, after in zip(names, evidence.before, evidence.after, strict=True):
-        yield f'  {name:<{width}}  {before:9.4g}  {after:9.4g}'
+    yield f'  {"torque error":<{width}}  {"without":>9}  {"with load":>9}'
+    units = torque_units(found.model.arm)
+    for name, unit, before, after in zip(
+            names, units, evidence.before, evidence.after, strict=True):
+        yield f'  {name:<{width}}  {before:9.4g}  {after:9.4g} {unit}'
 
 
 def message_lines(found: Payload) -> Iterator[str]:

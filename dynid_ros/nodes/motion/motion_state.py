@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.drive import joint_position, joint_torque, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_output import MotionState
 from dynid_ros.execution.safety_monitor import Bound, Violation
@@ -36,8 +36,6 @@ class MotionStateReader:
     def __init__(self, arm: ArmModel) -> None:
         self._order = JointOrder(arm)
         self._drive = arm.drive
-        self._direct = bool(
-            np.array_equal(arm.drive.transmission, np.eye(arm.n)) and not arm.drive.offset.any())
 
     def read(self, message: Any) -> MotionState | None:
         """
@@ -62,11 +60,8 @@ class MotionStateReader:
         measured = self._drive.signal == 'effort' and self._drive.topic is None
         if measured and len(message.effort) > order.max():
             tau = joint_torque(np.array(message.effort)[order], self._drive)
-        if self._direct:
-            return MotionState(p[order], pd[order], tau)
         return MotionState(
-            np.linalg.solve(self._drive.transmission, p[order]) + self._drive.offset,
-            np.linalg.solve(self._drive.transmission, pd[order]), tau)
+            joint_position(p[order], self._drive), joint_velocity(pd[order], self._drive), tau)
 
 
 class StateWatch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -21,6 +22,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.motion_output import MotionState
 from dynid_ros.execution.safety_monitor import Violation
+from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.motion.motion_outputs import NodeOutput
 
@@ -57,6 +59,7 @@ class ControllerJoints:
 
     def __init__(self, node: Node, arm: ArmModel, controller: str) -> None:
         self._arm = arm
+        self._logger = node.get_logger()
         self._controller = controller
         self._client = node.create_client(GetParameters, f'{controller}/get_parameters')
         self._asked: Any = None
@@ -73,8 +76,8 @@ class ControllerJoints:
         """Joints of the controller; empty if it does not report them."""
         if self._asked is None or not self._asked.done():
             return ()
-        values = self._asked.result().values
-        return tuple(values[0].string_array_value) if values else ()
+        answer, _ = answer_of(self._asked)
+        return tuple(answer.values[0].string_array_value) if answer and answer.values else ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +101,13 @@ class ControllerJoints:
                 f"'{self._arm.name}'")
 
     def look(self) -> None:
-        """Ask if the controller has just appeared."""
+        """Ask if the controller has just appeared, or if the last question has no answer."""
+        if self._asked is not None and self._asked.done():
+            problem = answer_of(self._asked)[1]
+            if problem:
+                self._logger.warning(f'{self._controller} has not reported its joints: {problem}',
+                                     throttle_duration_sec=2.0)
+                self._asked = None
         if not self._client.service_is_ready():
             self._asked = None
         elif self._asked is None:
@@ -136,6 +145,7 @@ class TrajectoryOutput(NodeOutput):
         silent: bool, time: ControlTime,
     ) -> None:
         super().__init__()
+        self._logger = node.get_logger()
         self._time = time
         self._patience = SIMULATED_ANSWER if time.simulated else ANSWER
         self._answer_by = 0.0
@@ -198,10 +208,8 @@ class TrajectoryOutput(NodeOutput):
         goal.trajectory.joint_names = self._joints.names
         goal.trajectory.points = self._points(executor, now)
         self._number += 1
-        number = self._number
-        self._ask()
-        self._client.send_goal_async(goal).add_done_callback(
-            lambda future: self._answered(number, future.result()))
+        self._ask(self._client.send_goal_async(goal), 'has not answered the motion',
+                  partial(self._answered, self._number))
 
     def follow(
         self, _now: float, _state: MotionState, _wanted: Reference, /,
@@ -211,11 +219,14 @@ class TrajectoryOutput(NodeOutput):
 
     def hold(self, _state: MotionState, /) -> None:
         """Cancel the goal: the controller holds, slowing down if it is set to."""
+        self._cancel_goal()
+
+    def _cancel_goal(self) -> None:
         self._number += 1
         self._sent = None
-        if self._handle is not None:
-            self._cancel(self._handle)
-            self._handle = None
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            self._cancel(handle)
 
     def _points(self, executor: MotionExecutor, now: float) -> list[JointTrajectoryPoint]:
         """Points in the coordinates of the joint states."""
@@ -231,18 +242,32 @@ class TrajectoryOutput(NodeOutput):
                 strict=True)]
 
     def _cancel(self, handle: Any) -> None:
-        self._ask()
-        handle.cancel_goal_async().add_done_callback(lambda _: self._answer())
+        self._ask(handle.cancel_goal_async(), 'has not confirmed that it gave the motion up',
+                  lambda _: None)
 
-    def _ask(self) -> None:
+    def _ask(self, question: Any, lacking: str, take: Callable[[Any], None]) -> None:
+        """Wait for an answer that the controller owes at once."""
         self._unanswered += 1
         self._answer_by = monotonic() + self._patience
 
-    def _answer(self) -> None:
-        self._unanswered -= 1
+        def answered(future: Any) -> None:
+            self._unanswered -= 1
+            self._take(future, lacking, take)
+
+        question.add_done_callback(answered)
+
+    def _take(self, future: Any, lacking: str, take: Callable[[Any], None]) -> None:
+        """Hand an answer on; without one, nobody knows of the controller: give the motion up."""
+        answer, problem = answer_of(future)
+        if not problem:
+            take(answer)
+            return
+        reason = f'{self._name} {lacking}: {problem}'
+        self._logger.error(reason)
+        self._cancel_goal()
+        self._failed(reason)
 
     def _answered(self, number: int, handle: Any) -> None:
-        self._answer()
         if number != self._number:
             if handle.accepted:
                 self._cancel(handle)
@@ -257,7 +282,8 @@ class TrajectoryOutput(NodeOutput):
             return
         self._handle = handle
         handle.get_result_async().add_done_callback(
-            lambda future: self._ended(number, future.result()))
+            partial(self._take, lacking='has not told how the motion ended',
+                    take=partial(self._ended, number)))
 
     def _ended(self, number: int, answer: Any) -> None:
         if number == self._number:
