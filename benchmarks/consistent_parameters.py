@@ -26,10 +26,11 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone, UNITS
-from dynid_ros.model.inertia_prior import inertia_prior
+from dynid_ros.model.physical_cone import physical_cone
 
 Array = NDArray[np.float64]
 
@@ -106,9 +107,11 @@ def problem(arm: ArmModel, seed: int = 0) -> tuple[Array, Array, PhysicalCone]:
     theta = true + OFF * np.linalg.solve(root, rng.normal(size=base.count))
     A, b = root @ base.grouping, root @ theta
     bare = replace(arm, inertial=None)
-    cone, _ = inertia_prior(bare, A, b)
-    used = np.union1d(cone.columns, base.columns)
-    return A[:, used], b, cone.on(used)
+    prior = arm_prior(bare)
+    cone = physical_cone(bare, prior, root, root @ theta)
+    # Columns outside the cone, as those of offsets, have their prior as further rows.
+    tie = np.diag(1 / prior.std)
+    return np.vstack([A, tie]), np.append(b, tie @ prior.values), cone
 
 
 def many_joints(count: int) -> ArmModel:
@@ -124,6 +127,10 @@ def many_joints(count: int) -> ArmModel:
             axis=panda.axis[at]),
         inertial=panda.inertial[at], rotor_nominal=None, friction_nominal={},
         limits=JointLimits.unknown(count), drive=Drive.joint_torque(count))
+
+
+def _by_dynid(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
+    return closest_possible(A.T @ A, A.T @ b, cone, weight)
 
 
 def _median(
@@ -144,7 +151,7 @@ def main() -> None:
     for count in (6, 7, 12, 30):
         arm = load_arm('ur10') if count == 6 else many_joints(count)
         A, b, cone = known = problem(arm)
-        own, x = _median(closest_possible, known)
+        own, x = _median(_by_dynid, known)
         other, y = _median(by_clarabel, known)
         values = [0.5 * np.sum((A @ z - b)**2) + cone.value(z) for z in (x, y)]
         eigenvalues = np.linalg.eigvalsh(np.einsum('nk,kij->nij', x[cone.links], UNITS))

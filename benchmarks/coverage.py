@@ -4,9 +4,14 @@ How often stated 95 % intervals hold the truth, over repeated recordings with co
     python benchmarks/coverage.py
 
 Each recording is the exact torque of a shipped arm on a random motion, plus first-order coloured
-noise of 3 % of each joint's torque; each goes through the whole of `identify`. The table shows how
-many of all base-parameter intervals hold their true value, with the stated standard deviations
-(Newey and West) and as if residuals were white.
+noise of 3 % of each joint's torque; each goes through the whole of `identify`. The first table
+shows how many of all base-parameter intervals hold their true value, with the stated standard
+deviations (Newey and West) and as if residuals were white.
+
+In the second table the last joints hardly move, so that a third of the parameters is barely
+excited, and the true links differ from the stated ones: by half a mass, a tenth of a length and
+half an inertia (standard deviations). It has the intervals of parameters that are the data's and
+of those that remain the prior's, and the narrowest of all, relative to that of the prior.
 """
 
 from __future__ import annotations
@@ -19,6 +24,8 @@ import numpy as np
 from scipy.signal import lfilter
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -30,6 +37,8 @@ RATE = 125.0
 REPETITIONS = 40
 NOISE = 0.03
 SETTLE = 500
+#: Number of last joints that hardly move in the second table, and their motion relative to others.
+WEAK, SMALL = 3, 0.02
 CASES = (('ur10', 12, 0.98), ('ur10', 20, 0.98), ('ur10', 60, 0.98),
          ('panda', 16, 0.95), ('panda', 25, 0.95), ('panda', 60, 0.98))
 
@@ -56,14 +65,76 @@ def coverage(name: str, seconds: float, correlation: float) -> tuple[float, floa
     return 100 * float(np.mean(stated)), 100 * float(np.mean(white)), result.fit.samples
 
 
+def other_links(arm: ArmModel, rng: np.random.Generator) -> ArmModel:
+    """Return an arm whose links, rotors and friction are not those that it states."""
+    assert arm.inertial is not None
+    links = []
+    for link in arm.inertial:
+        mass, center, inertia = inertial_to_com(link)
+        factor = np.exp(0.5 * rng.normal(size=2))
+        shift = 0.1 * np.sqrt(np.trace(inertia) / mass) * rng.normal(size=3)
+        links.append(inertial_from_com(
+            factor[0] * mass, center + shift, factor[0] * factor[1] * inertia))
+    rotor = None if arm.rotor_nominal is None else (
+        arm.rotor_nominal * np.exp(0.5 * rng.normal(size=arm.n)))
+    friction = {name: value * np.exp(0.5 * rng.normal(size=arm.n))
+                for name, value in arm.friction_nominal.items()}
+    return replace(arm, inertial=np.array(links), rotor_nominal=rotor, friction_nominal=friction)
+
+
+def weakly_excited(name: str, seconds: float, correlation: float) -> tuple[float, ...]:
+    """
+    Identify arms whose last joints hardly move.
+
+    Returns
+    -------
+    tuple of float
+        Share of intervals of the data's parameters that hold, that of the prior's, and share of
+        the latter among all, %; narrowest interval, relative to that of the prior.
+
+    """
+    stated = load_arm(name)
+    stated = replace(stated, conditioning=replace(stated.conditioning, delay=0.0))
+    t = np.arange(int(seconds * RATE)) / RATE
+    q, qd, qdd = random_motion(stated, 3, tries=50).evaluate(t + 1.0)
+    small = np.where(np.arange(stated.n) < stated.n - WEAK, 1.0, SMALL)
+    q = q.mean(axis=0) + small * (q - q.mean(axis=0))
+    rng = np.random.default_rng(0)
+    holds: dict[bool, list[bool]] = {True: [], False: []}
+    narrowest = np.inf
+    for _ in range(REPETITIONS):
+        arm = other_links(stated, rng)
+        theta = nominal_parameters(arm)
+        tau = regressor(arm, q, small * qd, small * qdd) @ theta
+        noise = lfilter([1], [1, -correlation], rng.normal(size=(len(t) + SETTLE, arm.n)), axis=0)
+        noise *= np.sqrt(1 - correlation**2) * NOISE * np.abs(tau).max()
+        log = Recording(t, q, tau + noise[SETTLE:], arm.joint_names, 'effort', 'simulated')
+        result = identify(stated, [log], friction=stated.friction, holdout=0)
+        inside = np.abs(result.theta - base_parameters(arm).grouping @ theta) < 1.96 * result.std
+        for own, hold in zip(result.from_data.tolist(), inside.tolist(), strict=True):
+            holds[own].append(hold)
+        before = np.sqrt(np.diag(result.prior.covariance))
+        narrowest = min(narrowest, float((result.std / before).min()))
+    total = len(holds[True]) + len(holds[False])
+    return (100 * float(np.mean(holds[True])), 100 * float(np.mean(holds[False] or [np.nan])),
+            100 * len(holds[False]) / total, narrowest)
+
+
 def main() -> None:
-    """Print a Markdown table."""
+    """Print two Markdown tables."""
     print('| arm | seconds | noise correlation at 125 Hz | samples | stated | as if white |')
     print('|---|---|---|---|---|---|')
     for name, seconds, correlation in CASES:
         stated, white, samples = coverage(name, seconds, correlation)
         print(f'| {name} | {seconds} | {correlation} | {samples} '
               f'| {stated:.0f} % | {white:.0f} % |')
+    print()
+    print('| arm | seconds | from the data | from the prior | share of the prior | narrowest |')
+    print('|---|---|---|---|---|---|')
+    for name, seconds, correlation in CASES:
+        data, prior, share, narrowest = weakly_excited(name, seconds, correlation)
+        print(f'| {name} | {seconds} | {data:.0f} % | {prior:.0f} % | {share:.0f} % '
+              f'| {narrowest:.1e} |')
 
 
 if __name__ == '__main__':

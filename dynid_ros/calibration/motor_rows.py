@@ -17,8 +17,8 @@ from dynid_ros.calibration.loaded_rows import (
     own_friction,
     with_columns,
 )
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors

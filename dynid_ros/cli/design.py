@@ -212,7 +212,9 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
     if 'payload' in notes:
         yield _payload_line(notes['payload'])
     if 'torque' not in notes['margins']:
-        yield 'torque is not checked: the arm has no nominal inertias or no effort limits'
+        yield 'torque is not checked: the arm has no effort limits'
+    elif arm.inertial is None:
+        yield 'no inertias are stated: torque is checked for cylinders from joint to joint'
     if notes['pairs_not_checked']:
         yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
     yield from _about_meshes(notes)

@@ -14,7 +14,7 @@ from dynid_ros.cross_validation.friction_choice import (
     PLAIN_FORMS,
     THRESHOLDS,
 )
-from dynid_ros.model.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, stack
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import CURVE, friction_terms, PLAIN, PRESLIDING, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.products import Products
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.weighted_least_squares import carry_over, fit, QRFactors, stack
 

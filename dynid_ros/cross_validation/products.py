@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon
 
 from dynid_ros.compiled import kernel, sum_kernel
-from dynid_ros.model.arm_prior import ArmPrior
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.regression.product_kernels import elimination_order, fit_products
 from dynid_ros.regression.weighted_least_squares import noise_floor, QRFactors, reweighted
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import DRY, dry_friction, friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters, pinocchio_arm
 from dynid_ros.feasibility.barrier import soft_wall
@@ -121,10 +122,17 @@ class TorqueLimit:
 
 
 def torque_limit(arm: ArmModel) -> TorqueLimit | None:
-    """Effort limits of an arm, or None where its inertias or all limits are unknown."""
+    """
+    Effort limits of an arm, or None where all of them are unknown.
+
+    An arm without stated inertias has those of its prior.
+    """
     limit = arm.motion_limits.effort
-    if arm.inertial is None or not np.isfinite(limit).any():
+    if not np.isfinite(limit).any():
         return None
+    if arm.inertial is None:
+        links = arm_prior(arm).values[arm.layout.all_inertial()]
+        arm = replace(arm, inertial=links.reshape(arm.n, -1))
     check_possible(arm)
     theta = nominal_parameters(arm)
     known: dict[str, Array] = {}

@@ -13,6 +13,7 @@ from dynid_ros.cross_validation.block_errors import block_errors, BlockErrors
 from dynid_ros.cross_validation.friction_choice import Folds, THRESHOLDS
 from dynid_ros.cross_validation.selection import left_by_selection, spread_by_choice
 from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.identification.conditioned_data import ConditionedData
 from dynid_ros.identification.gain_findings import refuted_gains, with_gains
 from dynid_ros.identification.model_choice import fit_model, Model, plain_fit
@@ -23,7 +24,6 @@ from dynid_ros.identification.validation import (
     Unseen,
     unseen_rows,
 )
-from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.physical_cone import physical_cone
 from dynid_ros.model.standard_parameters import inverse, PossibleFit, sample_colour

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.inputs import finite_rows
-from dynid_ros.model.arm_prior import arm_prior, ArmPrior
 from dynid_ros.model.metrics import BandwidthError, Metrics
 from dynid_ros.model.standard_parameters import (
     FROM_DATA,

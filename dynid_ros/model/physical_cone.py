@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import CURVE, friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.model.arm_prior import ArmPrior
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.model.barrier_newton import PhysicalCone
 
 Array = NDArray[np.float64]

@@ -10,8 +10,8 @@ from scipy.linalg import cho_factor, cho_solve, LinAlgError
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
-from dynid_ros.model.arm_prior import ArmPrior
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
 from dynid_ros.model.physical_cone import physical_cone
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
-from dynid_ros.model.arm_prior import arm_prior, ArmPrior
+from dynid_ros.errors import RecordingError
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.rows import RowBlock, Rows
 
@@ -208,12 +209,21 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     Solution
         Estimate, with the factors for its covariance.
 
+    Raises
+    ------
+    RecordingError
+        There are no rows.
+
     References
     ----------
     Gautier 1997, Dynamic identification of robots with power model, eq. 10 to 14.
 
     """
     b = data.factors.shape[2] - 1
+    if not data.rows.any():
+        raise RecordingError(
+            'no row is left after filtering, without joints at rest; record a longer motion, or '
+            'raise the cut-off')
     widening = np.ones(0)
     if isinstance(prior, ArmPrior):
         if len(data.rows) == len(prior.torque):

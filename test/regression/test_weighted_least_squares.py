@@ -9,11 +9,13 @@ import pytest
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, solve
+from dynid_ros.regression.weighted_least_squares import compress, QRFactors, solve
 
 JOINTS, PARAMETERS = 3, 5
 THETA = np.array([1.0, -2.0, 3.0, 0.5, -0.1])
 NOISE = np.array([0.01, 0.3, 2.0])
+#: Prior of zeros, so wide that the rows of these tests decide.
+WIDE = np.column_stack([1e-6 * np.eye(PARAMETERS), np.zeros(PARAMETERS)])
 
 
 def rows(seed=0, samples=2000):
@@ -38,7 +40,7 @@ def test_weights_settle_to_the_noise_of_each_joint():
 @given(st.integers(0, 10**6))
 def test_estimate_and_covariance_are_those_of_dense_weighted_least_squares(seed):
     W, tau = rows(seed, 200)
-    solution = solve(compressed(W, tau))
+    solution = solve(compressed(W, tau), WIDE)
     scaled = (W / solution.sigma[:, None]).reshape(-1, PARAMETERS)
     theta, *_ = np.linalg.lstsq(scaled, (tau / solution.sigma).ravel(), rcond=None)
     # The weights of the last step are settled to 1e-6 only.
@@ -60,45 +62,57 @@ def test_estimate_and_covariance_are_those_of_dense_weighted_least_squares(seed)
 def test_weighting_makes_a_quiet_joint_count():
     W, tau = rows(5, 400)
     plain = np.linalg.lstsq(W.reshape(-1, PARAMETERS), tau.ravel(), rcond=None)[0]
-    weighted = solve(compressed(W, tau)).theta
+    weighted = solve(compressed(W, tau), WIDE).theta
     assert np.linalg.norm(weighted - THETA) < 0.1 * np.linalg.norm(plain - THETA)
 
 
-def test_what_the_rows_say_nothing_of_is_flagged_and_left_short():
+def test_the_prior_decides_where_the_rows_show_nothing():
     W, _ = rows(1)
     W[:, :, 1] = 0
     W[:, :, 3] = -2 * W[:, :, 2]
-    solution = solve(compressed(W, W @ THETA + 0.01 * rows(2)[1]))
-    np.testing.assert_array_equal(solution.undetermined, [False, True, True, True, False])
+    value, std = np.full(PARAMETERS, 0.3), np.full(PARAMETERS, 50.0)
+    prior = np.column_stack([np.eye(PARAMETERS), value]) / std[:, None]
+    solution = solve(compressed(W, W @ THETA + 0.01 * rows(2)[1]), prior)
+    deviation = np.sqrt(np.diag(solution.white_covariance))
     assert solution.condition_number == np.inf
-    assert solution.theta[1] == 0
-    # Only their difference acts.
+    assert solution.theta[1] == pytest.approx(value[1], rel=1e-9)
+    assert deviation[1] == pytest.approx(std[1], rel=1e-9)
+    # Only their difference acts: the rows leave a direction of (2, 1) to the prior.
     combined = solution.theta[2] - 2 * solution.theta[3]
     assert combined == pytest.approx(THETA[2] - 2 * THETA[3], abs=0.01)
-    assert np.isfinite(solution.white_covariance).all()
+    assert 2 * solution.theta[2] + solution.theta[3] == pytest.approx(3 * value[2], abs=0.01)
+    assert solution.effective_parameters == pytest.approx(3, abs=1e-4)
 
 
-def test_full_rank_flags_nothing_whatever_the_units():
+def test_units_of_the_columns_do_not_matter():
     W, tau = rows(3)
     for units in (np.ones(PARAMETERS), np.logspace(-4, 3, PARAMETERS)):
-        solution = solve(compressed(W * units, tau))
-        assert not solution.undetermined.any()
+        solution = solve(compressed(W * units, tau), WIDE * np.append(units, 1.0))
         np.testing.assert_allclose(
-            solution.theta * units, solve(compressed(W, tau)).theta, rtol=1e-8)
+            solution.theta * units, solve(compressed(W, tau), WIDE).theta, rtol=1e-8)
 
 
 def test_a_joint_that_fits_without_error_does_not_take_all_weight():
     W, tau = rows(4)
     tau[:, 0] = W[:, 0] @ THETA
-    solution = solve(compressed(W, tau))
+    solution = solve(compressed(W, tau), WIDE)
     np.testing.assert_allclose(solution.theta, THETA, rtol=1e-5)
     np.testing.assert_allclose(solution.sigma[1:], NOISE[1:], rtol=0.06)
 
 
-def test_fewer_rows_than_parameters_are_refused():
+def test_fewer_rows_than_parameters_leave_the_rest_to_the_prior():
     W, tau = rows(0, 1)
-    with pytest.raises(RecordingError, match=r'3 rows are left .* too few for 5 parameters'):
-        solve(compressed(W, tau))
+    prior = np.column_stack([np.eye(PARAMETERS), np.zeros(PARAMETERS)]) / 7.0
+    solution = solve(compressed(W, tau), prior)
+    deviation = np.sqrt(np.diag(solution.white_covariance))
+    assert np.isfinite(solution.theta).all()
+    assert (deviation > 0).all() and (deviation <= 7.0).all()
+    assert deviation.max() > 3.0
+
+
+def test_no_rows_are_refused():
+    with pytest.raises(RecordingError, match='no row is left'):
+        solve(QRFactors.empty(JOINTS, PARAMETERS), WIDE)
 
 
 def blocks_of(W, tau, cuts, moving=None):

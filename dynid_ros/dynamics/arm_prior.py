@@ -26,6 +26,8 @@ LENGTH = 0.3
 DENSITY = 1500.0
 #: Least eigenvalue of a stated pseudo-inertia, relative to the largest, that counts as a body.
 BODY = 1e-9
+#: Share of the effort limit at which a drive holds links that are not stated, at most.
+HOLDING = 0.5
 #: States over which inertias about a joint are averaged.
 STATES = 20
 #: Torque of a drive of which neither limit nor load is known, relative to the largest of the arm.
@@ -125,8 +127,8 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     A stated link is uncertain by its own mass: its first moments by this mass at the length of
     the link, its inertias by this mass at the square of it; a stated rotor inertia by itself. Any
     other parameter alone may take all torque of a drive: the effort limit, or the torque that the
-    links need. Links that are not stated are cylinders from joint to joint in the mean, and
-    friction is zero.
+    links need. Links that are not stated are cylinders from joint to joint in the mean, as
+    heavy as the drives can carry at most, and friction is zero.
 
     Parameters
     ----------
@@ -151,8 +153,9 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     bodies = np.where(guessed[:, None], [_cylinder(arm, j) for j in range(arm.n)], known)
     if arm.link_bounds is not None:
         bodies = arm.link_bounds.inside(bodies)
-    bare = replace(arm.rigid(), inertial=bodies, rotor_nominal=None,
-                   limits=JointLimits.unknown(arm.n))
+    bare = replace(arm.rigid(), limits=JointLimits.unknown(arm.n), rotor_nominal=None)
+    bodies[guessed] *= _carried(arm, bare, bodies)
+    bare = replace(bare, inertial=bodies)
     torque = _drive_torque(arm, bare, bodies)
     sizes = np.sqrt((random_regressor(arm).reshape(-1, arm.n, layout.size)**2).mean(axis=0))
     values, std = np.zeros(layout.size), _alone(torque, sizes)
@@ -168,6 +171,15 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
         columns = [layout.friction_column(joint, term.symbol) for joint in range(arm.n)]
         values[columns] = arm.friction_nominal.get(term.name, np.zeros(arm.n))
     return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
+
+
+def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
+    """Factor of the masses, at most one, with which the drives hold the arm in any pose."""
+    q = random_states(bare)[0]
+    still = np.zeros_like(q)
+    held = np.abs(regressor(bare, q, still, still) @ bodies.ravel()).max(axis=0)
+    loaded = held > 0
+    return float(np.min(HOLDING * arm.limits.effort[loaded] / held[loaded], initial=1.0))
 
 
 def _alone(torque: Array, sizes: Array) -> Array:
