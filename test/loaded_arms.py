@@ -15,8 +15,10 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.validation import predict
+from dynid_ros.model.arm_prior import arm_prior
+from dynid_ros.model.standard_parameters import sample_colour
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.regression.weighted_least_squares import fit
@@ -64,11 +66,16 @@ def free_model(name='ur10', noise=1.0):
     settings = choose_conditioning(arm, [recording])
     rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)
-    covariance = hac_covariance(
+    scatter = score_covariance(
         weighted_scores(rows.blocks(arm), solution.theta, solution.sigma),
-        solution.white_covariance, settings.rate_hz / settings.decimation)
+        settings.rate_hz / settings.decimation, solution.effective_parameters)
+    bread = solution.white_covariance
+    covariance = bread @ (scatter + solution.prior_information) @ bread
+    white, before = np.sqrt(np.diag(bread)), np.diag(arm_prior(arm).covariance)
     return identification(
-        arm, theta=solution.theta, covariance=covariance, sigma=solution.sigma,
-        std_white=np.sqrt(np.diag(solution.white_covariance)), treatment=settings,
-        root_information=solution.root_information, sources=('free',),
+        arm, theta=solution.theta, covariance=covariance, sigma=solution.sigma, std_white=white,
+        data_share=np.clip(1 - np.diag(covariance) / before, 0, 1),
+        colour=sample_colour(covariance, white, 1 - white**2 / before), treatment=settings,
+        root_information=solution.root_information, root_torque=solution.root_torque,
+        sources=('free',),
         predictions=tuple(predict(arm, rows, solution.theta, 'free', False)))

@@ -18,6 +18,7 @@ from dynid_ros.errors import DynidError, one_line
 from dynid_ros.fleet.bags import Bag, date_in, local_copy, METADATA
 from dynid_ros.fleet.settings import FleetSettings, settings_of
 from dynid_ros.fleet.sidecar import BagFacts, write_sidecar
+from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import (
@@ -26,7 +27,7 @@ from dynid_ros.regression.preparation import (
     fitted_to,
     motions,
 )
-from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted
+from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted, widened_rows
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.trial_samples import trial_samples
 from dynid_ros.storage.recording_reader import read_recording
@@ -148,7 +149,8 @@ def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> Bag
     chosen = factors.part(settings.columns)
     if count <= 2 * len(settings.columns):
         return facts
-    theta, *_ = reweighted(chosen, iterations=4)
+    prior = widened_rows(arm_prior(settings.arm), chosen)
+    theta, *_ = reweighted(chosen, prior, iterations=4)
     share = chosen.residual_squares(theta).sum() / chosen.torque_squares().sum()
     return replace(facts, error_percent=float(100 * np.sqrt(share)))
 
