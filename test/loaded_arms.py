@@ -41,11 +41,15 @@ def noise_of(arm):
     return np.where(np.isfinite(arm.limits.effort), 1e-3 * arm.limits.effort, 1e-4)
 
 
-def recorded(arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded'):
-    """Record waves; with `after`, the load changes half-way."""
+def recorded(
+    arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded', still=(),
+):
+    """Record waves; with `after`, the load changes half-way, and joints `still` do not move."""
     waves = Waves.random(arm, seed)
     t = np.arange(round(seconds * RATE)) / RATE
     q, qd, qdd = waves.at(t)
+    for joint in still:
+        q[:, joint], qd[:, joint], qdd[:, joint] = 0.3, 0.0, 0.0
     W = regressor(arm, q, qd, qdd)[:, :, base_parameters(arm).columns]
     loads = np.zeros((len(t), 10)) if load is None else np.tile(load, (len(t), 1))
     if after is not None:
@@ -58,11 +62,16 @@ def recorded(arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, sou
 
 
 @cache
-def free_model(name='ur10', noise=1.0):
-    """Fit the free arm to 40 s, as identify does it, without its diagnosis."""
+def free_model(name='ur10', noise=1.0, still=(), own=()):
+    """
+    Fit the free arm to 40 s, as identify does it, without its diagnosis.
+
+    Joints `still` do not move, and the last link differs from its description by `own`.
+    """
     arm = arm_named(name)
     recording, _ = checked_recording(
-        recorded(arm, seed=0, seconds=40.0, noise=noise, source='free'), arm)
+        recorded(arm, np.array(own) if own else None, seed=0, seconds=40.0, noise=noise,
+                 source='free', still=still), arm)
     settings = choose_conditioning(arm, [recording])
     rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)

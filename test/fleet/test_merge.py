@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 
 from dynid_ros.dynamics.base import friction_places
+from dynid_ros.fleet.bag_features import bag_features, feature_names
 from dynid_ros.fleet.merge import cluster_covariance, clustered, merged
-from dynid_ros.fleet.shared_inertia import eliminated, own_frictions, solve_shared
+from dynid_ros.fleet.shared_inertia import (
+    eliminated,
+    friction_names,
+    own_frictions,
+    solve_shared,
+)
 from dynid_ros.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
 from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.regression.preparation import checked_recording, take_motions
-from dynid_ros.regression.weighted_least_squares import solve
+from dynid_ros.regression.weighted_least_squares import reweighted, solve
 
 FACTS = BagFacts('bag', 'identity', 'hash', '', 1.7e9)
 
@@ -104,6 +110,41 @@ def test_shared_parameters_are_those_of_one_fit_with_all_own_ones_beside_each_ot
     frictions = [values for values, *_ in own_frictions(parts, own, sigma, prior, found)]
     np.testing.assert_allclose(
         np.concatenate(frictions), expected[:-len(shared)], rtol=1e-6, atol=1e-8)
+
+
+def test_a_bag_of_a_joint_at_rest_has_its_friction_from_the_prior(fleet, parts):
+    arm, own = fleet.arm, friction_places(fleet.arm)
+    reference, names = solve(merged(parts), arm_prior(arm)), friction_names(arm)
+    still = Bag(50, still=(2,)).factors(fleet)
+    shared = solve_shared(
+        [eliminated(part, own, reference.sigma, reference.prior)[1] for part in parts], own,
+        reference.prior)
+    [(values, std, share)] = own_frictions(
+        [still], own, reference.sigma, reference.prior, shared)
+    third = np.array([name.endswith('3') for name in names])
+    prior = arm_prior(arm)
+    np.testing.assert_allclose(
+        std[third], np.sqrt(np.diag(prior.covariance))[own][third], rtol=1e-6)
+    np.testing.assert_allclose(values[third], prior.theta[own][third], rtol=1e-6)
+    assert (share[third] < 1e-6).all() and (share[~third] > 0.9).all()
+    features = bag_features([still], arm, reference)
+    from_prior = np.isnan(features.values[0])
+    told = {name for name, none in zip(feature_names(arm), from_prior, strict=True) if none}
+    assert told == {'gain 3', 'Fv3', 'Fc3', 'Fo3'}
+
+
+def test_a_joint_that_one_bag_moves_is_predicted_by_the_prior_without_that_bag(fleet):
+    parts = [Bag(seed, still=(2,)).factors(fleet) for seed in range(5)] + [Bag(5).factors(fleet)]
+    solution = solve(merged(parts), arm_prior(fleet.arm))
+    sums, expected = clustered(parts, solution), np.zeros(3)
+    for k, part in enumerate(parts):
+        others = merged([*parts[:k], *parts[k + 1:]])
+        theta, *_ = reweighted(others, solution.prior, solution.sigma, 1)
+        expected += part.residual_squares(theta)
+    # The prior alone is weak enough to show that the weights settle to 1e-6 only.
+    np.testing.assert_allclose(sums.left_out_squares, expected, rtol=0.02)
+    variances = np.diag(cluster_covariance(sums, solution))
+    assert (variances > 0).all() and np.isfinite(variances).all()
 
 
 @pytest.mark.slow
