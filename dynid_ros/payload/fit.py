@@ -88,7 +88,7 @@ class LoadFit:
 
     @property
     def std(self) -> Array:
-        """Return the standard deviations of the load, (10,); those of the prior at most."""
+        """Return the standard deviations of the load, (10,), above zero."""
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
