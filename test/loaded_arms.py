@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
+from dynid_ros.model.arm_prior import arm_prior
 import numpy as np
 from results import identification
 from synthetic_recordings import coloured, Waves
@@ -15,8 +16,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.validation import predict
+from dynid_ros.model.standard_parameters import sample_colour
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.regression.weighted_least_squares import fit
@@ -39,11 +41,15 @@ def noise_of(arm):
     return np.where(np.isfinite(arm.limits.effort), 1e-3 * arm.limits.effort, 1e-4)
 
 
-def recorded(arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded'):
-    """Record waves; with `after`, the load changes half-way."""
+def recorded(
+    arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded', still=(),
+):
+    """Record waves; with `after`, the load changes half-way, and joints `still` do not move."""
     waves = Waves.random(arm, seed)
     t = np.arange(round(seconds * RATE)) / RATE
     q, qd, qdd = waves.at(t)
+    for joint in still:
+        q[:, joint], qd[:, joint], qdd[:, joint] = 0.3, 0.0, 0.0
     W = regressor(arm, q, qd, qdd)[:, :, base_parameters(arm).columns]
     loads = np.zeros((len(t), 10)) if load is None else np.tile(load, (len(t), 1))
     if after is not None:
@@ -56,19 +62,29 @@ def recorded(arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, sou
 
 
 @cache
-def free_model(name='ur10', noise=1.0):
-    """Fit the free arm to 40 s, as identify does it, without its diagnosis."""
+def free_model(name='ur10', noise=1.0, still=(), own=()):
+    """
+    Fit the free arm to 40 s, as identify does it, without its diagnosis.
+
+    Joints `still` do not move, and the last link differs from its description by `own`.
+    """
     arm = arm_named(name)
     recording, _ = checked_recording(
-        recorded(arm, seed=0, seconds=40.0, noise=noise, source='free'), arm)
+        recorded(arm, np.array(own) if own else None, seed=0, seconds=40.0, noise=noise,
+                 source='free', still=still), arm)
     settings = choose_conditioning(arm, [recording])
     rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)
-    covariance = hac_covariance(
+    scatter = score_covariance(
         weighted_scores(rows.blocks(arm), solution.theta, solution.sigma),
-        solution.white_covariance, settings.rate_hz / settings.decimation)
+        settings.rate_hz / settings.decimation, solution.effective_parameters)
+    bread = solution.white_covariance
+    covariance = bread @ (scatter + solution.prior_information) @ bread
+    white, before = np.sqrt(np.diag(bread)), np.diag(arm_prior(arm).covariance)
     return identification(
-        arm, theta=solution.theta, covariance=covariance, sigma=solution.sigma,
-        std_white=np.sqrt(np.diag(solution.white_covariance)), treatment=settings,
-        root_information=solution.root_information, sources=('free',),
+        arm, theta=solution.theta, covariance=covariance, sigma=solution.sigma, std_white=white,
+        data_share=np.clip(1 - np.diag(covariance) / before, 0, 1),
+        colour=sample_colour(covariance, white, 1 - white**2 / before), treatment=settings,
+        root_information=solution.root_information, root_torque=solution.root_torque,
+        sources=('free',),
         predictions=tuple(predict(arm, rows, solution.theta, 'free', False)))

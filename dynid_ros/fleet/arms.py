@@ -10,6 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError
 from dynid_ros.fleet.bag_features import feature_names, Features
 from dynid_ros.fleet.bags import Bag
@@ -28,7 +29,8 @@ from dynid_ros.fleet.settings import FleetSettings
 from dynid_ros.fleet.shared_inertia import friction_names
 from dynid_ros.fleet.sidecar import BagFacts
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.regression.weighted_least_squares import solve
+from dynid_ros.model.standard_parameters import FROM_DATA
+from dynid_ros.regression.weighted_least_squares import Solution, solve
 
 Array = NDArray[np.float64]
 ARM = '{arm}'
@@ -101,7 +103,7 @@ def judged_fleet(
     everything = reduction.merge([places[k] for k in trusted])
     too_few_rows(everything, len(settings.columns), 'the fleet')
     assert everything is not None
-    reference = solve(everything)
+    reference = solve(everything, arm_prior(arm))
     features = {name: reduction.features([places[k] for k in group], reference)
                 for name, group in groups.items()}
     usual = usual_scatter([features[name].part(~doubtful[group])
@@ -123,7 +125,7 @@ def judged_fleet(
               if k not in judged[name].odd and not _changed(judged[name], k)]
     whole = reports[next(iter(groups))].model if len(groups) == 1 else _model(
         settings, 'the fleet', common, facts, places, reduction)
-    series = _series(settings, groups, kept, features, facts, places, reduction, reference.sigma)
+    series = _series(settings, groups, kept, features, facts, places, reduction, reference)
     return reports, whole, odd, series
 
 
@@ -201,7 +203,7 @@ def _model(
     data = reduction.merge(paths) if paths else None
     if data is None or data.rows.sum() <= len(settings.columns):
         return None
-    solution = solve(data)
+    solution = solve(data, arm_prior(settings.arm))
     return fleet_model(settings, name, [facts[k] for k in chosen], data, solution,
                        reduction.clustered(paths, solution))
 
@@ -230,9 +232,13 @@ def _load(values: Array) -> str:
 def _series(
     settings: FleetSettings, groups: Mapping[str, Sequence[int]],
     kept: Mapping[str, Sequence[int]], features: Mapping[str, Features],
-    facts: Sequence[BagFacts], places: Sequence[str], reduction: Reduction, sigma: Array,
+    facts: Sequence[BagFacts], places: Sequence[str], reduction: Reduction, reference: Solution,
 ) -> tuple[Series, ...]:
-    """Follow friction and gains over date, friction beside inertias that all bags share."""
+    """
+    Follow friction and gains over date, friction beside inertias that all bags share.
+
+    A bag that leaves a value to the prior does not count.
+    """
     arm, values = settings.arm, {}
     gains = [(k, name) for k, name in enumerate(feature_names(arm)) if name.startswith('gain')]
     for name, group in groups.items():
@@ -240,9 +246,10 @@ def _series(
             continue
         own = [group[k] for k in kept[name]]
         date = np.array([facts[k].date for k in own])
-        friction, std = reduction.frictions([places[k] for k in own], sigma)
+        friction, std, share = reduction.frictions([places[k] for k in own], reference)
         for k, coefficient in enumerate(friction_names(arm)):
-            values[name, coefficient] = (date, friction[:, k], std[:, k])
+            told = share[:, k] >= FROM_DATA
+            values[name, coefficient] = (date[told], friction[told, k], std[told, k])
         for k, gain in gains:
             chosen = np.array(kept[name])
             values[name, gain] = (

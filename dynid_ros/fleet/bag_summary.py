@@ -14,6 +14,7 @@ import numpy as np
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.clipped_signals import clip_levels, clipped_findings, clipped_samples
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, one_line
 from dynid_ros.fleet.bags import Bag, date_in, local_copy, METADATA
 from dynid_ros.fleet.settings import FleetSettings, settings_of
@@ -148,7 +149,9 @@ def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> Bag
     chosen = factors.part(settings.columns)
     if count <= 2 * len(settings.columns):
         return facts
-    theta, *_ = reweighted(chosen, iterations=4)
+    prior = arm_prior(settings.arm)
+    prior = prior.widened(prior.widening(chosen.torque()))
+    theta, *_ = reweighted(chosen, prior.rows(), iterations=4)
     share = chosen.residual_squares(theta).sum() / chosen.torque_squares().sum()
     return replace(facts, error_percent=float(100 * np.sqrt(share)))
 

@@ -107,15 +107,11 @@ def _influence(part: QRFactors, own: Array, sigma: Array, bread: Array) -> Array
     """
     Change of the estimate by a bag: ``theta - theta_without_it``, (b,).
 
-    ``(N - A)⁻¹ s = P (I - A P)⁻¹ s`` with the bag's normal matrix A and ``P = N⁻¹``. An open
-    direction of the others makes it infinite; least squares take the shortest change then.
+    ``(N - A)⁻¹ s = P (I - A P)⁻¹ s`` with the bag's normal matrix A and ``P = N⁻¹``.
     """
     weighted = (part.factors[:, :, :-1] / sigma[:, None, None]).reshape(-1, len(own))
     system = np.eye(len(own)) - weighted.T @ (weighted @ bread)
-    try:
-        return np.asarray(bread @ np.linalg.solve(system, own))
-    except np.linalg.LinAlgError:
-        return np.asarray(bread @ np.linalg.lstsq(system, own, rcond=None)[0])
+    return np.asarray(bread @ np.linalg.solve(system, own))
 
 
 def cluster_covariance(sums: Clustered, solution: Solution) -> Array:
@@ -132,8 +128,9 @@ def cluster_covariance(sums: Clustered, solution: Solution) -> Array:
     Returns
     -------
     (b, b) ndarray
-        ``B/(B-1) P (sum_b s_b s_bᵀ) P``: bags are independent, rows within one are not. With no
-        more bags than parameters it has not the full rank, but its diagonal holds.
+        ``P (B/(B-1) sum_b s_b s_bᵀ + L) P`` with the information L of the prior: bags are
+        independent, rows within one are not. With no more bags than parameters the sum has not
+        the full rank, but the diagonal holds.
 
     References
     ----------
@@ -141,6 +138,5 @@ def cluster_covariance(sums: Clustered, solution: Solution) -> Array:
     Biometrika 73; Cameron and Miller 2015, A practitioner's guide to cluster-robust inference.
 
     """
-    correction = sums.bags / max(sums.bags - 1, 1)
-    return np.asarray(
-        correction * solution.white_covariance @ sums.meat @ solution.white_covariance)
+    scatter = sums.bags / max(sums.bags - 1, 1) * sums.meat + solution.prior_information
+    return np.asarray(solution.white_covariance @ scatter @ solution.white_covariance)

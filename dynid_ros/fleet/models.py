@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.verdict import held_out_findings, MORE_MOTION
+from dynid_ros.diagnosis.verdict import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.fleet.merge import cluster_covariance, Clustered
@@ -18,6 +19,7 @@ from dynid_ros.fleet.settings import FleetSettings
 from dynid_ros.fleet.sidecar import BagFacts
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, TINY
+from dynid_ros.model.standard_parameters import sample_colour
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
@@ -61,6 +63,9 @@ def fleet_model(
     # The scores of one bag add up to zero, and those of few scatter too little.
     enough = len(bags) >= FEWEST_BAGS
     covariance = cluster_covariance(sums, solution) if enough else solution.white_covariance
+    prior = arm_prior(arm).widened(solution.widening)
+    white, before = np.sqrt(np.diag(solution.white_covariance)), np.diag(prior.covariance)
+    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
     counted = f'{len(bags)} bag{"s" if len(bags) != 1 else ""} of {name}'
     fit = _metrics(counted, False, arm, data, data.residual_squares(solution.theta))
     held_out = None
@@ -70,14 +75,16 @@ def fleet_model(
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
         arm=arm, theta=solution.theta, covariance=covariance,
-        std_white=np.sqrt(np.diag(solution.white_covariance)),
-        root_information=solution.root_information,
+        std_white=white, data_share=share,
+        colour=sample_colour(covariance, white, 1 - white**2 / before),
+        root_information=solution.root_information, root_torque=solution.root_torque,
+        widening=solution.widening,
         sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),
         condition_number=solution.condition_number,
         samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
         sources=(counted,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
         fit=fit, validation=held_out,
-        verdict=_verdict(settings, data, solution, covariance, fit, held_out, len(bags)),
+        verdict=_verdict(arm, data, share, covariance, fit, held_out, len(bags)),
         defects=_counted(bags))
 
 
@@ -106,16 +113,14 @@ def _metrics(
 
 
 def _verdict(
-    settings: FleetSettings, data: QRFactors, solution: Solution, covariance: Array,
-    fit: Metrics, held_out: Metrics | None, bags: int,
+    arm: ArmModel, data: QRFactors, share: Array, covariance: Array, fit: Metrics,
+    held_out: Metrics | None, bags: int,
 ) -> Verdict:
     R = data.factors[:, :, :-1]
     variance = np.einsum('imb,bc,imc->i', R, covariance, R)
-    expected = float(100 * np.sqrt(
-        max(variance.sum(), 0.0) / max(data.torque_squares().sum(), TINY)))
-    names = base_parameters(settings.arm).names
-    weak = tuple(
-        names[k] for k in np.flatnonzero(solution.undetermined).tolist())
+    expected = float(100 * np.sqrt(variance.sum() / max(data.torque_squares().sum(), TINY)))
+    names = base_parameters(arm).names
+    weak = tuple(names[k] for k in np.flatnonzero(share < NOTHING).tolist())
     findings = []
     if weak:
         findings.append(Finding(

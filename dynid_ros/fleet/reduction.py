@@ -42,6 +42,7 @@ class Reduction:
 
     def __init__(self, settings: FleetSettings, spread: Spread) -> None:
         self._text, self._spread = settings.text, spread
+        self._own = friction_places(settings.arm)
 
     def merge(self, paths: Paths) -> QRFactors | None:
         """Merge bags, with the base columns of the arm; None without any."""
@@ -49,7 +50,7 @@ class Reduction:
 
     def features(self, paths: Paths, solution: Solution) -> Features:
         """Return the deviations of bags from a fit, in their order."""
-        parts = self._chunks(feature_chunk, paths, solution.theta, solution.sigma)
+        parts = self._chunks(feature_chunk, paths, solution)
         return Features(*(np.concatenate([getattr(part, name) for part in parts])
                           for name in ('values', 'std', 'left')))
 
@@ -61,20 +62,29 @@ class Reduction:
             np.sum([part.left_out_squares for part in parts], axis=0),
             np.sum([part.torque_squares for part in parts], axis=0))
 
-    def frictions(self, paths: Paths, sigma: Array) -> tuple[Array, Array]:
+    def frictions(self, paths: Paths, reference: Solution) -> tuple[Array, Array, Array]:
         """
         Return friction and offsets of each bag beside inertial parameters that all share.
 
+        Parameters
+        ----------
+        paths : sequence of str
+            Sidecars.
+        reference : Solution
+            Fit whose residuals weight the joints, with the prior of the parameters.
+
         Returns
         -------
-        values, std : (B, f) ndarray
-            In the order of the bags; NaN where one leaves a coefficient open.
+        values, std, data_share : (B, f) ndarray
+            In the order of the bags, as from `own_frictions`.
 
         """
-        shared = solve_shared(self._chunks(shared_chunk, paths, sigma))
-        parts = self._chunks(friction_chunk, paths, sigma, shared)
-        values, std = (np.concatenate([part[k] for part in parts]) for k in range(2))
-        return values, std
+        weights = reference.sigma, reference.prior
+        shared = solve_shared(
+            self._chunks(shared_chunk, paths, *weights), self._own, reference.prior)
+        parts = self._chunks(friction_chunk, paths, *weights, shared)
+        values, std, share = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return values, std, share
 
     def _chunks(self, work: Callable[..., Part], paths: Paths, *further: Any) -> list[Part]:
         """Do the work for all bags, some in each task, with results in the order of the bags."""
@@ -93,10 +103,10 @@ def merge_chunk(text: str, paths: Paths) -> QRFactors:
     return found
 
 
-def feature_chunk(text: str, paths: Paths, theta: Array, sigma: Array) -> Features:
+def feature_chunk(text: str, paths: Paths, solution: Solution) -> Features:
     """Return the deviations of some bags."""
     settings = settings_of(text)
-    return bag_features(list(_parts(settings, paths)), settings.arm, theta, sigma)
+    return bag_features(list(_parts(settings, paths)), settings.arm, solution)
 
 
 def score_chunk(text: str, paths: Paths, solution: Solution) -> Clustered:
@@ -104,22 +114,23 @@ def score_chunk(text: str, paths: Paths, solution: Solution) -> Clustered:
     return clustered(_parts(settings_of(text), paths), solution)
 
 
-def shared_chunk(text: str, paths: Paths, sigma: Array) -> Array:
+def shared_chunk(text: str, paths: Paths, sigma: Array, prior: Array) -> Array:
     """Compress the rows of the shared parameters of some bags."""
     settings = settings_of(text)
     own = friction_places(settings.arm)
-    rows = [eliminated(part, own, sigma)[1] for part in _parts(settings, paths)]
+    rows = [eliminated(part, own, sigma, prior)[1] for part in _parts(settings, paths)]
     return np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
 
 
 def friction_chunk(
-    text: str, paths: Paths, sigma: Array, shared: Array,
-) -> tuple[Array, Array]:
+    text: str, paths: Paths, sigma: Array, prior: Array, shared: Array,
+) -> tuple[Array, Array, Array]:
     """Return the friction of some bags."""
     settings = settings_of(text)
     own = friction_places(settings.arm)
-    found = list(own_frictions(_parts(settings, paths), own, sigma, shared))
-    return np.array([values for values, _ in found]), np.array([std for _, std in found])
+    found = own_frictions(_parts(settings, paths), own, sigma, prior, shared)
+    values, std, share = (np.array(each) for each in zip(*found, strict=True))
+    return values, std, share
 
 
 def _parts(settings: FleetSettings, paths: Paths) -> Iterator[QRFactors]:

@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array]:
+def eliminated(
+    part: QRFactors, own: Places, sigma: Array, prior: Array,
+) -> tuple[Array, Array]:
     """
     Eliminate the parameters that belong to one bag.
 
@@ -28,6 +30,8 @@ def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array
         Columns of its own parameters.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
+    prior : (b, b + 1) ndarray
+        Prior of all parameters, as of `Solution`: its row of each own parameter counts.
 
     Returns
     -------
@@ -40,14 +44,12 @@ def eliminated(part: QRFactors, own: Places, sigma: Array) -> tuple[Array, Array
     b = part.factors.shape[2] - 1
     shared = np.setdiff1d(np.arange(b), own)
     order = np.concatenate([own, shared, [b]])
-    rows = (part.factors / sigma[:, None, None]).reshape(-1, b + 1)[:, order]
-    # A factor is square, so that there are rows for each own parameter.
-    rows = np.concatenate([rows, np.zeros((max(len(own) - len(rows), 0), b + 1))])
-    R = np.asarray(np.linalg.qr(rows, mode='r'))
+    rows = (part.factors / sigma[:, None, None]).reshape(-1, b + 1)
+    R = np.asarray(np.linalg.qr(np.concatenate([rows, prior[own]])[:, order], mode='r'))
     return R[:len(own)], R[len(own):, len(own):]
 
 
-def solve_shared(rows: Sequence[Array]) -> Array:
+def solve_shared(rows: Sequence[Array], own: Places, prior: Array) -> Array:
     """
     Solve the rows of the shared parameters of several bags, or of several such triangles.
 
@@ -55,6 +57,8 @@ def solve_shared(rows: Sequence[Array]) -> Array:
     ----------
     rows : sequence of (m, s + 1) ndarray
         As `eliminated` gives them.
+    own, prior
+        As for it: the rows of the prior of each shared parameter count.
 
     Returns
     -------
@@ -62,32 +66,40 @@ def solve_shared(rows: Sequence[Array]) -> Array:
         The same as of one fit with all own parameters beside each other.
 
     """
-    R = np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
-    return LeastSquares(R[:, :-1]).solve(R[:, -1])
+    known = np.delete(np.delete(prior, own, axis=0), own, axis=1)
+    R = np.asarray(np.linalg.qr(np.concatenate([*rows, known]), mode='r'))
+    return np.asarray(inverse_of(R[:-1, :-1]) @ R[:-1, -1])
 
 
 def own_frictions(
-    parts: Iterable[QRFactors], own: Places, sigma: Array, shared: Array,
-) -> Iterator[tuple[Array, Array]]:
+    parts: Iterable[QRFactors], own: Places, sigma: Array, prior: Array, shared: Array,
+) -> Iterator[tuple[Array, Array, Array]]:
     """
     Yield the own parameters of each bag, given the shared ones.
 
     Yields
     ------
     values : (f,) ndarray
-        Coefficients in the order of `friction_places`; NaN where the bag leaves one open.
+        Coefficients in the order of `friction_places`.
     std : (f,) ndarray
         Their standard deviations for white residuals of the shared fit.
+    data_share : (f,) ndarray
+        Share by which the bag reduces the variance that each has in the prior.
 
     """
     f = len(own)
+    before = _variances(np.asarray(np.linalg.inv(prior[np.ix_(own, own)])))
     for part in parts:
-        rows, _ = eliminated(part, own, sigma)
-        fitted = LeastSquares(rows[:, :f])
-        values = fitted.solve(rows[:, -1] - rows[:, f:-1] @ shared)
-        std = np.sqrt((fitted.half**2).sum(axis=1))
-        open_ones = fitted.undetermined
-        yield np.where(open_ones, np.nan, values), np.where(open_ones, np.nan, std)
+        rows, _ = eliminated(part, own, sigma, prior)
+        half = inverse_of(rows[:, :f])
+        variances = _variances(half)
+        yield (half @ (rows[:, -1] - rows[:, f:-1] @ shared), np.sqrt(variances),
+               1 - variances / before)
+
+
+def _variances(half: Array) -> Array:
+    """Diagonal (f,) of a covariance by its square root."""
+    return np.asarray((half**2).sum(axis=1))
 
 
 def friction_names(arm: ArmModel) -> Sequence[str]:

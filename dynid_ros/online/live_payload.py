@@ -91,7 +91,7 @@ class LoadEstimate:
         fit = regression.fit(rows)
         scatter = _scatter(regression, fit, rows, online.estimate())
         fit = replace(fit, scatter=fit.scatter + scatter)
-        if not np.isfinite(fit.std[0]):
+        if not fit.tells_mass:
             return None
         search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
         search.add(self._source, self._recent)

@@ -132,7 +132,7 @@ def load_body(fit: LoadFit) -> LoadBody:
     links = np.arange(len(INERTIAL))[None]
     cone = PhysicalCone(
         links, np.zeros((0, len(INERTIAL))), np.zeros(0), ball(mass, center))
-    found = closest_possible(factor, factor @ load, cone, weight)
+    found = closest_possible(information, information @ load, cone, weight)
     pull = weight * cone.hessian(found)
     spread = np.linalg.inv(information + pull)
     covariance = np.asarray(spread @ (fit.scatter + pull) @ spread)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.regression.covariance import hac_covariance
+from dynid_ros.calibration.loaded_rows import HEAVIEST
+from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -153,20 +154,19 @@ class ChangeSearch:
     def _at(
         self, edge: int, load: Array, score: Array, information: Array, t: Array, rate_hz: float,
     ) -> Change | None:
-        """Compare the rows before and after a row; None where one side leaves the load open."""
+        """Compare the rows before and after a row; None where one side is too short."""
         if min(edge, len(score) - edge) < THRESHOLDS.side * rate_hz:
             return None
-        sides = []
+        sides, prior = [], np.eye(score.shape[1]) / HEAVIEST**2
         for rows in (slice(0, edge), slice(edge, None)):
             total = information[rows].sum(axis=0)
-            if np.linalg.cond(total) > 1 / np.finfo(float).eps:
-                return None
-            inverse = np.linalg.inv(total)
+            inverse = np.linalg.inv(total + prior)
             step = inverse @ score[rows].sum(axis=0)
             # What is left with the load of this side: with that of both, a change is no noise.
             left = score[rows] - information[rows] @ step
-            sides.append((load[:4] + step, hac_covariance([left], inverse, rate_hz)))
-        (before, its_scatter), (after, scatter) = sides
+            scatter = score_covariance([left], rate_hz, len(step)) + prior
+            sides.append((load[:4] + step, inverse @ scatter @ inverse))
+        (before, its_spread), (after, spread) = sides
         step = after - before
-        statistic = float(step @ np.linalg.pinv(its_scatter + scatter) @ step)
+        statistic = float(step @ np.linalg.solve(its_spread + spread, step))
         return Change(self._sources[edge], float(t[edge]), before, after, statistic)

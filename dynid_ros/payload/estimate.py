@@ -142,7 +142,7 @@ def _estimate(
         fits['rests'] = fit_rests(regression, rests)
     stds = {method: float(fit.std[0]) for method, fit in fits.items()}
     method = min(stds, key=lambda name: stds[name], default='')
-    if not np.isfinite(stds.get(method, np.inf)):
+    if method not in fits or not fits[method].tells_mass:
         raise RecordingError(
             f'{", ".join(recording.source for recording in recordings)}: the mass of the load is '
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '

@@ -15,9 +15,10 @@ from dynid_ros.calibration.loaded_rows import HEAVIEST, load_columns, own_fricti
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.payload.known_friction import KnownFriction
-from dynid_ros.regression.covariance import hac_covariance
-from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.covariance import score_covariance
+from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
@@ -45,21 +46,21 @@ def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[N
     except LinAlgError as error:
         raise InputError(
             f'the numbers of the model of {", ".join(model.sources)}, or of {", ".join(sources)}, '
-            f'are too large for a regression ({error}); identify again') from error
+            'are too large for a regression; identify again') from error
 
 
 @dataclass(frozen=True, eq=False)
 class LoadFit:
     """
-    A load, by least squares, whether or not a body can have it.
+    A load, by least squares beside its prior, whether or not a body can have it.
 
     Attributes
     ----------
     load : (10,) ndarray
-        Inertial parameters; the shortest ones where the rows leave a direction open.
+        Inertial parameters.
     factor : (10, 10) ndarray
-        Triangle A of the rows that are left to the load: ``‖A (p - load)‖²`` is what parameters p
-        add to the weighted squares.
+        Triangle A of the rows that are left to the load, and of its prior: ``‖A (p - load)‖²`` is
+        what parameters p add to the weighted squares.
     scatter : (10, 10) ndarray
         Covariance of ``Aᵀ A (load - truth)``.
     theta : (b,) ndarray
@@ -80,23 +81,29 @@ class LoadFit:
 
     @property
     def covariance(self) -> Array:
-        """Return the covariance of the load, (10, 10), but for its open directions."""
-        inverse = LeastSquares(self.factor).covariance
-        return np.asarray(inverse @ self.scatter @ inverse)
+        """Return the covariance of the load, (10, 10)."""
+        half = inverse_of(self.factor)
+        return np.asarray(half @ (half.T @ self.scatter @ half) @ half.T)
 
     @property
     def std(self) -> Array:
-        """Return the standard deviations of the load, (10,), infinite where it is open."""
-        variance = np.maximum(np.diag(self.covariance), 0.0)
-        return np.where(LeastSquares(self.factor).undetermined, np.inf, np.sqrt(variance))
+        """Return the standard deviations of the load, (10,), above zero."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def tells_mass(self) -> bool:
+        """Whether the rows determine the mass rather than the prior."""
+        return bool(1 - (self.std[0] / HEAVIEST)**2 >= FROM_DATA)
 
 
 class LoadRegression:
     """
     Regression of a load, with what a model knows as further rows.
 
-    Unknown are the errors of the model's parameters, whose information the model holds, the
-    changes of friction since it was identified, and the load.
+    Unknown are the errors of the model's parameters, the changes of friction since it was
+    identified, and the load. The information on the errors is that of the model's samples and of
+    the prior of the arm, so that a parameter that the samples leave open counts with the width of
+    the prior.
 
     Parameters
     ----------
@@ -115,7 +122,7 @@ class LoadRegression:
     Raises
     ------
     InputError
-        The model was written by version 0.1, or states no standard deviations.
+        The model was written by version 0.1.
 
     """
 
@@ -124,13 +131,9 @@ class LoadRegression:
             raise InputError(
                 f'the model of {", ".join(model.sources)} was written by version 0.1, without the '
                 'information that a payload needs; identify again')
-        if not 0 < model.colour < np.inf:
-            raise InputError(
-                f'the model of {", ".join(model.sources)} states no standard deviation above '
-                'zero, so that nothing follows for a payload; identify again')
         self.model = model
         self.columns = load_columns(model.arm, frame)
-        self._root = model.root_information / np.sqrt(model.colour)
+        self._root = _posterior(model)
         spread = KnownFriction(model).spread
         varied = spread > 0
         self.others = np.hstack([np.eye(len(self.columns)), own_friction(model.arm)[:, varied]])
@@ -164,28 +167,33 @@ class LoadRegression:
         shift : (b + f + h, 10) ndarray
             By how much these follow from the load.
 
+        Raises
+        ------
+        LinAlgError
+            The squares of the rows overflow.
+
         """
         ties = self._tie if held_std is None else np.append(self._tie, 1 / held_std)
         own = W @ self.others if held is None else np.hstack([W @ self.others, held])
-        b, size = W.shape[1], own.shape[1]
-        nuisance = np.vstack([own, np.zeros((size, size))])
-        nuisance[len(W):len(W) + b, :b] = self._root
-        nuisance[len(W) + b:, b:] = np.diag(ties)
-        P, right = np.zeros((len(nuisance), self.columns.shape[1])), np.zeros(len(nuisance))
-        P[:len(W)], right[:len(W)] = W @ self.columns, z
-        known = LeastSquares(nuisance)
-        basis = known.torque_basis
-        both = np.column_stack([P, right])
-        left = np.asarray(np.linalg.qr(both - basis @ (basis.T @ both), mode='r'))
-        factor = left[:P.shape[1], :P.shape[1]]
-        load = LeastSquares(factor).solve(left[:P.shape[1], -1])
-        return load, factor, known.solve(right - P @ load), known.solve(P)
+        b, size, loads = W.shape[1], own.shape[1], self.columns.shape[1]
+        rows = np.zeros((len(W) + size + loads, size + loads + 1))
+        rows[:len(W)] = np.column_stack([own, W @ self.columns, z])
+        known = rows[len(W):]
+        known[:b, :b] = self._root
+        known[b:, b:-1] = np.diag([*ties, *np.full(loads, 1 / HEAVIEST)])
+        R = np.asarray(np.linalg.qr(rows, mode='r'))
+        if not np.isfinite(R).all():
+            raise LinAlgError
+        factor, half = R[size:size + loads, size:-1], inverse_of(R[:size, :size])
+        load = inverse_of(factor) @ R[size:size + loads, -1]
+        shift = half @ R[:size, size:-1]
+        return load, factor, half @ R[:size, -1] - shift @ load, shift
 
     def fit(self, rows: QRFactors) -> LoadFit:
         """
         Fit compressed rows, each joint weighted by what is left of it.
 
-        The scatter is that of model and friction alone; see `score_scatter`.
+        The scatter is that of model, friction and prior alone; see `score_scatter`.
         """
         b = len(self.columns)
         counts = np.maximum(rows.rows, 1)
@@ -221,7 +229,7 @@ class LoadRegression:
 
         """
         projected = [score @ fit.score / self.model.colour for score in scores]
-        return hac_covariance(projected, np.eye(fit.score.shape[1]), rate_hz)
+        return score_covariance(projected, rate_hz, fit.score.shape[1])
 
     @property
     def prior(self) -> Array:
@@ -248,8 +256,8 @@ class LoadRegression:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Name the parameters that a load changes and the model leaves open."""
-        unknown = self.columns.any(axis=1) & LeastSquares(self._root).undetermined
+        """Name the parameters that a load changes and that the model has from its prior."""
+        unknown = self.columns.any(axis=1) & ~self.model.from_data
         if not unknown.any():
             return ()
         names = base_parameters(self.model.arm).names
@@ -258,8 +266,15 @@ class LoadRegression:
                 'load changes: identify the arm with a motion of all joints',)
 
     def _prior_scatter(self, shift: Array) -> Array:
-        """Part of the scatter that is the model's and that of the friction."""
+        """Part of the scatter of model and friction, and of the prior of the load."""
         b = len(self.columns)
         pull = self._root.T @ (self._root @ shift[:b])
         tie = self._tie[:, None] * shift[b:b + len(self._tie)]
-        return np.asarray(pull.T @ self.model.covariance @ pull + tie.T @ tie)
+        own = np.eye(shift.shape[1]) / HEAVIEST**2
+        return np.asarray(pull.T @ self.model.covariance @ pull + tie.T @ tie + own)
+
+
+def _posterior(model: IdentifiedModel) -> Array:
+    """Square root (b, b) of the information of a model, that of its prior included."""
+    R = model.root_information / np.sqrt(model.colour)
+    return np.asarray(np.linalg.qr(np.concatenate([R, model.prior.rows()[:, :-1]]), mode='r'))

@@ -76,6 +76,15 @@ def test_a_model_with_the_load_and_a_free_recording_are_refused(folder, capsys, 
     assert 'less than in the recording of the model' in capsys.readouterr().out
 
 
+def test_a_model_of_joints_at_rest_is_read_and_used(folder, capsys, tmp_path):
+    write_result(free_model(still=(0, 3, 4, 5)), tmp_path)
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(tmp_path), '--json']) == 0
+    told = capsys.readouterr()
+    facts = json.loads(told.out)
+    assert told.err == ''
+    assert abs(facts['mass'] - 2.0) < 4.5 * facts['mass_std'] < 0.5
+
+
 def test_wrong_use_gets_one_line(folder, capsys):
     loaded, model = str(folder / 'loaded.npz'), str(folder / 'model')
     cases = [

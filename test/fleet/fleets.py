@@ -80,12 +80,15 @@ class Bag:
     standard: dict[str, float] = field(default_factory=dict)
     signs: tuple[float, ...] = (1.0, 1.0, 1.0)
     own: float = 0.0
+    still: tuple[int, ...] = ()
 
     def record(self, arm: ArmModel, source: str = 'bag') -> Recording:
         rng = np.random.default_rng([self.seed, 7])
         waves = Waves.random(arm, self.seed, lowest_hz=0.15)
         t = np.arange(int(self.seconds * RATE)) / RATE
         q, qd, qdd = waves.at(t)
+        for joint in self.still:
+            q[:, joint], qd[:, joint], qdd[:, joint] = 0.2, 0.0, 0.0
         theta, names = nominal_parameters(arm), arm.layout.names
         for name, change in self.standard.items():
             theta[names.index(name)] += change

@@ -15,6 +15,7 @@ from dynid_ros.fleet.run import run_fleet
 from dynid_ros.fleet.settings import choose_settings, FleetSettings
 from dynid_ros.recordings.quality import clean
 from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.storage.result_file import read_result, write_result
 
 ARMS, BAGS = 6, 16
 PAYLOAD_DAY = 9
@@ -144,6 +145,24 @@ def test_one_bag_has_no_error_bars_that_its_scatter_would_make_zero(made, tmp_pa
     [report] = run_fleet(arm, [str(path)], tmp_path / 'out').arms.values()
     assert (report.model.std >= report.model.std_white).all()
     assert [each.code for each in report.model.verdict.findings] == ['few_bags']
+
+
+def test_a_fleet_whose_bags_leave_a_joint_at_rest_names_what_its_model_has_from_the_prior(
+    made, tmp_path,
+):
+    arm, _, _ = made
+    for day in range(6):
+        Bag(day, still=(2,), own=0.02).write(arm, tmp_path / f'{day}.npz', day)
+    [report] = run_fleet(arm, [str(tmp_path)], tmp_path / 'out').arms.values()
+    write_result(report.model, tmp_path / 'model')
+    model = read_result(tmp_path / 'model')
+    assert np.isfinite(model.std).all() and (model.std > 0).all()
+    open_ones = {name for name, own in zip(model.parameters, model.from_data, strict=True)
+                 if not own}
+    assert {'Fv3', 'Fc3', 'Fo3'} <= open_ones
+    assert not {'Fv1', 'Fc1', 'Fv2', 'Fc2'} & open_ones
+    [finding] = model.verdict.findings
+    assert finding.code == 'not_excited' and 'Fv3' in finding.text
 
 
 def test_a_late_effort_is_found_below_the_cutoff_of_the_motion(shared_data, tmp_path):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
+from dynid_ros.model.arm_prior import arm_prior
 from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
 import pytest
@@ -123,7 +124,13 @@ def test_a_model_that_leaves_the_last_link_open_is_named():
     names = base_parameters(ARM).names
     last = np.array([name.endswith('6') for name in names])
     root[:, last] = 0.0
-    blind = replace(model, root_information=np.linalg.qr(root, mode='r'))
+    root, prior = np.linalg.qr(root, mode='r'), arm_prior(ARM)
+    torque, tie = root @ model.theta, np.linalg.inv(prior.covariance)
+    covariance = np.linalg.inv(root.T @ root / model.colour + tie)
+    blind = replace(
+        model, root_information=root, root_torque=torque, covariance=covariance,
+        theta=covariance @ (root.T @ torque / model.colour + tie @ prior.theta),
+        data_share=1 - np.diag(covariance) / np.diag(prior.covariance))
     for estimate in (lambda: replay_payload(blind, loaded(10.0))[0],
                      lambda: estimate_payload(blind, [loaded(10.0)])):
         found = estimate()

@@ -14,14 +14,14 @@ from results import identification
 
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
-from dynid_ros.calibration.loaded_rows import frame_change, load_columns
+from dynid_ros.calibration.loaded_rows import frame_change, HEAVIEST, load_columns
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.payload.body import load_body
 from dynid_ros.payload.estimate import estimate_payload
 from dynid_ros.payload.findings import outside_range
-from dynid_ros.payload.fit import LoadFit
+from dynid_ros.payload.fit import LoadFit, LoadRegression
 from dynid_ros.recordings.recording import Recording
 
 ARM = arm_named()
@@ -162,8 +162,6 @@ def test_recordings_that_do_not_fit_the_model_are_refused():
     with pytest.raises(InputError, match=r'version 0\.1'):
         estimate_payload(
             replace(model, root_information=np.full_like(model.root_information, np.nan)), [log])
-    with pytest.raises(InputError, match='no standard deviation above zero'):
-        estimate_payload(replace(model, covariance=0 * model.covariance), [log])
     # As a damaged file may hold it.
     with pytest.raises(InputError):
         estimate_payload(replace(model, theta=1e200 * model.theta), [log])
@@ -173,6 +171,33 @@ def test_a_chain_that_cannot_tell_the_mass_is_refused():
     model = free_model('two_axis')
     with pytest.raises(RecordingError, match='mass of the load is not determined'):
         estimate_payload(model, [recorded(model.arm, 0.05 * LOAD, seed=1)])
+
+
+@pytest.mark.parametrize('still', [(5,), (0, 3, 4, 5)])
+def test_a_model_of_joints_at_rest_gives_the_load_with_what_is_known_of_the_arm(still):
+    own = inertial_from_com(0.1, [0.05, -0.03, 0.02], 5e-5 * np.eye(3))
+    model = free_model(still=still, own=tuple(own))
+    names = np.array(base_parameters(ARM).names)
+    assert {'mx6', 'Fc6'} <= set(names[~model.from_data])
+    for seed in (1, 2):
+        found = estimate_payload(model, [recorded(ARM, own + LOAD, seed=seed)])
+        sure = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=seed)])
+        off = np.append(found.body.mass - LOAD[0], found.body.center - inertial_to_com(LOAD)[1])
+        # Of sixteen values none lies 4.5 standard deviations away by chance.
+        assert (np.abs(off) < 4.5 * found.body.fields_std[:4]).all()
+        assert (found.body.std > 0).all()
+        assert (found.body.std > 2 * sure.body.std)[1:3].all()
+        assert any('mx6' in remark and 'open, which the load changes' in remark
+                   for remark in found.remarks)
+
+
+def test_a_load_of_which_the_rows_tell_nothing_has_the_width_of_its_prior():
+    regression = LoadRegression(free_model('two_axis'))
+    b = len(regression.columns)
+    load, factor, others, _ = regression.solve(np.zeros((1, b)), np.zeros(1))
+    fit = LoadFit(load, factor, factor.T @ factor, others, np.ones(2), np.zeros((b, 10)))
+    np.testing.assert_allclose(fit.std, HEAVIEST, rtol=1e-9)
+    assert not fit.tells_mass
 
 
 def test_a_short_motion_names_the_parameters_that_it_leaves_open():
