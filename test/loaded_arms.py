@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import cache
 
-from dynid_ros.model.arm_prior import arm_prior
 import numpy as np
 from results import identification
 from synthetic_recordings import coloured, Waves
@@ -12,6 +11,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters

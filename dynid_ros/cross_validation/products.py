@@ -71,7 +71,7 @@ class Products:
 
 def _freedom(rows: QRFactors, parameters: int) -> Array:
     """Degrees of freedom of the residual of each joint, (n,)."""
-    return np.maximum(rows.rows * (1 - parameters / max(int(rows.rows.sum()), 1)), 1)
+    return np.asarray(np.maximum(rows.rows * (1 - parameters / max(int(rows.rows.sum()), 1)), 1))
 
 
 @kernel

@@ -92,6 +92,22 @@ class ArmPrior:
         known = np.column_stack([np.eye(len(chosen)), self.theta[chosen]])
         return np.asarray(np.linalg.solve(half, known))
 
+    def data_share(self, information: Array) -> Array:
+        """
+        Share by which data reduce the variance of each base parameter, (b,), 0 to 1.
+
+        Parameters
+        ----------
+        information : (b, b) ndarray
+            Of the data alone, as much as their residuals are worth.
+
+        """
+        # In units of the prior, in which the covariance before is the identity.
+        half = np.linalg.cholesky(self.covariance)
+        left = np.linalg.inv(np.eye(len(half)) + half.T @ information @ half)
+        after = np.einsum('ij,jk,ik->i', half, left, half, optimize=True)
+        return np.asarray(np.clip(1 - after / np.diag(self.covariance), 0, 1))
+
     def widened(self, factors: Array) -> ArmPrior:
         """Return the prior with the standard deviations of each joint times a factor, (n,)."""
         own = np.ones_like(self.std)

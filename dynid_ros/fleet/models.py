@@ -64,8 +64,10 @@ def fleet_model(
     enough = len(bags) >= FEWEST_BAGS
     covariance = cluster_covariance(sums, solution) if enough else solution.white_covariance
     prior = arm_prior(arm).widened(solution.widening)
-    white, before = np.sqrt(np.diag(solution.white_covariance)), np.diag(prior.covariance)
-    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
+    information = solution.root_information.T @ solution.root_information
+    white = np.sqrt(np.diag(solution.white_covariance))
+    colour = sample_colour(covariance, white, prior.data_share(information))
+    share = prior.data_share(information / colour)
     counted = f'{len(bags)} bag{"s" if len(bags) != 1 else ""} of {name}'
     fit = _metrics(counted, False, arm, data, data.residual_squares(solution.theta))
     held_out = None
@@ -75,8 +77,7 @@ def fleet_model(
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
         arm=arm, theta=solution.theta, covariance=covariance,
-        std_white=white, data_share=share,
-        colour=sample_colour(covariance, white, 1 - white**2 / before),
+        std_white=white, data_share=share, colour=colour,
         root_information=solution.root_information, root_torque=solution.root_torque,
         widening=solution.widening,
         sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),

@@ -144,7 +144,7 @@ def identify(
     laps.append(perf_counter())
     result = IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
-        std_white=np.sqrt(np.diag(judged.solution.white_covariance)),
+        std_white=estimate.std_white,
         data_share=estimate.data_share, colour=estimate.colour,
         possible=estimate.possible,
         root_information=judged.solution.root_information,

@@ -163,7 +163,7 @@ def judged_fit(
     estimate = _estimate(model, fitted_rows, possible)
     theta = estimate.theta
     own = predict(arm, fitted_rows, theta, task.source, False) if estimate.possible else model.own
-    sigma = _residual_spread(own, model.solution.sigma)
+    sigma = _residual_spread(own)
     held = unseen_rows(arm, data.held_out, task.stated)
     unseen = predict_unseen(arm, held, theta)
     names = arm.joint_names
@@ -190,6 +190,8 @@ class Estimate:
     ----------
     theta, covariance : (b,) and (b, b) ndarray
         For coloured residuals.
+    std_white : (b,) ndarray
+        Standard deviations as if residuals were white.
     data_share : (b,) ndarray
         Share by which the data reduce the variance that the prior has.
     colour : float
@@ -205,6 +207,7 @@ class Estimate:
 
     theta: Array
     covariance: Array
+    std_white: Array
     data_share: Array
     colour: float
     possible: bool
@@ -221,13 +224,12 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
         settings.rate_hz / settings.decimation, solution.effective_parameters)
     bread = solution.white_covariance
     covariance = bread @ (scatter + solution.prior_information) @ bread
-    before = np.diag(prior.covariance)
-    white = np.sqrt(np.diag(bread))
-    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
-    colour = sample_colour(covariance, white, share)
+    information = solution.root_information.T @ solution.root_information
+    std_white = np.sqrt(np.diag(bread))
+    colour = sample_colour(covariance, std_white, prior.data_share(information))
     root, torque = (x / np.sqrt(colour) for x in (solution.root_information, solution.root_torque))
     fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
-    information = root.T @ root
+    information /= colour
     found = fit.solve(information, root.T @ torque)
     columns = rows.columns(arm)
     blocks = block_errors(
@@ -242,12 +244,15 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
         half = inverse(fit.hessian(found, information))
         theta = G @ found
         covariance = G @ half @ (G.T @ data @ G + rest) @ half @ G.T
+        white = inverse(fit.hessian(found, colour * information))
+        std_white = np.sqrt(np.einsum('ip,pq,iq->i', G, white, G, optimize=True))
     more = 100 * (np.exp(np.log(blocks.growth).mean()) - 1)
     notes = () if possible else (
         f'no physically possible parameters predict as well: they leave {more:.0f} % more torque '
         'in blocks that were not fitted; check the drive gains, the kinematics, and couplings '
         'between joints',)
-    return Estimate(theta, covariance, share, colour, possible, blocks, notes)
+    share = prior.data_share(information)
+    return Estimate(theta, covariance, std_white, share, colour, possible, blocks, notes)
 
 
 def _unseen_sigma(estimate: Estimate, sigma: Array, choice: Folds | None) -> Array:
@@ -297,9 +302,9 @@ def _key(finding: Finding) -> tuple[str, tuple[str, ...]]:
     return finding.code, () if finding.code in TOO_LITTLE else finding.joints
 
 
-def _residual_spread(parts: Sequence[Prediction], usual: Array) -> Array:
-    """Root mean square residual of each joint, (n,); a usual one where it never moves."""
+def _residual_spread(parts: Sequence[Prediction]) -> Array:
+    """Root mean square residual of each joint, (n,); for one at rest, of all that moved."""
     residual = np.concatenate([part.tau - part.tau_hat for part in parts])
-    seen = np.isfinite(residual).sum(axis=0)
-    squares = np.nansum(residual**2, axis=0) / np.maximum(seen, 1)
-    return np.asarray(np.where(seen > 0, np.sqrt(squares), usual))
+    seen, squares = np.isfinite(residual).sum(axis=0), np.nansum(residual**2, axis=0)
+    mean = squares.sum() / max(int(seen.sum()), 1)
+    return np.asarray(np.sqrt(np.where(seen > 0, squares / np.maximum(seen, 1), mean)))

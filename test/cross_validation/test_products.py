@@ -5,12 +5,15 @@ import numpy as np
 import pytest
 
 from dynid_ros.cross_validation.products import ITERATIONS, Products
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, noise_floor, reweighted
 
 JOINTS, PARAMETERS, ROWS = 3, 9, 400
 #: An estimate from elsewhere, whose residuals give the first weights.
 START = np.linspace(-1, 1, PARAMETERS)
+PRIOR = ArmPrior(np.zeros(PARAMETERS), np.full(PARAMETERS, 1e9), np.eye(PARAMETERS),
+                 np.zeros(JOINTS, dtype=bool), PARAMETERS // JOINTS, np.ones(JOINTS))
 
 
 def factors(seed, spread=1.0, change=None):
@@ -28,9 +31,9 @@ def factors(seed, spread=1.0, change=None):
 
 
 def expected(data, columns):
-    freedom, least = noise_floor(data, np.count_nonzero(START))
-    sigma = np.sqrt(np.maximum(data.residual_squares(START) / freedom, least))
-    return reweighted(data.part(columns), sigma, ITERATIONS)[0]
+    freedom = data.rows * (1 - np.count_nonzero(START) / data.rows.sum())
+    sigma = np.sqrt(np.maximum(data.residual_squares(START) / freedom, noise_floor(data)))
+    return reweighted(data.part(columns), PRIOR.rows(columns), sigma, ITERATIONS)[0]
 
 
 @given(strategies.integers(0, 1000), strategies.floats(1e-4, 1e4),
@@ -40,7 +43,7 @@ def expected(data, columns):
 @settings(derandomize=True, deadline=None)
 def test_products_give_the_fit_of_the_rows(seed, spread, chosen):
     data, columns = factors(seed, spread), np.array(sorted(chosen))
-    thetas = Products(data, START).fit(columns)[columns], expected(data, columns)
+    thetas = Products(data, START, PRIOR).fit(columns)[columns], expected(data, columns)
     # Weights settle to a millionth, or not at all in three passes.
     for rows, tolerance in ((data, 1e-9), (factors(seed + 1, spread), 1e-5)):
         found, wanted = (rows.part(columns).residual_squares(theta).sum() for theta in thetas)
@@ -60,8 +63,8 @@ def nearly(W):
 
 
 @pytest.mark.parametrize('change', [twice, never, nearly])
-def test_rows_that_leave_a_direction_open_get_the_smallest_solution(change):
+def test_rows_that_leave_a_direction_open_get_that_of_the_prior(change):
     data, columns = factors(1, change=change), np.arange(1, 8)
-    theta = Products(data, START).fit(columns)
+    theta = Products(data, START, PRIOR).fit(columns)
     np.testing.assert_array_equal(theta[columns], expected(data, columns))
     np.testing.assert_array_equal(np.delete(theta, columns), 0)

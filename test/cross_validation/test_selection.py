@@ -18,6 +18,7 @@ from dynid_ros.cross_validation.friction_choice import (
     PLAIN_FORMS,
 )
 from dynid_ros.cross_validation.selection import left_by_selection, spread_by_choice
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -57,7 +58,8 @@ def left(folds, terms, k, *without):
     """Predict a block by a fit to the rows of all but some, by QR instead of products."""
     blocks, _ = folds.blocks(terms)
     others = [block for j, block in enumerate(blocks) if j not in (k, *without)]
-    return blocks[k].residual_squares(reweighted(stack(others))[0])
+    prior = arm_prior(folds.arm).rows(folds.columns(terms))
+    return blocks[k].residual_squares(reweighted(stack(others), prior)[0])
 
 
 def test_each_block_is_predicted_by_the_choice_of_the_others(folds):
@@ -94,7 +96,7 @@ def test_parameters_spread_as_fits_beside_each_choice_near_the_best(folds):
 
     def fitted(terms):
         columns = folds.columns(terms)
-        theta = reweighted(rows.part(columns))[0]
+        theta = reweighted(rows.part(columns), arm_prior(folds.arm).rows(columns))[0]
         return dict(zip((names[k] for k in columns), theta, strict=True))
 
     own, others = fitted(chosen.friction), [fitted(terms) for terms in near]

@@ -1,12 +1,12 @@
 """Bags that are merged, against one fit to all of their rows."""
 
-from dynid_ros.model.arm_prior import arm_prior
 from fleets import Bag, settings_for, small_arm, truth
 import hypothesis
 from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import friction_places
 from dynid_ros.fleet.bag_features import bag_features, feature_names
 from dynid_ros.fleet.merge import cluster_covariance, clustered, merged

@@ -11,6 +11,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import inertial_to_com, is_physical
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
@@ -35,7 +36,7 @@ def bounds(n, total=FREE, mass=(), center=()):
 
 def found_links(arm, theta):
     root = np.linalg.qr(random_regressor(arm)[:, base_parameters(arm).columns], mode='r')
-    found = standard_parameters(arm, theta, root)
+    found = standard_parameters(arm, arm_prior(arm), root, root @ theta)
     return found.values[arm.layout.all_inertial()].reshape(arm.n, 10), root
 
 

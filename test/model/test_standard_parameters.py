@@ -78,7 +78,8 @@ def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
         arm.layout.all_inertial().reshape(3, 10), np.zeros((0, 30)), np.zeros(0), other)
     A = rng.normal(size=(60, 30))
     np.testing.assert_allclose(
-        closest_possible(A.T @ A, A.T @ A @ true, cone, 1e-12), true, atol=1e-6 * np.abs(true).max())
+        closest_possible(A.T @ A, A.T @ A @ true, cone, 1e-12), true,
+        atol=1e-6 * np.abs(true).max())
 
 
 @pytest.mark.parametrize('seed', range(3))

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from functools import cache
 
-from dynid_ros.model.arm_prior import arm_prior
 from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
 import pytest
 
 from dynid_ros.arm.parameters import inertial_to_com
 from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.online.live_payload import LivePayload

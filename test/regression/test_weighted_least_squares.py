@@ -33,7 +33,7 @@ def compressed(W, tau):
 
 def test_weights_settle_to_the_noise_of_each_joint():
     # 2000 rows tell a standard deviation to 1.6 % (one sigma).
-    np.testing.assert_allclose(solve(compressed(*rows())).sigma, NOISE, rtol=0.06)
+    np.testing.assert_allclose(solve(compressed(*rows()), WIDE).sigma, NOISE, rtol=0.06)
 
 
 @settings(max_examples=20, deadline=None)
@@ -152,11 +152,6 @@ def test_rows_of_joints_at_rest_are_not_counted():
     W, tau = W * moving[:, :, None], tau * moving
     data = compress(PARAMETERS, blocks_of(W, tau, [10, 40], moving))
     np.testing.assert_array_equal(data.rows, moving.sum(axis=0))
-
-
-def test_no_rows_give_no_information():
-    with pytest.raises(RecordingError, match='0 rows'):
-        solve(compress(PARAMETERS, []))
 
 
 def test_digits_of_weak_directions_survive_where_normal_equations_lose_them():

@@ -117,7 +117,8 @@ def test_every_parameter_is_listed_once_with_its_interval(usual):
     result, page, text = usual
     assert tuple(page.cells['name']) == base_parameters(result.arm).names
     table = re.search(r'<table class="parameters">.*?</table>', text, flags=re.DOTALL)[0]
-    assert table.count('±') == len(result.theta) + 1
+    # Estimate and prior, in each row and in the head.
+    assert table.count('±') == 2 * (len(result.theta) + 1)
     assert table.count('class="bar"') == len(result.theta)
     hidden = np.abs(result.theta) <= 1.96 * result.std
     assert table.count('may be zero') == hidden.sum() > 0

@@ -174,8 +174,8 @@ def test_a_missing_result_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(('old', 'new', 'said'), [
-    ('format: 2', 'format: 99', 'format 99.*reads 1 and 2'),
-    ('format: 2\n', '', 'format None'),
+    ('format: 3', 'format: 99', 'format 99.*reads 1 and 2 and 3'),
+    ('format: 3\n', '', 'format None'),
     ('condition_number: 123.4\n', '', "'condition_number' is missing"),
     ('condition_number: 123.4', 'condition_number: high', 'condition_number should be a float'),
     ('cutoff_hz: 3.0', 'cutoff: 3.0', 'treatment.cutoff_hz is missing'),
