@@ -16,15 +16,17 @@ from dynid_ros.calibration.gain_verdict import (
     REFERENCE,
     REFUTED,
     ROUGH,
+    THRESHOLDS,
     with_reference,
 )
 from dynid_ros.calibration.loaded_rows import load_columns
-from dynid_ros.calibration.log_gains import LogGains
+from dynid_ros.calibration.log_gains import LogGains, PRIOR_STD
 from dynid_ros.calibration.motor_rows import MotorRows, without_reversals
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.identification.gain_recordings import recorded_gains
+from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import choose_conditioning, motions
@@ -116,6 +118,7 @@ def test_a_joint_whose_torque_is_friction_alone_is_not_determined():
     found = recorded_gains(arm, [recorded(arm, theta=theta)], friction=FRICTION)
     assert found.verdicts[-1] == NOT_DETERMINED
     assert found.verdicts.count(NOT_DETERMINED) == 1
+    assert THRESHOLDS.tells < found.logarithms.std[-1] < 1.1 * PRIOR_STD
 
 
 def test_joints_that_share_no_inertia_determine_nothing():
@@ -127,29 +130,32 @@ def test_joints_that_share_no_inertia_determine_nothing():
     assert 'determine no gain' in found.objection
 
 
-def test_gains_are_of_the_largest_likelihood():
+def test_gains_are_the_most_probable_ones():
     rng = np.random.default_rng(7)
     arm = random_arm(rng, 3, prismatic=False, branched=False)
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=4.0, delay=0.0))
     log = recorded(arm, noise=0.05)
     settings = choose_conditioning(arm, [log])
     rows = KeptRows(arm, motions(arm, log, settings), settings)
-    found = estimate_gains(arm, [MotorRows(rows)]).relative_to(0)
+    found = estimate_gains(arm, [MotorRows(rows)], np.zeros(3))
+    known = arm_prior(arm).rows()
     W, tau = (np.concatenate([getattr(block, name) for block in rows.blocks(arm)])
               for name in ('W', 'tau'))
 
     def cost(x):
-        """Sum of the logarithms of the variances, the best parameters found in turn with them."""
+        """Minus twice the log-posterior, the best parameters found in turn with the variances."""
         sigma = np.ones(3)
         for _ in range(60):
             scaled = W * np.exp(-x)[:, None] / sigma[:, None]
             theta, *_ = np.linalg.lstsq(
-                scaled.reshape(-1, W.shape[2]), (tau / sigma).ravel(), rcond=None)
+                np.concatenate([scaled.reshape(-1, W.shape[2]), known[:, :-1]]),
+                np.append((tau / sigma).ravel(), known[:, -1]), rcond=None)
             sigma = np.sqrt(((tau - W @ theta * np.exp(-x)) ** 2).mean(axis=0))
-        return float(2 * np.log(sigma).sum())
+        away = np.append(known[:, :-1] @ theta - known[:, -1], x / PRIOR_STD)
+        return float(2 * len(tau) * np.log(sigma).sum() + away @ away)
 
     least = cost(found.value)
-    for joint in (1, 2):
+    for joint in {0, 1, 2} - {found.reference}:
         # The vertex of the parabola through three points lies at the estimate.
         step = 0.5 * found.std[joint] * np.eye(3)[joint]
         ahead, behind = cost(found.value + step) - least, cost(found.value - step) - least
