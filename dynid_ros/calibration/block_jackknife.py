@@ -23,7 +23,7 @@ INTERVAL = 2.045
 def block_jackknife(
     rows: Iterable[RowBlock], count: int, theta: Array, sigma: Array, fitted: LeastSquares,
     prior: Array,
-) -> Array:
+) -> tuple[Array, Array]:
     """
     Covariance of an estimate by its changes where a block is left out.
 
@@ -48,8 +48,8 @@ def block_jackknife(
 
     Returns
     -------
-    (b, b) ndarray
-        Covariance; of what the rows leave open, that of the prior.
+    noise, prior : (b, b) ndarray
+        Covariance that the rows give the estimate, and that of the prior; they add up.
 
     References
     ----------
@@ -75,4 +75,4 @@ def block_jackknife(
     along = np.einsum('gji,gj->gi', axes, scores) / np.maximum(left, ROUNDING)
     changes = np.einsum('gij,gj->gi', axes, along) @ fitted.half.T
     pulled = prior @ fitted.half @ fitted.half.T
-    return np.asarray((BLOCKS - 1) / BLOCKS * changes.T @ changes + pulled.T @ pulled)
+    return (BLOCKS - 1) / BLOCKS * changes.T @ changes, pulled.T @ pulled

@@ -179,20 +179,21 @@ class GainProjection:
         kept = np.append(np.arange(p), p + self._others)
         prior = self._known()[0][:, kept]
         fitted = LeastSquares(self._weighted()[0][:, kept], prior)
-        covariance = block_jackknife(
+        noise, pulled = block_jackknife(
             self._linear(kept), int(self._factors.rows.sum()),
             np.append(self.theta, np.zeros(n - 1)), self.sigma, fitted, prior)
-        every = np.eye(n)[:, self._others]
+        covariance, every = noise + pulled, np.eye(n)[:, self._others]
         found = LogGains(
             self.x - self.x[self._reference], every @ covariance[p:, p:] @ every.T,
-            self._reference, self.disagreement())
+            every @ pulled[p:, p:] @ every.T, self._reference, self.disagreement())
         if mass is None:
             return found
         chosen = np.append(np.arange(p, p + n - 1), self._mass)
+        square = np.ix_(chosen, chosen)
         # The mass follows from x as it stands, in which the reference need not be zero.
         return by_mass(
             replace(found, value=self.x), self._others, float(self.theta[chosen[-1]]), mass,
-            covariance[np.ix_(chosen, chosen)], 1 / self._prior[self._mass, self._mass])
+            covariance[square], pulled[square])
 
     def disagreement(self) -> Array:
         """Residual of each motor by that of a fit to one set alone, (n,), largest of the sets."""

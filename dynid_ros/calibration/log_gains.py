@@ -32,6 +32,8 @@ class LogGains:
         Of each motor; right but for a common constant unless a load was weighed.
     covariance : (n, n) ndarray
         For coloured residuals; of a gain that the rows leave open, that of the prior.
+    from_prior : (n, n) ndarray
+        Part of the covariance that the priors of gains and parameters make.
     reference : int or None
         Motor whose stated gain is taken for true; None where a weighed load gives all of them.
     disagreement : (n,) ndarray
@@ -42,6 +44,7 @@ class LogGains:
 
     value: Array
     covariance: Array
+    from_prior: Array
     reference: int | None
     disagreement: Array
 
@@ -52,9 +55,9 @@ class LogGains:
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
-        """Whether the data determine a gain rather than its prior, (n,); not the reference."""
-        share = 1 - np.diag(self.covariance) / PRIOR_STD**2
-        return np.asarray((share >= FROM_DATA) & (np.arange(len(share)) != self.reference))
+        """Whether the data determine a gain rather than a prior, (n,); not the reference."""
+        narrowed = self.std**2 <= (1 - FROM_DATA) * PRIOR_STD**2
+        return narrowed & data_determine(self.covariance, self.from_prior) & (self.std > 0)
 
     def relative_to(self, reference: int) -> LogGains:
         """Return the ratios to the gain of another motor."""
@@ -62,12 +65,17 @@ class LogGains:
         change[:, reference] -= 1.0
         return replace(
             self, value=change @ self.value, covariance=change @ self.covariance @ change.T,
-            reference=reference)
+            from_prior=change @ self.from_prior @ change.T, reference=reference)
+
+
+def data_determine(covariance: Array, from_prior: Array) -> NDArray[np.bool_]:
+    """Whether the priors make less of each variance than the data, (k,)."""
+    return np.asarray(np.diag(from_prior) <= (1 - FROM_DATA) * np.diag(covariance))
 
 
 def by_mass(
     ratios: LogGains, others: Places, estimate: float, mass: float, covariance: Array,
-    before: float,
+    from_prior: Array,
 ) -> LogGains:
     """
     Gains from those that are right but for a common factor, by the mass that they give a load.
@@ -82,12 +90,12 @@ def by_mass(
         Mass that these gains give the load, and the true one, kg.
     covariance : (n, n) ndarray
         Of the logarithms of the others, and of the estimate.
-    before : float
-        Standard deviation of the estimate before any data, kg.
+    from_prior : (n, n) ndarray
+        Part of it that the priors make.
 
     """
     n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
-    if 1 - (std / before)**2 < FROM_DATA:
+    if not data_determine(covariance, from_prior)[-1]:
         raise RecordingError(
             'the recordings do not tell the mass of the load from its first moments; move more '
             'joints while the arm carries it (an arm of two joints cannot tell them apart)')
@@ -98,4 +106,5 @@ def by_mass(
             'it; check which recording is which, and move the joints that carry the load')
     change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
     return replace(ratios, value=ratios.value + np.log(mass / estimate),
-                   covariance=change @ covariance @ change.T, reference=None)
+                   covariance=change @ covariance @ change.T,
+                   from_prior=change @ from_prior @ change.T, reference=None)

@@ -22,7 +22,7 @@ def whitened(W, tau):
 def jackknife(blocks, W, tau, prior):
     fitted = LeastSquares(whitened(W, tau)[0], prior)
     theta = fitted.solve(whitened(W, tau)[1])
-    return theta, block_jackknife(blocks, tau.size, theta, SIGMA, fitted, prior)
+    return theta, np.add(*block_jackknife(blocks, tau.size, theta, SIGMA, fitted, prior))
 
 
 def solved(W, tau, prior):

@@ -127,6 +127,8 @@ def test_joints_that_share_no_inertia_determine_nothing():
     arm = replace(tree, conditioning=replace(tree.conditioning, cutoff_hz=5.0, delay=0.0))
     found = recorded_gains(arm, [recorded(arm)], friction=arm.friction)
     assert found.verdicts.count(NOT_DETERMINED) == 1
+    # Stated inertias of the joint give its gain, and the recording nothing.
+    assert not found.logarithms.from_data.any()
     assert 'determine no gain' in found.objection
 
 
@@ -181,7 +183,7 @@ def test_rows_are_left_out_where_a_joint_or_its_motor_turns_round(samples):
 
 def test_the_reference_is_a_joint_with_which_most_others_agree():
     value = np.array([0.4, 0.0, 0.01, -0.01])
-    ratios = LogGains(value, np.diag([1e-4, 4e-4, 1e-4, 4e-4]), 3, np.ones(4))
+    ratios = LogGains(value, np.diag([1e-4, 4e-4, 1e-4, 4e-4]), np.zeros((4, 4)), 3, np.ones(4))
     chosen = with_reference(ratios)
     assert chosen.reference == 2
     np.testing.assert_allclose(chosen.value, value - value[2], atol=1e-12)
