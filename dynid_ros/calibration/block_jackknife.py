@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
 
@@ -17,13 +18,12 @@ BLOCKS = 30
 #: Half the width of a 95 % interval in standard deviations: Student's t with `BLOCKS` - 1 degrees
 #: of freedom.
 INTERVAL = 2.045
-#: Least share of a direction that the other blocks determine. Below it, rounding would count.
-LEAST_SHARE = 1e-6
 
 
 def block_jackknife(
     rows: Iterable[RowBlock], count: int, theta: Array, sigma: Array, fitted: LeastSquares,
-) -> Array:
+    prior: Array,
+) -> tuple[Array, Array]:
     """
     Covariance of an estimate by its changes where a block is left out.
 
@@ -42,12 +42,14 @@ def block_jackknife(
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint.
     fitted : LeastSquares
-        Of the weighted rows.
+        Of the weighted rows beside the prior.
+    prior : (k, b) ndarray
+        Rows of the prior, of unit noise.
 
     Returns
     -------
-    (b, b) ndarray
-        Covariance, of the directions that the rows determine.
+    noise, prior : (b, b) ndarray
+        Covariance that the rows give the estimate, and that of the prior; they add up.
 
     References
     ----------
@@ -68,8 +70,9 @@ def block_jackknife(
             own = W[number == k].reshape(-1, r)
             shares[k] += own.T @ own
             scores[k] += own.T @ e[number == k].ravel()
-    # In these coordinates all rows together have the identity as their normal matrix.
+    # In these coordinates rows and prior together have the identity as their normal matrix.
     left, axes = np.linalg.eigh(np.eye(r) - shares)
-    along = np.einsum('gji,gj->gi', axes, scores) / np.maximum(left, LEAST_SHARE)
+    along = np.einsum('gji,gj->gi', axes, scores) / np.maximum(left, ROUNDING)
     changes = np.einsum('gij,gj->gi', axes, along) @ fitted.half.T
-    return np.asarray((BLOCKS - 1) / BLOCKS * changes.T @ changes)
+    pulled = prior @ fitted.half @ fitted.half.T
+    return (BLOCKS - 1) / BLOCKS * changes.T @ changes, pulled.T @ pulled

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.calibration.block_jackknife import block_jackknife
-from dynid_ros.calibration.log_gains import by_mass, LogGains, spread
+from dynid_ros.calibration.log_gains import by_mass, LogGains, PRIOR_STD
 from dynid_ros.calibration.motor_rows import MotorRows, prior_rows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.metrics import TINY
@@ -32,8 +33,6 @@ Places = NDArray[np.intp]
 STEPS, LARGEST_STEP, SETTLED = 30, 1.0, 1e-5
 #: Halvings of a step that raises the cost.
 HALVINGS = 8
-#: Logarithm beyond which no gain is looked for: a gain that is not determined has no bound.
-FARTHEST = float(np.log(20.0))
 #: Residual by the torque below which two fits do not differ.
 LEAST = 1e-3
 #: More stretches than a set of recordings has.
@@ -41,7 +40,7 @@ SETS_APART = 1 << 32
 
 
 def estimate_gains(
-    arm: ArmModel, recorded: Sequence[MotorRows], mass: float | None = None,
+    arm: ArmModel, recorded: Sequence[MotorRows], stated: Array, mass: float | None = None,
 ) -> LogGains:
     """
     Estimate the drive gains together with the dynamics.
@@ -51,7 +50,8 @@ def estimate_gains(
     gains ``exp(x)`` times the stated ones, the drive signals obey
     ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise e is that of
     the signals, which no choice of gains makes small; each motor has its own variance. Gains and
-    parameters may have a common factor, which a load of known mass fixes.
+    parameters may have a common factor, which a load of known mass fixes. A weak prior of
+    parameters and ratios decides where the rows leave room.
 
     Parameters
     ----------
@@ -59,13 +59,15 @@ def estimate_gains(
         The arm, with the friction terms to identify.
     recorded : sequence of MotorRows
         Rows without a load, and with the weighed one.
+    stated : (n,) ndarray
+        Logarithms of the gains that are expected, by those of the arm.
     mass : float, optional
         Mass of the load, kg.
 
     Returns
     -------
     LogGains
-        By those that the arm states.
+        By those of the arm.
 
     Raises
     ------
@@ -80,12 +82,12 @@ def estimate_gains(
 
     """
     start = arm.memoryless
-    problem = GainProjection(start, recorded, [None] * len(recorded))
+    problem = GainProjection(start, recorded, [None] * len(recorded), stated)
     problem.minimise(np.zeros(arm.n))
     if start.friction != arm.friction:
         carried = [carry_over(own, start, arm) for own in problem.carried]
         for _ in range(LOAD_PASSES):
-            x, problem = problem.x, GainProjection(arm, recorded, carried)
+            x, problem = problem.x, GainProjection(arm, recorded, carried, stated)
             problem.minimise(x)
             carried = problem.carried
     return problem.gains(mass)
@@ -103,11 +105,13 @@ class GainProjection:
         Sets of rows.
     carried : sequence of (b,) ndarray or None
         Base parameters that the torque on the joints follows from, for each set.
+    stated : (n,) ndarray
+        Logarithms of the gains that are expected, but for a common constant.
 
     Attributes
     ----------
     x : (n,) ndarray
-        Logarithms of the gains.
+        Logarithms of the gains, zeros to begin with.
     theta : (p,) ndarray
         Parameters, those of the load last.
     sigma : (n,) ndarray
@@ -117,6 +121,7 @@ class GainProjection:
 
     def __init__(
         self, arm: ArmModel, recorded: Sequence[MotorRows], carried: Sequence[Array | None],
+        stated: Array,
     ) -> None:
         self._arm, self._recorded, self._load = arm, recorded, carried
         with_load = any(each.loaded for each in recorded)
@@ -126,7 +131,6 @@ class GainProjection:
         # Rests show no inertia, and some joints may never move.
         used = np.flatnonzero(whole.factors[:, :, :-1].any(axis=(0, 1)))
         self._factors, self._changes = whole.part(used), [change[:, used] for change in changes]
-        self._prior = prior_rows(arm, changes[0].shape[1])[:, np.append(used, -1)]
         # The mass is the first parameter of the load.
         self._mass = int(np.searchsorted(used, changes[0].shape[1] - len(INERTIAL)))
         rows, p = int(self._factors.rows.sum()), len(used)
@@ -134,7 +138,12 @@ class GainProjection:
             raise RecordingError(
                 f'{rows} rows are left after filtering, without joints at rest: too few for '
                 f'{p} parameters and {arm.n} gains; record a longer motion, or more rests')
-        self.sigma: Array | None = None
+        self._prior = prior_rows(arm, used, changes[0].shape[1], self._factors)
+        self.x, self._stated, self._reference = np.zeros(arm.n), stated, 0
+        self.theta, self.sigma, _ = reweighted(self._factors, self._prior)
+        # The motor whose gain has the most effect that parameters cannot make up for.
+        self._reference = int((self._projected()[0]**2).sum(axis=0).argmax())
+        self._others = np.delete(np.arange(arm.n), self._reference)
 
     @property
     def error_percent(self) -> float:
@@ -153,7 +162,7 @@ class GainProjection:
         for _ in range(STEPS):
             x, step = self.x, self.step()
             for _ in range(HALVINGS):
-                tried = self.fit(np.clip(x + step, -FARTHEST, FARTHEST))
+                tried = self.fit(x + step)
                 if tried <= cost:
                     break
                 step = step / 2
@@ -167,23 +176,24 @@ class GainProjection:
     def gains(self, mass: float | None) -> LogGains:
         """Return the gains with their covariance."""
         p, n = len(self.theta), self._arm.n
-        reference = self._leading(self._projected()[0])
-        others = np.delete(np.arange(n), reference)
-        kept = np.concatenate([np.arange(p), p + others])
-        fitted = LeastSquares(self._weighted()[0][:, kept])
-        covariance = block_jackknife(
+        kept = np.append(np.arange(p), p + self._others)
+        prior = self._known()[0][:, kept]
+        fitted = LeastSquares(self._weighted()[0][:, kept], prior)
+        noise, pulled = block_jackknife(
             self._linear(kept), int(self._factors.rows.sum()),
-            np.append(self.theta, np.zeros(n - 1)), self.sigma, fitted)
-        covariance[fitted.undetermined, fitted.undetermined] = np.inf
+            np.append(self.theta, np.zeros(n - 1)), self.sigma, fitted, prior)
+        covariance, every = noise + pulled, np.eye(n)[:, self._others]
         found = LogGains(
-            self.x - self.x[reference], spread(np.eye(n)[:, others], covariance[p:, p:]),
-            reference, self.disagreement())
+            self.x - self.x[self._reference], every @ covariance[p:, p:] @ every.T,
+            every @ pulled[p:, p:] @ every.T, self._reference, self.disagreement())
         if mass is None:
             return found
         chosen = np.append(np.arange(p, p + n - 1), self._mass)
+        square = np.ix_(chosen, chosen)
         # The mass follows from x as it stands, in which the reference need not be zero.
-        return by_mass(replace(found, value=self.x), others, float(self.theta[chosen[-1]]), mass,
-                       covariance[np.ix_(chosen, chosen)])
+        return by_mass(
+            replace(found, value=self.x), self._others, float(self.theta[chosen[-1]]), mass,
+            covariance[square], pulled[square])
 
     def disagreement(self) -> Array:
         """Residual of each motor by that of a fit to one set alone, (n,), largest of the sets."""
@@ -199,11 +209,12 @@ class GainProjection:
         return found
 
     def fit(self, x: Array) -> float:
-        """Fit the parameters at given gains; the cost is minus twice the log-likelihood."""
+        """Fit the parameters at given gains; the cost is minus twice the log-posterior."""
         self.x = x
         self.theta, self.sigma, _ = reweighted(
             self._scaled(self._factors, x), self._prior, self.sigma)
-        return float(2 * (self._factors.rows * np.log(self.sigma)).sum())
+        away = self._known()[1]
+        return float(2 * (self._factors.rows * np.log(self.sigma)).sum() + away @ away)
 
     @staticmethod
     def _scaled(data: QRFactors, x: Array) -> QRFactors:
@@ -213,24 +224,26 @@ class GainProjection:
         return QRFactors(factors, data.rows)
 
     def step(self) -> Array:
-        """Gauss-Newton step of the gains, one of which stays."""
+        """Gauss-Newton step of the gains, that of the reference zero."""
         change, residual = self._projected()
-        others = np.delete(np.arange(len(self.x)), self._leading(change))
         step = np.zeros(len(self.x))
-        step[others] = LeastSquares(change[:, others]).solve(residual)
+        step[self._others] = np.linalg.lstsq(change[:, self._others], residual, rcond=None)[0]
         return np.asarray(np.clip(step, -LARGEST_STEP, LARGEST_STEP))
-
-    @staticmethod
-    def _leading(change: Array) -> int:
-        """Motor whose gain has the most effect that parameters cannot make up for."""
-        return int((change**2).sum(axis=0).argmax())
 
     def _projected(self) -> tuple[Array, Array]:
         """Differentiate by the gains, (m, n), parameters projected out, beside residuals (m,)."""
-        J, residual = self._weighted()
         p = len(self.theta)
-        change, basis = J[:, p:], LeastSquares(J[:, :p]).torque_basis
-        return change - basis @ (basis.T @ change), residual
+        J, residual = map(np.concatenate, zip(self._weighted(), self._known(), strict=True))
+        basis = np.linalg.qr(J[:, :p])[0]
+        return J[:, p:] - basis @ (basis.T @ J[:, p:]), residual
+
+    def _known(self) -> tuple[Array, Array]:
+        """Rows of the prior, (p + n, p + n), which leave residuals (p + n,)."""
+        n, prior = len(self.x), self._prior
+        away = self._stated - self.x
+        return (block_diag(prior[:, :-1], np.eye(n) / PRIOR_STD),
+                np.append(prior[:, -1] - prior[:, :-1] @ self.theta,
+                          (away - away[self._reference]) / PRIOR_STD))
 
     def _weighted(self) -> tuple[Array, Array]:
         """Differentiate the compressed rows, (m, p + n), and leave residuals (m,)."""

@@ -98,7 +98,7 @@ class DriveGains:
 
     @property
     def ratio(self) -> Array:
-        """Gains by those stated, (n,); meaningless where they are not determined."""
+        """Gains by those stated, (n,); hardly others where the data do not determine them."""
         return np.asarray(np.exp(self.logarithms.value))
 
     @property
@@ -125,9 +125,8 @@ class DriveGains:
     def interval(self) -> tuple[Array, Array]:
         """Return the ends of the 95 % intervals of `ratio`, (n,) each."""
         half = INTERVAL * self.logarithms.std
-        with np.errstate(over='ignore'):
-            return (np.asarray(np.exp(self.logarithms.value - half)),
-                    np.asarray(np.exp(self.logarithms.value + half)))
+        return (np.asarray(np.exp(self.logarithms.value - half)),
+                np.asarray(np.exp(self.logarithms.value + half)))
 
     @property
     def gain(self) -> Array:
@@ -192,5 +191,4 @@ def with_reference(found: LogGains) -> LogGains:
         known = ratios.std <= THRESHOLDS.rough
         return -int(known.sum()), int(differs(ratios).sum()), float(ratios.std[known].sum())
 
-    usable = np.flatnonzero(np.isfinite(found.std))
-    return min((found.relative_to(int(k)) for k in usable), key=rank)
+    return min(map(found.relative_to, range(len(found.value))), key=rank)

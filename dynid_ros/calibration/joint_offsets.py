@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.model.standard_parameters import FROM_DATA, source_of
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
 from dynid_ros.regression.preparation import choose_conditioning, motions
 from dynid_ros.regression.rows import RowBlock
@@ -31,8 +34,6 @@ ITERATIONS, SETTLED, SETTLED_BY_STD = 12, 1e-6, 0.02
 #: 100 cases.
 ACCURACY = float(np.radians(0.025))
 PRIOR = float(np.radians(2.0))
-#: Variance of offsets that the rows do not determine.
-OPEN_ENDED = 1e6
 #: Change of the torque that parameters cannot make up for, by the whole change, below which an
 #: offset cannot be told from parameters by any motion.
 HIDDEN = 1e-6
@@ -50,15 +51,20 @@ class JointOffsets:
     offset : (n,) ndarray
         rad or m; zero for joints whose offset is unidentifiable.
     std : (n,) ndarray
-        Standard deviation for coloured residuals, at most that of the prior; infinite where the
-        offset is unidentifiable.
+        Standard deviation for coloured residuals; that of the prior where the offset is
+        unidentifiable.
     hidden : (n,) ndarray of bool
         Joints whose offset is unidentifiable, because the link parameters absorb it: those that
         turn about gravity, and the last one.
     joint_names : tuple of str
         Names.
+<<<<<<< HEAD
     prismatic : (n,) ndarray of bool
         Joints that slide.
+=======
+    prior : float
+        Standard deviation before any data, rad or m.
+>>>>>>> calib
     accuracy : float
         Standard deviation up to which an offset counts as determined, rad or m.
 
@@ -69,12 +75,18 @@ class JointOffsets:
     hidden: NDArray[np.bool_]
     joint_names: tuple[str, ...]
     prismatic: NDArray[np.bool_]
+    prior: float = PRIOR
     accuracy: float = ACCURACY
 
     @property
     def determined(self) -> NDArray[np.bool_]:
         """Joints, (n,), whose offset the data determine."""
         return np.asarray(self.std <= self.accuracy)
+
+    @property
+    def from_data(self) -> NDArray[np.bool_]:
+        """Whether the data determine an offset rather than its prior, (n,)."""
+        return np.asarray(1 - (self.std / self.prior)**2 >= FROM_DATA)
 
     @property
     def trusted(self) -> Array:
@@ -88,10 +100,12 @@ class JointOffsets:
 
     def _sentence(self, i: int) -> str:
         name = self.joint_names[i]
-        if self.hidden[i]:
-            return f'{name}: zero offset is unidentifiable (absorbed by link parameters)'
         scale, unit = (1e3, 'mm') if self.prismatic[i] else (180 / np.pi, 'deg')
         value = f'{scale * self.offset[i]:.3f} ± {scale * self.std[i]:.3f} {unit}'
+        if not self.from_data[i]:
+            value += f', source: {source_of(False)}'
+        if self.hidden[i]:
+            return f'{name}: zero offset is unidentifiable (absorbed by link parameters; {value})'
         if self.determined[i]:
             return f'{name}: {value}'
         return f'{name}: not determined by these data ({value})'
@@ -140,22 +154,20 @@ def estimate_joint_offsets(
 
     """
     n = arm.n
-    offset, std = np.zeros(n), np.full(n, np.inf)
+    offset, std = np.zeros(n), np.full(n, prior)
     theta = fit(arm, KeptRows(arm, motions, settings, arm.friction)).theta
     hidden = hidden_offsets(arm, theta)
     free = np.flatnonzero(~hidden)
     for _ in range(ITERATIONS if len(free) else 0):
         problem = _Step(arm, shifted(motions, offset), settings, theta, free)
-        found, covariance = problem.solve()
-        # Bayes' rule with the prior; the covariance allows for coloured residuals.
-        gain = prior**2 * np.linalg.inv(prior**2 * np.eye(len(free)) + covariance)
-        step = np.clip(gain @ (offset[free] + found) - offset[free], -LARGEST_STEP, LARGEST_STEP)
+        step, std[free] = problem.solve(offset[free], prior)
+        step = np.clip(step, -LARGEST_STEP, LARGEST_STEP)
         offset[free] += step
         theta = problem.theta
-        std[free] = np.sqrt(np.diag(gain @ covariance))
         if (np.abs(step) < np.maximum(SETTLED, SETTLED_BY_STD * std[free])).all():
             break
-    return JointOffsets(offset, std, hidden, arm.joint_names, arm.prismatic, accuracy)
+    return JointOffsets(
+        offset, std, hidden, arm.joint_names, arm.prismatic, prior, accuracy)
 
 
 def shifted(motions: Sequence[ConditionedMotion], offset: Array) -> list[ConditionedMotion]:
@@ -232,16 +244,21 @@ class _Step:
             self._changes.append(np.stack(
                 [_change(arm, *state, theta, int(joint)) for joint in joints], axis=2))
 
-    def solve(self) -> tuple[Array, Array]:
-        """Find steps of the offsets (m,), and their covariance for coloured residuals (m, m)."""
-        b = len(self._start)
-        solution = solve(compress(b + len(self._joints), self._blocks()))
-        rate = self._settings.rate_hz / self._settings.decimation
-        scores = weighted_scores(self._blocks(), solution.theta, solution.sigma)
-        covariance = hac_covariance(scores, solution.white_covariance, rate)[b:, b:]
-        open_ended = np.where(solution.undetermined[b:], OPEN_ENDED, 0.0)
+    def solve(self, offset: Array, prior: float) -> tuple[Array, Array]:
+        """Find steps (m,) of offsets beside their prior, and their standard deviations (m,)."""
+        b, m = len(self._start), len(offset)
+        data = compress(b + m, self._blocks())
+        known = arm_prior(self._arm).reaching(data.torque()).rows()
+        rows = np.column_stack([block_diag(known[:, :-1], np.eye(m) / prior),
+                                np.append(known[:, -1], -offset / prior)])
+        solution = solve(data, rows)
+        scatter = score_covariance(
+            weighted_scores(self._blocks(), solution.theta, solution.sigma),
+            self._settings.rate_hz / self._settings.decimation, solution.effective_parameters)
+        half = solution.white_covariance[b:]
+        covariance = half @ (scatter + solution.prior_information) @ half.T
         self.theta = solution.theta[:b]
-        return solution.theta[b:], covariance + np.diag(open_ended)
+        return solution.theta[b:], np.sqrt(np.diag(covariance))
 
     def _blocks(self) -> Iterator[RowBlock]:
         done = [0] * len(self._motions)

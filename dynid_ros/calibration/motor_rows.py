@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
@@ -26,6 +27,7 @@ from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettin
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 #: Periods of the cut-off on each side of a reversal in which rows of a motor are left out.
 #: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
@@ -123,17 +125,35 @@ def unknowns(arm: ArmModel, recorded: MotorRows, *, with_load: bool) -> Array:
     return np.hstack([same, more if recorded.loaded else np.zeros_like(more)])
 
 
-def prior_rows(arm: ArmModel, size: int) -> Array:
-    """Prior of the first `size` unknowns, as rows ``[w tau]`` of unit noise, (size, size + 1)."""
-    prior = arm_prior(arm)
-    friction = np.sqrt(np.diag(prior.covariance))[friction_places(arm)]
-    more = 1 / np.append(friction, np.full(len(INERTIAL), HEAVIEST))
+def prior_rows(arm: ArmModel, used: Places, size: int, data: QRFactors) -> Array:
+    """
+    Weak prior of the unknowns that show in rows.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    used : (u,) ndarray of int
+        These, of all that `unknowns` gives, in ascending order.
+    size : int
+        Number of all.
+    data : QRFactors
+        Rows of those used, to whose torque the prior is widened.
+
+    Returns
+    -------
+    (u, u + 1) ndarray
+        Rows ``[w tau]`` of unit noise.
+
+    """
+    prior = arm_prior(arm).reaching(data.torque())
     b = len(prior.theta)
-    rows = np.zeros((size, size + 1))
-    known = prior.rows()
-    rows[:b, :b], rows[:b, -1] = known[:, :-1], known[:, -1]
-    rows[b:, b:-1] = np.diag(more)[len(more) - (size - b):, len(more) - (size - b):]
-    return rows
+    own, more = used[used < b], used[used >= b]
+    friction = np.sqrt(np.diag(prior.covariance))[friction_places(arm)]
+    std = np.append(friction, np.full(len(INERTIAL), HEAVIEST))
+    known = prior.rows(own)
+    rows = block_diag(known[:, :-1], np.diag(1 / std[more - size]))
+    return np.column_stack([rows, np.append(known[:, -1], np.zeros(len(more)))])
 
 
 def without_reversals(

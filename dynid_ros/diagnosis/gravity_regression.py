@@ -23,6 +23,8 @@ GENERIC = np.array([0.36, 0.48, -0.8])
 STEPS, HALVINGS, SETTLED = 20, 8, 1e-6
 #: Largest step of the direction, rad.
 LARGEST_STEP = 0.5
+#: Standard deviation of a tilt before any data, rad: that of angles up to half a turn both ways.
+ANY_TILT = float(np.pi / np.sqrt(3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +151,7 @@ class GravityProblem:
         cost = self.fit(direction)[1]
         for _ in range(STEPS):
             tangents, free, residual = self._tilts(direction)
-            step = np.linalg.lstsq(free, residual, rcond=ROUNDING)[0]
+            step = LeastSquares(free).solve(residual)
             step *= min(1.0, LARGEST_STEP / max(float(np.linalg.norm(step)), LARGEST_STEP))
             moved, lower = self._shortened(direction, step @ tangents, cost)
             if lower >= cost:
@@ -163,10 +165,9 @@ class GravityProblem:
     def std(self, direction: Array) -> float:
         """Bound the standard deviation of any tilt assuming white residuals, rad."""
         _, free, residual = self._tilts(direction)
-        singular = np.linalg.svd(free, compute_uv=False)
-        if singular[-1] <= ROUNDING * np.sqrt(self.total):
-            return float('inf')
-        return float(np.sqrt((residual**2).sum() / self.freedom) / singular[-1])
+        least = np.linalg.svd(free, compute_uv=False)[-1]
+        noise = np.sqrt(max(float((residual**2).sum()), ROUNDING**2 * self.total) / self.freedom)
+        return float(noise / np.hypot(least, noise / ANY_TILT))
 
     def residual_std(self, direction: Array) -> Array:
         """Estimate the standard deviation of the residual of each joint, (n,), Nm."""

@@ -13,6 +13,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.trial_rows import trial_rows, TrialRows, TrialScore
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.signals.trial_samples import thinned, TrialSamples
 
 Array = NDArray[np.float64]
@@ -137,10 +138,10 @@ class Hypothesis:
         """Joints of `driven` that friction drives under this assumption, too."""
         if not self.driven:
             return []
-        theta, covariance = self.rows.fit(self.mixing, self.compared)
+        theta, root = self.rows.fit(self.mixing, self.compared)
         friction = self.rows.friction
         power = friction @ theta
-        std = np.sqrt(np.einsum('ia,ab,ib->i', friction, covariance, friction))
+        std = np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
         return [joint for joint in self.driven if power[joint] < -DRIVEN * std[joint] < 0]
 
     @property

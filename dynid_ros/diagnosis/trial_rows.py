@@ -101,7 +101,7 @@ class TrialRows:
         return TrialScore(np.asarray(np.sqrt(left / power)), error)
 
     def fit(self, mixing: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Fit all folds: parameters (c,) and their covariance (c, c) for white residuals."""
+        """Fit all folds: parameters (c,) and the square root (c, c) of their information."""
         c, n = self.friction.shape[1], len(mixing)
         products, rows = np.zeros((n, c + 1, c + 1)), np.maximum(self.counts.sum(axis=0), 1)
         mix_torques(self.products.sum(axis=0), mixing, products)
@@ -110,8 +110,8 @@ class TrialRows:
         fit_products(
             products, joints, rows, variance, FLOOR * variance, scale, np.arange(c), RIDGE, TINY,
             REWEIGHTINGS, theta, upper)
-        inverse = scale[:, None] * np.linalg.inv(upper)
-        return theta, inverse @ inverse.T
+        # Columns without a row have a scale of zero.
+        return theta, upper / np.where(scale > 0, scale, np.inf)
 
 
 def trial_rows(

@@ -6,14 +6,18 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.hypothesis import Hypothesis, names
 from dynid_ros.diagnosis.trial_rows import FLOOR, trial_regressor
 from dynid_ros.diagnosis.verdict import expected_errors
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.regression.covariance import hac_covariance
+from dynid_ros.regression.covariance import score_covariance
+from dynid_ros.regression.least_squares import LeastSquares
 
 Array = NDArray[np.float64]
 
@@ -39,22 +43,34 @@ def expected_error(each: Hypothesis) -> float:
         return float('inf')
     base = base_parameters(arm)
     W = trial_regressor(arm, samples, base.columns, each.loaded)
-    theta, white = each.rows.fit(each.mixing, each.compared)
+    theta, root = each.rows.fit(each.mixing, each.compared)
     tau = samples.tau @ each.mixing
     residual = (tau - W @ theta) * samples.moving
     count = np.maximum(samples.moving.sum(axis=0), 1)
     power, left = ((x**2).sum(axis=0) / count for x in (tau * samples.moving, residual))
     weights = 1 / np.maximum(left, FLOOR * power + TINY)
-    weighted = residual * weights * np.isin(np.arange(arm.n), each.compared)
-    interval = float(np.median(np.diff(samples.t)))
-    covariance = hac_covariance(
-        [np.einsum('kib,ki->kb', W, weighted)], white, 1 / interval)
-    own = base.count
+    weighted = residual * weights
+    own, compared = base.count, np.isin(np.arange(arm.n), each.compared)
+    prior = _prior_rows(arm, root, np.sqrt(power))
+    bread, before = LeastSquares(root, prior).covariance, prior.T @ prior
+    scatter = score_covariance(
+        [np.einsum('kib,ki->kb', W, weighted * compared)],
+        1 / float(np.median(np.diff(samples.t))), len(theta) - float((bread * before).sum()))
+    covariance = bread @ (scatter + before) @ bread
     motion = Prediction(
         '', False, samples.t, samples.q, samples.qd, np.where(samples.moving, tau, np.nan), tau)
     error, _, _ = expected_errors(
         arm, theta[:own], covariance[:own, :own], [motion], np.abs(samples.qdd).max(axis=0))
     return error
+
+
+def _prior_rows(arm: ArmModel, root: Array, torque: Array) -> Array:
+    """Rows (c, c) of the prior of trial parameters that reaches a torque (n,)."""
+    known = arm_prior(arm).reaching(torque)
+    # A load is as uncertain as the link that carries it.
+    link = arm.layout.inertial(arm.tool.joint % arm.n)
+    load = known.std[link][:root.shape[1] - len(known.theta)]
+    return np.asarray(block_diag(known.rows()[:, :-1], np.diag(1 / load)))
 
 
 def unseen_faults(base: Hypothesis, planted: Iterable[Hypothesis], gain: float) -> tuple[str, ...]:

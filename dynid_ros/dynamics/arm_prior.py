@@ -114,6 +114,10 @@ class ArmPrior:
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
         return replace(self, std=self.std * own)
 
+    def reaching(self, torque: Array) -> ArmPrior:
+        """Return the prior as wide as measured torque, root mean square (n,), makes it."""
+        return self.widened(self.widening(torque))
+
     def widening(self, torque: Array) -> Array:
         """
         Factors of the standard deviations of each joint that let the prior reach measured torque.

@@ -149,8 +149,7 @@ def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> Bag
     chosen = factors.part(settings.columns)
     if count <= 2 * len(settings.columns):
         return facts
-    prior = arm_prior(settings.arm)
-    prior = prior.widened(prior.widening(chosen.torque()))
+    prior = arm_prior(settings.arm).reaching(chosen.torque())
     theta, *_ = reweighted(chosen, prior.rows(), iterations=4)
     share = chosen.residual_squares(theta).sum() / chosen.torque_squares().sum()
     return replace(facts, error_percent=float(100 * np.sqrt(share)))

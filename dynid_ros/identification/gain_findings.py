@@ -76,10 +76,9 @@ def refuted_gains(arm: ArmModel, rows: KeptRows, theta: Array) -> Finding | None
         return None
     recorded = [MotorRows(rows.masked(without_reversals(arm, rows.motions, rows.settings)))]
     try:
-        problem = GainProjection(arm, recorded, [theta])
+        problem = GainProjection(arm, recorded, [theta], np.zeros(arm.n))
     except RecordingError:
         return None
-    problem.fit(np.zeros(arm.n))
     if (np.abs(problem.step()) < np.log1p(THRESHOLDS.share)).all():
         return None
     stated = problem.sigma

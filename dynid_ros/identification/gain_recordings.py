@@ -159,7 +159,7 @@ def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Arra
     size = data.signal_size(arm.drive.gain)
     for _ in range(ROUNDS):
         fit = data.fit(_with_gains(arm, applied))
-        step = estimate_gains(fit.arm, fit.recorded, data.mass)
+        step = estimate_gains(fit.arm, fit.recorded, -applied, data.mass)
         found = with_reference(replace(step, value=step.value + applied))
         guessed = found.std <= GUESSED
         if not guessed.any():

@@ -114,8 +114,7 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
     arm = arm.as_measured.with_friction(FRICTION)
     recorded = [MotorRows(RestRows(rests), loaded=with_load, own_friction=False)
                 for rests, with_load in ((free, False), (loaded, True))]
-    problem = GainProjection(arm, recorded, [None, None])
-    problem.fit(np.zeros(arm.n))
+    problem = GainProjection(arm, recorded, [None, None], np.zeros(arm.n))
     before = problem.error_percent
     problem.minimise(np.zeros(arm.n))
     found = replace(problem.gains(mass), disagreement=np.ones(arm.n))

@@ -16,11 +16,13 @@ from dynid_ros.calibration.gain_verdict import (
     REFERENCE,
     REFUTED,
     ROUGH,
+    THRESHOLDS,
     with_reference,
 )
 from dynid_ros.calibration.loaded_rows import load_columns
-from dynid_ros.calibration.log_gains import LogGains
+from dynid_ros.calibration.log_gains import LogGains, PRIOR_STD
 from dynid_ros.calibration.motor_rows import MotorRows, without_reversals
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError, RecordingError
@@ -116,6 +118,7 @@ def test_a_joint_whose_torque_is_friction_alone_is_not_determined():
     found = recorded_gains(arm, [recorded(arm, theta=theta)], friction=FRICTION)
     assert found.verdicts[-1] == NOT_DETERMINED
     assert found.verdicts.count(NOT_DETERMINED) == 1
+    assert THRESHOLDS.tells < found.logarithms.std[-1] < 1.1 * PRIOR_STD
 
 
 def test_joints_that_share_no_inertia_determine_nothing():
@@ -124,32 +127,37 @@ def test_joints_that_share_no_inertia_determine_nothing():
     arm = replace(tree, conditioning=replace(tree.conditioning, cutoff_hz=5.0, delay=0.0))
     found = recorded_gains(arm, [recorded(arm)], friction=arm.friction)
     assert found.verdicts.count(NOT_DETERMINED) == 1
+    # Stated inertias of the joint give its gain, and the recording nothing.
+    assert not found.logarithms.from_data.any()
     assert 'determine no gain' in found.objection
 
 
-def test_gains_are_of_the_largest_likelihood():
+def test_gains_are_the_most_probable_ones():
     rng = np.random.default_rng(7)
     arm = random_arm(rng, 3, prismatic=False, branched=False)
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=4.0, delay=0.0))
     log = recorded(arm, noise=0.05)
     settings = choose_conditioning(arm, [log])
     rows = KeptRows(arm, motions(arm, log, settings), settings)
-    found = estimate_gains(arm, [MotorRows(rows)]).relative_to(0)
+    found = estimate_gains(arm, [MotorRows(rows)], np.zeros(3))
+    known = arm_prior(arm).rows()
     W, tau = (np.concatenate([getattr(block, name) for block in rows.blocks(arm)])
               for name in ('W', 'tau'))
 
     def cost(x):
-        """Sum of the logarithms of the variances, the best parameters found in turn with them."""
+        """Minus twice the log-posterior, the best parameters found in turn with the variances."""
         sigma = np.ones(3)
         for _ in range(60):
             scaled = W * np.exp(-x)[:, None] / sigma[:, None]
             theta, *_ = np.linalg.lstsq(
-                scaled.reshape(-1, W.shape[2]), (tau / sigma).ravel(), rcond=None)
+                np.concatenate([scaled.reshape(-1, W.shape[2]), known[:, :-1]]),
+                np.append((tau / sigma).ravel(), known[:, -1]), rcond=None)
             sigma = np.sqrt(((tau - W @ theta * np.exp(-x)) ** 2).mean(axis=0))
-        return float(2 * np.log(sigma).sum())
+        away = np.append(known[:, :-1] @ theta - known[:, -1], x / PRIOR_STD)
+        return float(2 * len(tau) * np.log(sigma).sum() + away @ away)
 
     least = cost(found.value)
-    for joint in (1, 2):
+    for joint in {0, 1, 2} - {found.reference}:
         # The vertex of the parabola through three points lies at the estimate.
         step = 0.5 * found.std[joint] * np.eye(3)[joint]
         ahead, behind = cost(found.value + step) - least, cost(found.value - step) - least
@@ -175,7 +183,7 @@ def test_rows_are_left_out_where_a_joint_or_its_motor_turns_round(samples):
 
 def test_the_reference_is_a_joint_with_which_most_others_agree():
     value = np.array([0.4, 0.0, 0.01, -0.01])
-    ratios = LogGains(value, np.diag([1e-4, 4e-4, 1e-4, 4e-4]), 3, np.ones(4))
+    ratios = LogGains(value, np.diag([1e-4, 4e-4, 1e-4, 4e-4]), np.zeros((4, 4)), 3, np.ones(4))
     chosen = with_reference(ratios)
     assert chosen.reference == 2
     np.testing.assert_allclose(chosen.value, value - value[2], atol=1e-12)

@@ -12,6 +12,7 @@ from dynid_ros.calibration.joint_offsets import (
     estimate_joint_offsets,
     hidden_offsets,
     JointOffsets,
+    PRIOR,
     recording_offsets,
     shifted,
 )
@@ -96,7 +97,10 @@ def test_offsets_that_no_motion_can_tell_are_named_and_left_at_zero():
     assert found.hidden.all()
     assert not found.offset.any()
     assert not found.determined.any()
-    assert found.sentences[0].startswith('arm_joint: zero offset is unidentifiable')
+    np.testing.assert_array_equal(found.std, PRIOR)
+    assert found.sentences[0] == (
+        'arm_joint: zero offset is unidentifiable (absorbed by link parameters; '
+        '0.000 ± 2.000 deg, source: prior)')
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'gluon_6l3'])
@@ -121,6 +125,7 @@ def test_poor_data_give_a_verdict_instead_of_numbers():
     assert not found.determined[2:5].any()
     assert 'not determined by these data' in found.sentences[3]
     assert not found.trusted[2:5].any()
+    assert ((found.std > 0) & (found.std < 1.1 * PRIOR)).all()
     # The prior of 2 degrees keeps them from wandering off.
     assert (np.abs(found.offset) < np.radians(6)).all()
 

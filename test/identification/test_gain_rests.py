@@ -4,12 +4,15 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pytest
 from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.calibration.gain_verdict import NOT_DETERMINED
 from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.calibration.log_gains import PRIOR_STD
+from dynid_ros.cli.common.gain_table import gain_lines, gains_as_dict
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -71,6 +74,14 @@ def test_gains_follow_from_the_weight_of_a_load():
     error = logarithms.value + np.log(FACTORS)
     # Gravity does not load the joint of an upright arm that turns about it.
     assert found.verdicts[0] == NOT_DETERMINED and found.gain[0] == found.stated[0]
+    assert logarithms.std[0] == pytest.approx(PRIOR_STD, rel=0.01)
+    np.testing.assert_array_equal(logarithms.from_data, np.arange(7) > 0)
+    assert any(line.startswith(panda().joint_names[0])
+               and line.endswith('not determined (source: prior)')
+               for line in gain_lines(stated(), found))
+    joints = gains_as_dict(stated(), found)['joints']
+    assert [joint['source'] for joint in joints] == ['prior', *6 * ['data']]
+    assert all(np.isfinite([joint['ratio'], joint['ratio_std']]).all() for joint in joints)
     assert (np.abs(error[1:]) < 4 * logarithms.std[1:]).all()
     assert (logarithms.std[1:4] < 0.02).all()
     assert found.objection == ''

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.calibration.gain_verdict import DriveGains, NOT_DETERMINED, REFERENCE, ROUGH
+from dynid_ros.model.standard_parameters import source_of
 
 #: Units of the signals; an effort in Nm has a gain without one.
 _SIGNALS = {'current': 'A', 'voltage': 'V'}
@@ -30,11 +29,12 @@ def gain_lines(arm: ArmModel, found: DriveGains) -> Iterable[str]:
                f'{found.joint_names[reference]} is taken as stated')
     yield f'{"joint":{width}}{"stated":>10}{"found by stated":>20}{"gain":>14}  verdict'
     rows = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.gain,
-               _units(arm), found.verdicts, *found.interval, strict=True)
-    for name, stated, ratio, std, gain, unit, verdict, low, high in rows:
+               _units(arm), found.verdicts, *found.interval, found.logarithms.from_data,
+               strict=True)
+    for name, stated, ratio, std, gain, unit, verdict, low, high, from_data in rows:
         share = '' if verdict in (REFERENCE, NOT_DETERMINED) else f'{ratio:.4f} ± {std:.4f}'
         value = '' if verdict == NOT_DETERMINED else f'{gain:.5g} {unit}'
-        remark = {NOT_DETERMINED: _how_open(std / ratio),
+        remark = {NOT_DETERMINED: _how_open(std / ratio, from_data),
                   ROUGH: f' ({low:.3f} to {high:.3f})'}.get(verdict, '')
         yield f'{name:{width}}{stated:10.5g}{share:>20}{value:>14}  {verdict}{remark}'
     yield from _verdict(found)
@@ -45,8 +45,8 @@ def _units(arm: ArmModel) -> list[str]:
     return [f'{unit}/{signal}' if signal else '' for unit in torque_units(arm)]
 
 
-def _how_open(share: float) -> str:
-    return f' (± {100 * share:.0f} %)' if share < 1 else ' (± 100 % and more)'
+def _how_open(share: float, from_data: bool) -> str:
+    return f' (± {100 * share:.0f} %)' if from_data else f' (source: {source_of(False)})'
 
 
 def _verdict(found: DriveGains) -> Iterable[str]:
@@ -62,9 +62,8 @@ def _verdict(found: DriveGains) -> Iterable[str]:
 def gains_as_dict(arm: ArmModel, found: DriveGains) -> dict[str, Any]:
     """Return the same facts under stable keys."""
     reference = found.logarithms.reference
-    known = np.isfinite(found.logarithms.std)
     joints = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, *found.interval,
-                 found.gain, found.verdicts, known, strict=True)
+                 found.gain, found.verdicts, found.logarithms.from_data, strict=True)
     return {
         'arm': arm.name,
         'signal': arm.drive.signal,
@@ -78,8 +77,8 @@ def gains_as_dict(arm: ArmModel, found: DriveGains) -> dict[str, Any]:
         'objection': found.objection,
         'joints': [
             {'name': name, 'stated': float(stated),
-             'ratio': float(ratio) if finite else None, 'ratio_std': float(std),
+             'ratio': float(ratio), 'ratio_std': float(std), 'source': source_of(from_data),
              'interval_95': None if verdict == NOT_DETERMINED else [float(low), float(high)],
              'gain': None if verdict == NOT_DETERMINED else float(gain), 'verdict': verdict}
-            for name, stated, ratio, std, low, high, gain, verdict, finite in joints],
+            for name, stated, ratio, std, low, high, gain, verdict, from_data in joints],
     }
