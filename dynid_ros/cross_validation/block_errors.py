@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.model.standard_parameters import inverse, PossibleFit
-from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class BlockErrors:
 
 
 def block_errors(
-    blocks: Sequence[QRFactors], solution: Solution, covariance: Array, fit: PossibleFit,
+    blocks: Sequence[QRFactors], sigma: Array, prior: Array, covariance: Array, fit: PossibleFit,
     colour: float, start: Array,
 ) -> BlockErrors:
     """
@@ -96,8 +96,10 @@ def block_errors(
     ----------
     blocks : sequence of QRFactors
         Rows of the blocks.
-    solution : Solution
-        Fit to all of them, for weights and prior.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+    prior : (k, b + 1) ndarray
+        Rows of the prior.
     covariance : (b, b) ndarray
         Of the model's base parameters.
     fit : PossibleFit
@@ -108,13 +110,13 @@ def block_errors(
         Possible parameters of all blocks.
 
     """
-    b = len(solution.theta)
-    sizes = 1 / solution.sigma[:, None, None]
+    b = prior.shape[1] - 1
+    sizes = 1 / sigma[:, None, None]
     stacked = [(block.factors * sizes).reshape(-1, b + 1) for block in blocks]
     products = [rows.T @ rows for rows in stacked]
-    known = solution.prior.T @ solution.prior[:, :b]
+    known = prior.T @ prior[:, :b]
     whole = np.sum(products, axis=0)
-    free, possible, explained = [], [], np.zeros(len(solution.sigma))
+    free, possible, explained = [], [], np.zeros(len(sigma))
     for block, own in zip(blocks, products, strict=True):
         others = whole - own
         information, score = others[:b, :b], others[:b, b]

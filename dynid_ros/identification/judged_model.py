@@ -234,7 +234,7 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     columns = rows.columns(arm)
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, THRESHOLDS.folds)],
-        solution, covariance, fit, colour, found)
+        _residual_spread(model.own), solution.prior, covariance, fit, colour, found)
     if possible is None:
         possible = not blocks.clearly_worse
     theta = solution.theta

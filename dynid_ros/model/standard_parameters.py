@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, LinAlgError
+from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 PRIOR_STD = 1.0
 #: Share by which the data must reduce the variance of a parameter for it to count as theirs.
 FROM_DATA = 0.5
+EPSILON = float(np.finfo(float).eps)
 
 
 def source_of(from_data: bool) -> str:
@@ -203,5 +204,7 @@ def unconstrained(prior: ArmPrior, information: Array, score: Array) -> Array:
 def inverse(matrix: Array) -> Array:
     """Inverse of a positive definite matrix, whatever the sizes of its columns."""
     size = np.sqrt(np.diag(matrix))
-    factor = cho_factor(matrix / np.outer(size, size))
-    return np.asarray(cho_solve(factor, np.eye(len(size))) / np.outer(size, size))
+    values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
+    # What rounding makes of an eigenvalue near zero.
+    half = vectors / np.sqrt(np.maximum(values, EPSILON * values[-1])) / size[:, None]
+    return np.asarray(half @ half.T)

@@ -21,8 +21,9 @@ ITERATIONS, SETTLED = 50, 1e-6
 #: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
 #: residual would take all weight.
 FLOOR = 1e-12
-#: Noise of a joint relative to its torque, before any residual shows it.
-FIRST_NOISE = 0.1
+#: Noise of a joint relative to its torque, before any residual shows it, and the number of rows
+#: that this counts as.
+FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-2
 # The load on a joint follows from the estimate: three passes settle it within its error bars.
 LOAD_PASSES = 3
 
@@ -280,10 +281,10 @@ def reweighted(
         half = inverse_of(R[:b, :b])
         theta = half @ R[:b, b]
         used = b - float(((prior[:, :-1] @ half)**2).sum())
-        freedom = np.maximum(data.rows * (1 - used / max(rows, 1)), 1)
-        # Nothing is known of the noise of a joint at rest.
-        sigma = np.where(data.rows > 0, np.sqrt(np.maximum(
-            data.residual_squares(theta) / freedom, floor)), usual)
+        freedom = np.maximum(data.rows * (1 - used / max(rows, 1)), 0)
+        # Rows that are fitted without residual, or none, show no noise.
+        squares = data.residual_squares(theta) + FIRST_FREEDOM * usual**2
+        sigma = np.sqrt(np.maximum(squares / (freedom + FIRST_FREEDOM), floor))
         if np.abs(sigma / previous - 1).max() < SETTLED:
             break
         previous = sigma
