@@ -52,6 +52,13 @@ class BlockErrors:
         error = more.std(ddof=1) / np.sqrt(len(more))
         return bool(self.worse > CLEARLY_WORSE and more.mean() > STANDARD_ERRORS * error)
 
+    @property
+    def remark(self) -> str:
+        """Say that the possible parameters predict worse, and what to look for."""
+        return ('no physically possible parameters predict as well: '
+                f'{100 * (self.worse - 1):.0f} % more error in blocks that were not fitted; check '
+                'the drive gains, the kinematics and couplings between joints')
+
     def sigma(self, left: Array, least: Array) -> Array:
         """
         Error of the model itself, beside that of its parameters.
@@ -88,7 +95,7 @@ TINY = float(np.finfo(float).tiny)
 
 def block_errors(
     blocks: Sequence[QRFactors], solution: Solution, covariance: Array, fit: PossibleFit,
-    colour: float, start: Array,
+    colour: float, start: Array, whole: Array | None = None,
 ) -> BlockErrors:
     """
     Predict each of several consecutive blocks of time by fits to the others.
@@ -107,6 +114,8 @@ def block_errors(
         Number of rows that count as one.
     start : (p,) ndarray
         Possible parameters of all blocks.
+    whole : (b + 1, b + 1) ndarray, optional
+        Sums of products of all rows ``[W tau]``, weighted, where the blocks are not all of them.
 
     """
     b = len(solution.theta)
@@ -114,7 +123,7 @@ def block_errors(
     stacked = [(block.factors * sizes).reshape(-1, b + 1) for block in blocks]
     products = [rows.T @ rows for rows in stacked]
     known = solution.prior.T @ solution.prior[:, :b]
-    whole = np.sum(products, axis=0)
+    whole = np.sum(products, axis=0) if whole is None else whole
     free, possible, explained = [], [], np.zeros(len(solution.sigma))
     for block, own in zip(blocks, products, strict=True):
         others = whole - own

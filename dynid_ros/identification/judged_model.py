@@ -25,8 +25,7 @@ from dynid_ros.identification.validation import (
 )
 from dynid_ros.model.arm_prior import arm_prior
 from dynid_ros.model.metrics import Metrics, metrics
-from dynid_ros.model.physical_cone import physical_cone
-from dynid_ros.model.standard_parameters import inverse, PossibleFit, sample_colour
+from dynid_ros.model.possible_estimate import possible_estimate
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.regression.covariance import score_covariance, weighted_scores
@@ -215,38 +214,26 @@ class Estimate:
 def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution, settings = model.arm, model.solution, rows.settings
-    prior = arm_prior(arm)
     scatter = score_covariance(
         weighted_scores(model.rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
         settings.rate_hz / settings.decimation, solution.effective_parameters)
     bread = solution.white_covariance
     covariance = bread @ (scatter + solution.prior_information) @ bread
-    before = np.diag(prior.covariance)
-    white = np.sqrt(np.diag(bread))
-    colour = sample_colour(covariance, white, 1 - white**2 / before)
-    root, torque = (x / np.sqrt(colour) for x in (solution.root_information, solution.root_torque))
-    fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
-    information = root.T @ root
-    found = fit.solve(information, root.T @ torque)
+    found = possible_estimate(
+        arm, solution.root_information, solution.root_torque, covariance,
+        np.sqrt(np.diag(bread)))
     columns = rows.columns(arm)
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, THRESHOLDS.folds)],
-        solution, covariance, fit, colour, found)
+        solution, covariance, found.fit, found.colour, found.values)
     if possible is None:
         possible = not blocks.clearly_worse
     theta = solution.theta
     if possible:
-        G, data = prior.grouping, scatter / colour**2
-        rest = fit.hessian(found, np.zeros_like(information))
-        half = inverse(fit.hessian(found, information))
-        theta = G @ found
-        covariance = G @ half @ (G.T @ data @ G + rest) @ half @ G.T
-    share = np.clip(1 - np.diag(covariance) / before, 0, 1)
-    notes = () if possible else (
-        'no physically possible parameters predict as well: '
-        f'{100 * (blocks.worse - 1):.0f} % more error in blocks that were not fitted; check the '
-        'drive gains, the kinematics and couplings between joints',)
-    return Estimate(theta, covariance, share, colour, possible, blocks, notes)
+        theta, covariance = found.theta, found.covariance(scatter)
+    share = arm_prior(arm).data_share(np.diag(covariance))
+    notes = () if possible else (blocks.remark,)
+    return Estimate(theta, covariance, share, found.colour, possible, blocks, notes)
 
 
 def _unseen_sigma(estimate: Estimate, sigma: Array, choice: Folds | None) -> Array:

@@ -67,6 +67,10 @@ class ArmPrior:
         spread = self.grouping * self.std
         return np.asarray(spread @ spread.T)
 
+    def data_share(self, variance: Array) -> Array:
+        """Share (b,) by which data have reduced the variance of each base parameter, 0 to 1."""
+        return np.clip(1 - variance / np.diag(self.covariance), 0, 1)
+
     def rows(self, columns: NDArray[np.intp] | None = None, widening: float = 1.0) -> Array:
         """
         Return the prior as rows ``[w tau]`` of unit noise.
