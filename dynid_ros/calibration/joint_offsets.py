@@ -58,12 +58,10 @@ class JointOffsets:
         turn about gravity, and the last one.
     joint_names : tuple of str
         Names.
-        prismatic : (n,) ndarray of bool
+    prismatic : (n,) ndarray of bool
         Joints that slide.
-    =======
     prior : float
         Standard deviation before any data, rad or m.
-    >>>>>>> calib
     accuracy : float
         Standard deviation up to which an offset counts as determined, rad or m.
 

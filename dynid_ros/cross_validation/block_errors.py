@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.model.standard_parameters import inverse, PossibleFit
+from dynid_ros.model.possible_estimate import PossibleEstimate
+from dynid_ros.model.standard_parameters import inverse
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
 Array = NDArray[np.float64]
@@ -54,6 +55,14 @@ class BlockErrors:
         error = float(logs.std(ddof=1) / np.sqrt(len(logs)))
         return bool(logs.mean() > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * error))
 
+    @property
+    def remark(self) -> str:
+        """Warn that the possible parameters predict worse, and of what may cause it."""
+        more = 100 * (np.exp(np.log(self.growth).mean()) - 1)
+        return (f'no physically possible parameters predict as well: they leave {more:.0f} % more '
+                'torque in blocks that were not fitted; check the drive gains, the kinematics, '
+                'and couplings between joints')
+
     def sigma(self, left: Array, least: Array) -> Array:
         """
         Error of the model itself, beside that of its parameters.
@@ -86,8 +95,8 @@ class BlockErrors:
 
 
 def block_errors(
-    blocks: Sequence[QRFactors], sigma: Array, prior: Array, covariance: Array, fit: PossibleFit,
-    colour: float, start: Array,
+    blocks: Sequence[QRFactors], sigma: Array, prior: Array, covariance: Array,
+    found: PossibleEstimate, whole: Array | None = None,
 ) -> BlockErrors:
     """
     Predict each of several consecutive blocks of time by fits to the others.
@@ -102,12 +111,10 @@ def block_errors(
         Rows of the prior.
     covariance : (b, b) ndarray
         Of the model's base parameters.
-    fit : PossibleFit
-        Prior and constraints of the possible parameters.
-    colour : float
-        Number of rows that count as one.
-    start : (p,) ndarray
-        Possible parameters of all blocks.
+    found : PossibleEstimate
+        Possible parameters of all rows.
+    whole : (b + 1, b + 1) ndarray, optional
+        Sums of products of all rows ``[W tau]``, weighted, where the blocks are not all of them.
 
     """
     b = prior.shape[1] - 1
@@ -115,15 +122,16 @@ def block_errors(
     stacked = [(block.factors * sizes).reshape(-1, b + 1) for block in blocks]
     products = [rows.T @ rows for rows in stacked]
     known = prior.T @ prior[:, :b]
-    whole = np.sum(products, axis=0)
+    whole = np.sum(products, axis=0) if whole is None else whole
     free, possible, explained = [], [], np.zeros(len(sigma))
     for block, own in zip(blocks, products, strict=True):
         others = whole - own
         information, score = others[:b, :b], others[:b, b]
         theta = inverse(information + known[:b]) @ (score + known[b])
         free.append(block.residual_squares(theta))
-        found = fit.solve(information / colour, score / colour, start)
-        possible.append(block.residual_squares(fit.prior.grouping @ found))
+        values = found.fit.solve(
+            information / found.colour, score / found.colour, found.values)
+        possible.append(block.residual_squares(found.fit.prior.grouping @ values))
         W = block.factors[:, :, :-1]
         explained += np.einsum('jrb,bc,jrc->j', W, covariance, W, optimize=True)
     return BlockErrors(

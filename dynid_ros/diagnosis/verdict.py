@@ -107,7 +107,7 @@ def judge(
     arm : ArmModel
         The arm.
     theta, covariance, data_share : (b,), (b, b) and (b,) ndarray
-        Estimate, and the share of the data in each parameter.
+        Estimate, its covariance by the data alone, and the share of the data in each parameter.
     condition_number : float
         Of the regressor.
     motion : sequence of Prediction

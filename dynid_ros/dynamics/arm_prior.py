@@ -102,11 +102,7 @@ class ArmPrior:
             Of the data alone, as much as their residuals are worth.
 
         """
-        # In units of the prior, in which the covariance before is the identity.
-        half = np.linalg.cholesky(self.covariance)
-        left = np.linalg.inv(np.eye(len(half)) + half.T @ information @ half)
-        after = np.einsum('ij,jk,ik->i', half, left, half, optimize=True)
-        return np.asarray(np.clip(1 - after / np.diag(self.covariance), 0, 1))
+        return reduction(np.asarray(np.linalg.cholesky(self.covariance)), information)
 
     def widened(self, factors: Array) -> ArmPrior:
         """Return the prior with the standard deviations of each joint times a factor, (n,)."""
@@ -137,6 +133,24 @@ class ArmPrior:
 
         """
         return np.maximum(1.0, torque / self.torque)
+
+
+def reduction(half: Array, information: Array) -> Array:
+    """
+    Share by which data reduce the variance of each parameter, (b,), 0 to 1.
+
+    Parameters
+    ----------
+    half : (b, b) ndarray
+        Square root of the covariance of the prior, ``half halfᵀ``.
+    information : (b, b) ndarray
+        Of the data alone.
+
+    """
+    # In units of the prior, in which the covariance before is the identity.
+    left = np.linalg.inv(np.eye(len(half)) + half.T @ information @ half)
+    after = np.einsum('ij,jk,ik->i', half, left, half, optimize=True)
+    return np.asarray(np.clip(1 - after / (half**2).sum(axis=1), 0, 1))
 
 
 @lru_cache(maxsize=32)

@@ -25,8 +25,7 @@ from dynid_ros.identification.validation import (
     unseen_rows,
 )
 from dynid_ros.model.metrics import Metrics, metrics
-from dynid_ros.model.physical_cone import physical_cone
-from dynid_ros.model.standard_parameters import inverse, PossibleFit, sample_colour
+from dynid_ros.model.possible_estimate import data_covariance, possible_estimate
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.regression.covariance import score_covariance, weighted_scores
@@ -175,7 +174,7 @@ def judged_fit(
         choice_std=spread_by_choice(arm, model.choice) if bands and model.choice else None,
         trials=model.trials, notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
         held=held, fit=fitted, validation=validation,
-        verdict=judge(arm, theta, estimate.covariance, estimate.data_share,
+        verdict=judge(arm, theta, estimate.data_covariance, estimate.data_share,
                       model.solution.condition_number, own, task.acceleration, fitted, validation,
                       model.findings),
         refuted=refuted_gains(arm, fitted_rows, theta), plain=plain_fit(model))
@@ -192,6 +191,8 @@ class Estimate:
         For coloured residuals.
     std_white : (b,) ndarray
         Standard deviations as if residuals were white.
+    data_covariance : (b, b) ndarray
+        By the data alone, for the judgement of their motion.
     data_share : (b,) ndarray
         Share by which the data reduce the variance that the prior has.
     colour : float
@@ -208,6 +209,7 @@ class Estimate:
     theta: Array
     covariance: Array
     std_white: Array
+    data_covariance: Array
     data_share: Array
     colour: float
     possible: bool
@@ -218,41 +220,26 @@ class Estimate:
 def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution, settings = model.arm, model.solution, rows.settings
-    prior = arm_prior(arm).widened(solution.widening)
     scatter = score_covariance(
         weighted_scores(model.rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
         settings.rate_hz / settings.decimation, solution.effective_parameters)
-    bread = solution.white_covariance
-    covariance = bread @ (scatter + solution.prior_information) @ bread
-    information = solution.root_information.T @ solution.root_information
-    std_white = np.sqrt(np.diag(bread))
-    colour = sample_colour(covariance, std_white, prior.data_share(information))
-    root, torque = (x / np.sqrt(colour) for x in (solution.root_information, solution.root_torque))
-    fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
-    information /= colour
-    found = fit.solve(information, root.T @ torque)
+    bread, before = solution.white_covariance, solution.prior_information
+    covariance, std_white = bread @ (scatter + before) @ bread, np.sqrt(np.diag(bread))
+    root = solution.root_information
+    found = possible_estimate(arm, arm_prior(arm).widened(solution.widening), root,
+                              solution.root_torque, covariance, std_white)
     columns = rows.columns(arm)
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, THRESHOLDS.folds)],
-        _residual_spread(model.own), solution.prior, covariance, fit, colour, found)
+        _residual_spread(model.own), solution.prior, covariance, found)
     if possible is None:
         possible = not blocks.clearly_worse
     theta = solution.theta
     if possible:
-        G, data = prior.grouping, scatter / colour**2
-        rest = fit.hessian(found, np.zeros_like(information))
-        half = inverse(fit.hessian(found, information))
-        theta = G @ found
-        covariance = G @ half @ (G.T @ data @ G + rest) @ half @ G.T
-        white = inverse(fit.hessian(found, colour * information))
-        std_white = np.sqrt(np.einsum('ip,pq,iq->i', G, white, G, optimize=True))
-    more = 100 * (np.exp(np.log(blocks.growth).mean()) - 1)
-    notes = () if possible else (
-        f'no physically possible parameters predict as well: they leave {more:.0f} % more torque '
-        'in blocks that were not fitted; check the drive gains, the kinematics, and couplings '
-        'between joints',)
-    share = prior.data_share(information)
-    return Estimate(theta, covariance, std_white, share, colour, possible, blocks, notes)
+        theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
+    return Estimate(
+        theta, covariance, std_white, data_covariance(root.T @ root, scatter, before), found.share,
+        found.colour, possible, blocks, () if possible else (blocks.remark,))
 
 
 def _unseen_sigma(estimate: Estimate, sigma: Array, choice: Folds | None) -> Array:

@@ -19,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import InputError
+from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
@@ -154,13 +155,14 @@ class Watch(Node):
 
     def _on_estimates(self, message: DiagnosticArray) -> None:
         found = {status.name: report_of(status).values for status in message.status}
-        values, std = found.get('values', {}), found.get('std', {})
+        values, std, source = (found.get(name, {}) for name in ('values', 'std', 'source'))
         names = list(values)[:MOST_PARAMETERS]
         if names and names == list(std)[:MOST_PARAMETERS]:
             self._state.hear_estimates(
                 nanoseconds(message.header.stamp) * 1e-9, names,
                 np.array([number_of(values[name]) for name in names]),
-                np.array([number_of(std[name]) for name in names]))
+                np.array([number_of(std[name]) for name in names]),
+                np.array([source.get(name) != source_of(False) for name in names]))
 
     def _in_order(self, names: Sequence[str], values: Sequence[float]) -> Array | None:
         """Values (n,) in the order of the arm's joints; None if some are missing."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.online.innovation_statistics import RunningMetrics
 
 Array = NDArray[np.float64]
@@ -19,12 +20,12 @@ DETERMINED = 0.1
 @dataclass(frozen=True, eq=False)
 class Prior:
     """
-    Prior knowledge of an arm.
+    Knowledge of an arm from a model of it.
 
     Attributes
     ----------
     rows : (m, b + 1) ndarray
-        Rows ``[w tau]`` whose noise has unit variance; they are never forgotten.
+        Rows ``[w tau]`` whose noise has unit variance, which determine all parameters.
     sigma : (n,) ndarray
         Standard deviation of the noise of each joint before there are innovations, Nm.
 
@@ -42,16 +43,20 @@ class Estimate:
     Attributes
     ----------
     theta : (b,) ndarray
-        Base parameters; zero where unknown.
+        Base parameters; those of the prior before any rows.
     std, std_white : (b,) ndarray
-        Standard deviations for coloured residuals, and assuming white ones; infinite where
-        unknown.
+        Standard deviations for coloured residuals, and assuming white ones; those of the prior
+        where rows tell nothing.
     covariance : (b, b) ndarray
-        Covariance behind ``std``; without the unknown directions.
+        Covariance behind ``std``.
+    data_share : (b,) ndarray
+        Share by which the rows reduce the variance that each parameter has in the prior.
+    widening : (n,) ndarray
+        Factors of the standard deviations of the arm's prior, see `ArmPrior.widening`.
     determined : (b,) ndarray of bool
         Parameters determined well enough to predict torque; see `DETERMINED`.
-    rank : int
-        Rank of the information of rows and prior.
+    root_information, root_torque : (b, b) and (b,) ndarray
+        Triangle R of the weighted rows alone, and their torque ``R theta``.
     condition_number : float
         Of the regressor without weights and prior, in the 2-norm.
     sigma : (n,) ndarray
@@ -69,11 +74,19 @@ class Estimate:
     std: Array
     std_white: Array
     covariance: Array
+    data_share: Array
+    widening: Array
     determined: NDArray[np.bool_]
-    rank: int
+    root_information: Array
+    root_torque: Array
     condition_number: float
     sigma: Array
     correlation: Array
     metrics: RunningMetrics
     rows: NDArray[np.int64]
     left_out: NDArray[np.int64]
+
+    @property
+    def from_data(self) -> NDArray[np.bool_]:
+        """Return which parameters the rows determine rather than the prior, (b,)."""
+        return np.asarray(self.data_share >= FROM_DATA)

@@ -64,7 +64,7 @@ class RunningMetrics:
     """
     A-priori prediction error of torque, over the last rows.
 
-    Rows count as soon as their prediction has a finite variance.
+    Rows count as soon as their prediction has no more variance than the noise, or their torque.
 
     Attributes
     ----------

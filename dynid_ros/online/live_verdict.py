@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, written_down
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import (
@@ -21,8 +21,6 @@ from dynid_ros.model.standard_parameters import (
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_identifier import OnlineIdentifier
-
-Array = NDArray[np.float64]
 
 #: Time from the end of a verdict to the next, by the time that it took: a long session has many
 #: rows to judge, and the verdict must not take more than a twentieth of a processor.
@@ -115,13 +113,11 @@ class Judge:
             found = replace(found or LiveVerdict(), verdict=self._unconfirmed)
             self._unconfirmed = None
         if not self._failed and (samples != self._searched or due):
-            estimate = session.estimate()
-            root = session.estimator.recursion.information[:, :-1].copy()
             self._searched = samples
             if due:
                 self._judged = samples
             self._running = self._thread.submit(
-                self._search, session.arm, estimate, root, session.copy() if due else None)
+                self._search, session.arm, session.estimate(), session.copy() if due else None)
         return found
 
     def stop(self) -> None:
@@ -138,11 +134,14 @@ class Judge:
         return LiveVerdict(fault=written_down(error))
 
     def _search(
-        self, arm: ArmModel, estimate: Estimate, root: Array, session: OnlineIdentifier | None,
+        self, arm: ArmModel, estimate: Estimate, session: OnlineIdentifier | None,
     ) -> LiveVerdict:
         try:
-            colour = sample_colour(estimate.covariance, estimate.std_white)
-            links = standard_parameters(arm, estimate.theta, root / np.sqrt(colour))
+            root = np.sqrt(sample_colour(
+                estimate.covariance, estimate.std_white, estimate.data_share))
+            links = standard_parameters(
+                arm, arm_prior(arm).widened(estimate.widening),
+                estimate.root_information / root, estimate.root_torque / root)
         except DynidError:
             links = None
         judged = LiveVerdict() if session is None else self._judge(session)

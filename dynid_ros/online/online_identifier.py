@@ -29,7 +29,7 @@ from dynid_ros.regression.weighted_least_squares import carry_over
 Array = NDArray[np.float64]
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 5
+FORMAT = 6
 
 
 class OnlineIdentifier:

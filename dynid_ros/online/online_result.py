@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.cross_validation.block_errors import block_errors, CLEARLY_WORSE
+from dynid_ros.cross_validation.friction_choice import THRESHOLDS
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.outliers import CAUSE, too_many
 from dynid_ros.diagnosis.verdict import judge
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
+from dynid_ros.model.possible_estimate import (
+    data_covariance,
+    possible_estimate,
+    PossibleEstimate,
+)
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.online import innovation_statistics
@@ -22,11 +32,13 @@ from dynid_ros.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import Solution
+from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 from dynid_ros.signals.trial_samples import joined, torque_later, TrialSamples
 
 Array = NDArray[np.float64]
 
+FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '
+              'kinematics and couplings between joints')
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
 
@@ -105,38 +117,97 @@ def online_result(
     Returns
     -------
     IdentifiedModel
-        The last estimate. Its held-out metrics are those of the last third of the rows, each
+        The last estimate: the possible parameters, unless these predict clearly worse than the
+        unconstrained ones. Its held-out metrics are those of the last third of the rows, each
         predicted before its use.
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
-    root = online.recursion.information[:, :-1].copy()
+    chosen = _chosen(online, estimate)
     ahead = f'{label}, each sample predicted before it was used'
     predictions = history.predictions(ahead)
     validation = metrics(
         f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
-    fit = _in_sample(online, label, predictions)
-    solution = Solution(
-        estimate.theta, estimate.sigma, np.diag(estimate.std_white**2), root,
-        np.isinf(estimate.std), estimate.condition_number)
+    fit = _in_sample(online, chosen.theta, label, predictions)
     acceleration = np.max([_steepest(part) for part in predictions], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
-        arm, solution, estimate.covariance, predictions, acceleration, fit, validation,
-        (*known, *too_many(arm.joint_names, share)))
+        arm, chosen.theta, chosen.data_covariance, chosen.data_share, estimate.condition_number,
+        predictions, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
     verdict, remarks = with_cause(
         verdict, replace(arm.memoryless, gravity=online.stated_gravity),
         joined([_trial_samples(part, lag) for part in predictions]))
-    settings = replace(settings, notes=(*settings.notes, *remarks, *_left_out(arm, estimate)))
+    settings = replace(settings, notes=(
+        *settings.notes, *chosen.remarks, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
-        arm=arm, theta=estimate.theta, covariance=estimate.covariance,
-        std_white=estimate.std_white, root_information=root, sigma=estimate.sigma,
-        condition_number=estimate.condition_number, samples=samples, seconds=seconds,
-        sources=(source,), data_hash=data_hash,
+        arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
+        data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
+        possible=chosen.possible,
+        root_information=estimate.root_information, root_torque=estimate.root_torque,
+        sigma=estimate.sigma, condition_number=estimate.condition_number,
+        samples=samples, seconds=seconds, sources=(source,), data_hash=data_hash,
         treatment=settings, fit=fit, validation=validation, verdict=verdict,
         defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
+
+
+class _Chosen(NamedTuple):
+    """Parameters of the result, with the fields of `IdentifiedModel`, and remarks on them."""
+
+    theta: Array
+    covariance: Array
+    std_white: Array
+    data_covariance: Array
+    data_share: Array
+    colour: float
+    possible: bool
+    remarks: tuple[str, ...]
+
+
+def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> _Chosen:
+    """Choose between the unconstrained and the possible parameters, as the batch does."""
+    arm, recursion = online.pipeline.arm, online.recursion
+    solution = recursion.solution()
+    theta, covariance, std_white = estimate.theta, estimate.covariance, estimate.std_white
+    scatter, root = recursion.scatter(solution), solution.root_information
+    alone = data_covariance(root.T @ root, scatter, solution.prior_information)
+    try:
+        found = possible_estimate(arm, arm_prior(arm).widened(solution.widening), root,
+                                  solution.root_torque, covariance, std_white)
+    except InputError:
+        # As of a signal that is zero throughout, which no body explains.
+        return _Chosen(
+            theta, covariance, std_white, alone, estimate.data_share, 1.0, False, ())
+    worse = _worse(online, solution, estimate, found)
+    if not worse:
+        theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
+    return _Chosen(
+        theta, covariance, std_white, alone, found.share, found.colour, not worse, worse)
+
+
+def _worse(
+    online: StreamingLeastSquares, solution: Solution, estimate: Estimate,
+    found: PossibleEstimate,
+) -> tuple[str, ...]:
+    """
+    Remark that the possible parameters predict clearly worse than the unconstrained ones.
+
+    As in the batch, blocks of time are predicted by fits to all other rows; those of a long
+    session are blocks of the rows that are still kept. Forgetting keeps none: the fit decides.
+    """
+    recursion = online.recursion
+    if not len(recursion.scores.rows):
+        rows = QRFactors(recursion.factors, recursion.rows)
+        possible, free = (float((rows.residual_squares(theta) / solution.sigma**2).sum())
+                          for theta in (found.theta, solution.theta))
+        return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
+    blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
+              for rows in np.array_split(recursion.scores.rows, THRESHOLDS.folds)]
+    data = np.column_stack([solution.root_information, solution.root_torque])
+    errors = block_errors(blocks, solution.sigma, solution.prior, estimate.covariance, found,
+                          data.T @ data)
+    return (errors.remark,) if errors.clearly_worse else ()
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
@@ -195,13 +266,11 @@ def _steepest(part: Prediction) -> Array:
 
 
 def _in_sample(
-    online: StreamingLeastSquares, source: str, predictions: tuple[Prediction, ...]
+    online: StreamingLeastSquares, theta: Array, source: str, predictions: tuple[Prediction, ...],
 ) -> Metrics:
-    """In-sample metrics of the last estimate, from the factors of its rows."""
-    factors = online.recursion.factors
-    residual = factors[:, :, -1] - factors[:, :, :-1] @ online.recursion.theta
-    squares = (residual**2).sum(axis=1)
-    torque = np.maximum((factors[:, :, -1] ** 2).sum(axis=1), TINY)
+    """In-sample metrics of the parameters, from the factors of the rows."""
+    rows = QRFactors(online.recursion.factors, online.recursion.rows)
+    squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     tau = np.concatenate([part.tau for part in predictions])
     power, variance = _moments(tau)
     # A residual beside a torque of zero is infinitely large, and has no explained share.

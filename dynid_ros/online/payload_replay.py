@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.live_payload import LoadEstimate, prior_of
@@ -40,8 +38,8 @@ def replay_payload(
     payload : Payload
         The last estimate.
     history : History
-        The course of mass, centre and inertia, as `LoadBody.fields`; of what the data do not
-        determine, the standard deviation is infinite.
+        The course of mass, centre and inertia, as `LoadBody.fields`, from the time on at which
+        the mass is determined.
 
     Raises
     ------
@@ -68,15 +66,14 @@ def _replay(
     estimate = LoadEstimate(regression, recording.source)
     found: Payload | None = None
 
-    def known(rows: RowHistory, learned: Learned) -> Known:
+    def known(rows: RowHistory, learned: Learned) -> Known | None:
         nonlocal found
         estimate.add(learned)
         found = estimate.load(online, rows)
         if found is None:
-            return (np.zeros(len(FIELDS)), np.full(len(FIELDS), np.inf),
-                    np.zeros(len(FIELDS), dtype=np.bool_))
+            return None
         body = found.body
-        return body.fields, np.where(body.from_data, body.fields_std, np.inf), body.from_data
+        return body.fields, body.fields_std, body.from_data, body.from_data
 
     _, history = feed(online, with_one_clock(recording), tuple(FIELDS), known)
     if found is None:

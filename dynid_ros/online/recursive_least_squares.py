@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtrs
 
 from dynid_ros.checkpoint import nested, restore_nested
+from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
 from dynid_ros.dynamics.base import ROUNDING
+from dynid_ros.model.standard_parameters import sample_colour
 from dynid_ros.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.online.innovation_statistics import InnovationStatistics
 from dynid_ros.online.score_products import ScoreProducts
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
+from dynid_ros.regression.least_squares import inverse_of
+from dynid_ros.regression.weighted_least_squares import Solution
 
 Array = NDArray[np.float64]
 
@@ -22,11 +26,12 @@ _FIRST_NOISE = 0.1
 
 class RecursiveLeastSquares:
     """
-    Weighted least squares over all rows so far, at any time.
+    Weighted least squares over all rows so far beside a prior, at any time.
 
-    The rows of each joint are rotated into a factor of their own; weights are applied when the
-    factors are combined. So a later weight applies to all rows, and without
-    forgetting the estimate equals that of the batch on the same rows.
+    The rows of each joint are rotated into a factor of their own; weights are applied, and the
+    prior is added, when the factors are combined. So a later weight applies to all rows, the
+    prior is never forgotten, and without forgetting the estimate equals that of the batch on the
+    same rows.
 
     Parameters
     ----------
@@ -34,11 +39,11 @@ class RecursiveLeastSquares:
         n and b.
     scale : (b,) array_like
         Typical size of each column of the regressor, for `Estimate.determined`.
+    prior : ArmPrior or Prior
+        Prior of the arm, which is widened to the torque of the rows; or knowledge from a model.
     memory : float
         Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
         for no forgetting. Directions that new rows do not excite are not forgotten.
-    prior : Prior, optional
-        Prior knowledge; none if not given.
     sigma : (n,) array_like, optional
         Noise of each joint for the weights, Nm; learned from the innovations if not given.
 
@@ -50,6 +55,8 @@ class RecursiveLeastSquares:
         Triangles of ``[W tau]``.
     information : (b, b + 1) ndarray
         Triangle of all weighted rows and the prior.
+    prior : (b, b + 1) ndarray
+        Triangle of the prior, as wide as it is now.
     rows, left_out : (n,) ndarray of int
         Rows used of each joint, and rows left out as outliers.
     innovations : InnovationStatistics
@@ -70,13 +77,15 @@ class RecursiveLeastSquares:
     """
 
     def __init__(
-        self, joints: int, parameters: int, scale: Array, *, memory: float = np.inf,
-        prior: Prior | None = None, sigma: Array | None = None,
+        self, joints: int, parameters: int, scale: Array, prior: ArmPrior | Prior, *,
+        memory: float = np.inf, sigma: Array | None = None,
     ) -> None:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
         self.memory = memory
-        self._prior = np.zeros((0, parameters + 1)) if prior is None else prior.rows
-        self._first_sigma = None if prior is None else prior.sigma
+        self._arm = prior if isinstance(prior, ArmPrior) else None
+        self._first_sigma = prior.sigma if isinstance(prior, Prior) else None
+        rows = prior.rows if isinstance(prior, Prior) else prior.rows()
+        self._narrow = _triangle(rows)
         self._sigma = None if sigma is None else np.array(sigma, dtype=float)
         self.factors = np.zeros((joints, parameters + 1, parameters + 1))
         self.rows = np.zeros(joints, dtype=np.int64)
@@ -130,7 +139,8 @@ class RecursiveLeastSquares:
         spread = prediction_variance(self.information, np.ascontiguousarray(W))
         wild, doubtful = (
             moving & each for each in self.innovations.outliers(e, spread, self._torque()))
-        self.innovations.take(e, spread, tau, moving, self._first_variance())
+        if self._first_sigma is not None or self._enough():
+            self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
             self.left_out += wild.sum(axis=0)
         return e, wild, doubtful
@@ -162,31 +172,42 @@ class RecursiveLeastSquares:
     @property
     def sigma(self) -> Array:
         """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
-        if self._sigma is not None:
-            return self._sigma
-        innovations = self.innovations
-        return np.asarray(np.sqrt(np.where(
-            innovations.known, innovations.variance, self._first_variance())))
+        return self._noise() if self._sigma is None else self._sigma
+
+    def solution(self) -> Solution:
+        """Return the estimate as the batch does, with the weights of now."""
+        half, data = inverse_of(self.information[:, :-1]), self._data(1.0 / self.sigma)
+        singular = np.linalg.svd(
+            self._data(np.ones(len(self.factors)))[:, :-1], compute_uv=False)
+        full = singular[-1] > ROUNDING * singular[0]
+        return Solution(
+            self.theta.copy(), self.sigma, half @ half.T, data[:, :-1], data[:, -1], self.prior,
+            self.widening, float(singular[0] / singular[-1]) if full else float('inf'))
 
     def estimate(self) -> Estimate:
         """Return the current estimate."""
-        half, unknown = self._half()
-        noise = self.innovations
-        variance = np.where(noise.known, noise.variance, self._first_variance())
-        spread = self._score_root(variance) @ half @ half.T
+        solution, noise = self.solution(), self.innovations
+        bread = solution.white_covariance
+        spread = np.concatenate([self._score_root(solution), self.prior[:, :-1]]) @ bread
         covariance = spread.T @ spread
-        std = np.where(unknown, np.inf, np.sqrt(np.diag(covariance)))
-        std_white = np.where(unknown, np.inf, np.linalg.norm(half, axis=1))
-        singular = self._singular_values()
-        full = singular[-1] > ROUNDING * singular[0]
+        std = np.sqrt(np.diag(covariance))
+        before = inverse_of(self.prior[:, :-1])
+        data = solution.root_information.T @ solution.root_information
+        white = np.sqrt(np.diag(bread))
+        share = reduction(before, data / sample_colour(
+            covariance, white, reduction(before, data)))
         open_torque = _INTERVAL * std * self._scale
         return Estimate(
-            self.theta.copy(), std, std_white, covariance,
-            open_torque <= DETERMINED * self._torque().max(), half.shape[1],
-            float(singular[0] / singular[-1]) if full else float('inf'),
-            np.sqrt(variance), noise.correlation, noise.metrics, self.rows.copy(),
-            self.left_out.copy(),
+            solution.theta, std, white, covariance, share, self.widening,
+            open_torque <= DETERMINED * self._torque().max(), solution.root_information,
+            solution.root_torque, solution.condition_number, self._noise(), noise.correlation,
+            noise.metrics, self.rows.copy(), self.left_out.copy(),
         )
+
+    def scatter(self, solution: Solution) -> Array:
+        """Covariance (b, b) of the score of the estimate by the residuals of the rows."""
+        root = self._score_root(solution)
+        return np.asarray(root.T @ root)
 
     def state(self) -> dict[str, Array]:
         """Return the whole state, as arrays for ``np.savez``."""
@@ -239,50 +260,45 @@ class RecursiveLeastSquares:
         return np.asarray(np.exp(-seen / self.memory))
 
     def _refresh(self) -> None:
-        """Combine the factors with the current weights, and solve."""
-        self.information = combine(self.factors, 1.0 / self.sigma, self._prior)
+        """Combine the factors with the current weights and the prior, and solve."""
+        squares = np.einsum('irc,irc->ic', self.factors, self.factors)
+        self._power = squares[:, -1]
+        self.prior, self.widening = self._narrow, np.ones(len(self.factors))
+        if self._arm is not None:
+            self.widening = self._arm.widening(self._torque())
+            if (self.widening > 1).any():
+                self.prior = _triangle(self._arm.widened(self.widening).rows())
+        self.information = combine(self.factors, 1.0 / self.sigma, self.prior)
         R, z = self.information[:, :-1], self.information[:, -1]
-        unseen = np.diag(R) <= ROUNDING * np.linalg.norm(R, axis=0)
-        if unseen.any():
-            R, z = np.where(unseen[:, None], np.eye(len(R)), R), np.where(unseen, 0.0, z)
-        self.theta = np.asarray(solve_triangular(R, z, check_finite=False))
+        self.theta = np.asarray(dtrtrs(R, z)[0])
 
-    def _half(self) -> tuple[Array, NDArray[np.bool_]]:
-        """
-        Square root of the covariance for white noise, and the mask of unknown parameters.
+    def _data(self, weights: Array) -> Array:
+        """Triangle (b, b + 1) of the rows alone."""
+        return combine(self.factors, weights, np.zeros_like(self._narrow))
 
-        Columns are scaled to decide which directions are unexcited.
-        """
-        R = self.information[:, :-1]
-        norms = np.linalg.norm(R, axis=0)
-        if (np.diag(R) > ROUNDING * norms).all():
-            half = np.asarray(solve_triangular(R, np.eye(len(R)), check_finite=False))
-            return half, np.zeros(len(R), dtype=np.bool_)
-        fitted = LeastSquares(R)
-        return fitted.half, fitted.undetermined
-
-    def _score_root(self, variance: Array) -> Array:
+    def _score_root(self, solution: Solution) -> Array:
         """
         Rows whose squares are the covariance of the score of the estimate, (m, b).
 
         Forgetting has no sum of scores to it, and few rows have no residuals to speak of: then
         the colour is that of the innovations from row to row.
         """
-        root = None if self.memory < np.inf else self.scores.root(self.theta, self.sigma)
-        if root is not None:
-            return np.concatenate([root, self._prior[:, :-1]])
-        inflated = np.sqrt(variance * self.innovations.inflation) / self.sigma**2
-        return np.asarray(combine(self.factors, inflated, self._prior)[:, :-1])
+        if self.memory == np.inf:
+            root = self.scores.root(
+                solution.theta, solution.sigma, solution.effective_parameters)
+            if root is not None:
+                return root
+        inflated = self._noise() * np.sqrt(self.innovations.inflation) / self.sigma**2
+        return self._data(inflated)[:, :-1]
 
-    def _singular_values(self) -> Array:
-        b = len(self.theta)
-        plain = combine(self.factors, np.ones(len(self.factors)), np.zeros((0, b + 1)))
-        return np.asarray(np.linalg.svd(plain[:, :-1], compute_uv=False))
+    def _noise(self) -> Array:
+        """Find the noise of each joint by its innovations, a standard deviation, (n,), Nm."""
+        noise = self.innovations
+        return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
 
     def _torque(self) -> Array:
         """Root mean square torque of each joint, (n,)."""
-        squares = (self.factors[:, :, -1] ** 2).sum(axis=1)
-        return np.asarray(np.sqrt(squares / np.maximum(self.rows, 1)))
+        return np.asarray(np.sqrt(self._power / np.maximum(self.rows, 1)))
 
     def _first_variance(self) -> Array:
         """
@@ -292,13 +308,21 @@ class RecursiveLeastSquares:
         """
         if self._first_sigma is not None:
             return np.asarray(self._first_sigma**2)
-        b, total = len(self.theta), int(self.rows.sum())
         torque = self._torque()
         loudest = torque.max() or 1.0
-        guess = (_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2
-        if total <= 2 * b:
-            return np.asarray(guess)
+        if not self._enough():
+            return np.asarray((_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2)
+        b, total = len(self.theta), int(self.rows.sum())
         residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ self.theta
         squares = (residual**2).sum(axis=1) / np.maximum(self.rows * (1 - b / total), 1)
         # A joint with zero residual would get infinite weight.
         return np.asarray(np.maximum(squares, 1e-12 * loudest**2))
+
+    def _enough(self) -> bool:
+        """Whether the rows outnumber the parameters, so that residuals show the noise."""
+        return int(self.rows.sum()) > 2 * len(self.theta)
+
+
+def _triangle(rows: Array) -> Array:
+    """Compress rows (k, b + 1) that determine b parameters, without their residual."""
+    return np.asarray(np.linalg.qr(rows, mode='r'))[:rows.shape[1] - 1]

@@ -14,6 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
@@ -36,8 +37,9 @@ Array = NDArray[np.float64]
 POINTS = 200
 #: As from `StreamingLeastSquares.push`.
 Learned = list[tuple[RowBlock, Array]]
-#: Values, their standard deviations, and which are determined, (p,) each.
-Known = tuple[Array, Array, NDArray[np.bool_]]
+#: Values, their standard deviations, which are determined, and which the data determine rather
+#: than the prior, (p,) each.
+Known = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +54,12 @@ class History:
     t : (K,) ndarray
         Time since the start of the recording, s.
     theta, std : (K, b) ndarray
-        Estimates and their standard deviations; infinite where unknown.
+        Estimates and their standard deviations. Those of an arm are unconstrained: its last result
+        has the possible parameters nearest to them.
     determined : (K, b) ndarray of bool
         Which the rows so far determine; see `Estimate`.
+    source : (K, b) ndarray of str
+        ``data`` or ``prior``, as in a result.
 
     """
 
@@ -63,6 +68,7 @@ class History:
     theta: Array
     std: Array
     determined: NDArray[np.bool_]
+    source: NDArray[np.str_]
 
 
 def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings:
@@ -144,7 +150,8 @@ def replay(
 
 def feed(
     online: StreamingLeastSquares, recording: Recording, names: tuple[str, ...],
-    known: Callable[[RowHistory, Learned], Known], progress: Callable[[float], None] | None = None,
+    known: Callable[[RowHistory, Learned], Known | None],
+    progress: Callable[[float], None] | None = None,
 ) -> tuple[RowHistory, History]:
     """
     Feed a recording portion by portion, and look at what is known after each.
@@ -158,8 +165,8 @@ def feed(
     names : tuple of str
         Names of the p values.
     known : callable
-        Returns values, their standard deviations and whether they are determined, (p,) each,
-        from the rows so far and the new ones among them.
+        Finds them from the rows so far and the new ones among them; None as long as there are
+        none.
     progress : callable, optional
         Called with the completed share, 0 to 1.
 
@@ -174,15 +181,17 @@ def feed(
         if first + portion >= len(recording.t):
             new += online.flush()
         rows.add(new)
-        if new:
+        found = known(rows, new) if new else None
+        if found is not None:
             times.append(float(recording.t[part][-1] - recording.t[0]))
-            course.append(known(rows, new))
+            course.append(found)
         if progress:
             progress(min(1.0, (first + portion) / len(recording.t)))
-    theta, std, determined = (
-        np.array([each[k] for each in course]).reshape(-1, len(names)) for k in range(3))
-    return rows, History(names, np.array(times), theta, std, determined.astype(np.bool_))
+    theta, std, determined, from_data = (
+        np.array([each[k] for each in course]).reshape(-1, len(names)) for k in range(4))
+    return rows, History(names, np.array(times), theta, std, determined.astype(np.bool_),
+                         np.where(from_data, source_of(True), source_of(False)))
 
 
 def _known(estimate: Estimate) -> Known:
-    return estimate.theta, estimate.std, estimate.determined
+    return estimate.theta, estimate.std, estimate.determined, estimate.from_data

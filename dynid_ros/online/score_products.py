@@ -125,7 +125,7 @@ class ScoreProducts(Checkpointed):
             self.total += 1
             self.values += int(learned[k].sum())
 
-    def root(self, theta: Array, sigma: Array) -> Array | None:
+    def root(self, theta: Array, sigma: Array, parameters: float) -> Array | None:
         """
         Rows whose squares add up to the covariance of the score of an estimate.
 
@@ -135,18 +135,20 @@ class ScoreProducts(Checkpointed):
             Estimate.
         sigma : (n,) ndarray
             Standard deviation of the noise of each joint, Nm, in its weights.
+        parameters : float
+            Number of parameters that the rows determine.
 
         Returns
         -------
         (m, b) ndarray or None
-            With the small-sample factor of `hac_covariance`; None without lags, and where
+            With the small-sample factor of `score_covariance`; None without lags, and where
             residuals tell nothing, see `FEWEST`.
 
         """
         n, b = self._shape
         if not self.lags or self.values < FEWEST * b:
             return None
-        correction = min(self.total / max(self.total - b, 1), MOST_CORRECTION)
+        correction = min(self.total / max(self.total - parameters, 1), MOST_CORRECTION)
         weights = 1 / sigma**2
         rows = self.rows
         e = rows @ np.append(-theta, 1.0)

@@ -33,14 +33,16 @@ def absorb(factor: Array, row: Array) -> None:
 
     """
     for c in range(factor.shape[0]):
-        if row[c] == 0.0:
+        line, square = factor[c], row[c] * row[c]
+        if square == 0.0:
             continue
-        r = np.hypot(factor[c, c], row[c])
-        cosine, sine = factor[c, c] / r, row[c] / r
-        for j in range(c, factor.shape[1]):
-            old = factor[c, j]
-            factor[c, j] = cosine * old + sine * row[j]
-            row[j] = cosine * row[j] - sine * old
+        # Twice as fast as hypot, whose range no row needs.
+        r = np.sqrt(line[c] * line[c] + square)
+        cosine, sine = line[c] / r, row[c] / r
+        for j in range(c, row.size):
+            old, new = line[j], row[j]
+            line[j] = cosine * old + sine * new
+            row[j] = cosine * new - sine * old
 
 
 @kernel
@@ -61,7 +63,7 @@ def whiten(factor: Array, row: Array, x: Array) -> float:
     -------
     float
         ``x·x``, the variance of the prediction of this row in units of the rows' own; infinite
-        for a row that needs an unknown parameter.
+        for a row of which a factor without a prior knows nothing.
 
     """
     b = x.size
@@ -165,8 +167,8 @@ def combine(factors: Array, weights: Array, prior: Array) -> Array:
         One factor for each joint.
     weights : (n,) ndarray
         Factor of the rows of each joint.
-    prior : (m, b + 1) ndarray
-        Further rows.
+    prior : (b, b + 1) ndarray
+        Triangle of further rows; zeros for none.
 
     Returns
     -------
@@ -175,7 +177,7 @@ def combine(factors: Array, weights: Array, prior: Array) -> Array:
 
     """
     n, m = factors.shape[:2]
-    result = np.zeros((m - 1, m))
+    result = prior.copy()
     row = np.empty(m)
     for i in range(n):
         for c in range(m - 1):
@@ -183,9 +185,6 @@ def combine(factors: Array, weights: Array, prior: Array) -> Array:
                 row[:] = weights[i] * factors[i, c]
                 row[:c] = 0.0
                 absorb(result, row)
-    for c in range(prior.shape[0]):
-        row[:] = prior[c]
-        absorb(result, row)
     return result
 
 
@@ -204,7 +203,7 @@ def prediction_variance(factor: Array, W: Array) -> Array:
     Returns
     -------
     (k, n) ndarray
-        Nm²; infinite where a row needs an unknown parameter.
+        Nm².
 
     """
     samples, n, b = W.shape

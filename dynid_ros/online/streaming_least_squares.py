@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import Checkpointed, State
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
@@ -102,7 +103,7 @@ class StreamingLeastSquares:
         Time after which the weight of old data falls to 1/e where new data replaces it, s;
         infinite for no forgetting.
     prior : Prior, optional
-        Prior knowledge.
+        Knowledge from a model; the `arm_prior` if not given.
     load_theta : (b,) ndarray, optional
         Base parameters that give the load of ``load`` friction; those of the estimate at the time
         of each row if not given.
@@ -129,14 +130,11 @@ class StreamingLeastSquares:
         base = base_parameters(arm)
         self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
         self.recursion = RecursiveLeastSquares(
-            arm.n, base.count, column_scale(arm), prior=prior)
+            arm.n, base.count, column_scale(arm), prior or arm_prior(arm))
         self._doubtful = DoubtfulRows(arm.n, base.count)
         self._memory = memory
         self._load_known = load_theta is not None
-        if load_theta is not None:
-            self.pipeline.load_theta = load_theta
-        elif prior is not None:
-            self.pipeline.load_theta = self.recursion.theta
+        self.pipeline.load_theta = load_theta if self._load_known else self.recursion.theta
 
     def push(
         self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None

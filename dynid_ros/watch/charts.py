@@ -24,7 +24,9 @@ SETTLED = 0.6
 NARROW = 0.5
 
 
-def estimate_tiles(names: Sequence[str], t: Array, theta: Array, std: Array) -> str:
+def estimate_tiles(
+    names: Sequence[str], t: Array, theta: Array, std: Array, from_data: NDArray[np.bool_],
+) -> str:
     """
     Draw each estimate over time in its 95 % band.
 
@@ -35,22 +37,24 @@ def estimate_tiles(names: Sequence[str], t: Array, theta: Array, std: Array) -> 
     t : (k,) ndarray
         s.
     theta, std : (k, b) ndarray
-        Estimates and standard deviations; infinite where nothing is known.
+        Estimates and standard deviations.
+    from_data : (b,) ndarray of bool
+        Which estimates the data determine now; the prior determines the others.
 
     """
     if len(t) < 2:
         return _note('the first estimates come after some seconds of motion')
-    tiles = [_tile(name, t, theta[:, j], std[:, j]) for j, name in enumerate(names)]
+    tiles = [_tile(name, t, theta[:, j], std[:, j], bool(from_data[j]))
+             for j, name in enumerate(names)]
     return (f'<div style="display:grid;grid-template-columns:repeat(auto-fill,minmax({TILE_W}px,'
             f'1fr));gap:6px 10px;padding:6px 12px">{"".join(tiles)}</div>')
 
 
-def _tile(name: str, t: Array, theta: Array, std: Array) -> str:
+def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> str:
+    # Messages of others may hold anything.
     half = np.where(np.isfinite(std), BAND * std, np.nan)
-    known = np.isfinite(half[-1])
-    narrow = known and half[-1] < NARROW * abs(theta[-1])
-    colour = BLUE if narrow else GREY
-    value = f'{number(theta[-1])} ± {number(half[-1])}' if known else 'not known yet'
+    colour = BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY
+    value = f'{number(theta[-1])} ± {number(half[-1])}{"" if from_data else ", prior"}'
     return (
         f'<div title="{words(name, 200)}" style="font-size:11px;line-height:1.25;min-width:0">'
         '<div style="overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-weight:600">'

@@ -117,6 +117,7 @@ class LiveState:
         self._errors = History(len(self.joint_names), ERRORS)
         self._names: tuple[str, ...] = ()
         self._estimates = History(0, ESTIMATES, whole=True)
+        self._from_data = np.zeros(0, dtype=np.bool_)
 
     def hear_state(self, q: Array) -> None:
         """Take in where the arm is (n,)."""
@@ -159,9 +160,13 @@ class LiveState:
             self._percent = {name: value for name, value in percent.items()
                              if name in self.joint_names or not name}
 
-    def hear_estimates(self, t: float, names: Sequence[str], theta: Array, std: Array) -> None:
-        """Take in estimates (b,) of a time, s, and their standard deviations (b,)."""
+    def hear_estimates(
+        self, t: float, names: Sequence[str], theta: Array, std: Array,
+        from_data: NDArray[np.bool_],
+    ) -> None:
+        """Take in estimates of a time, s, their standard deviations, and which are no prior's."""
         with self._lock:
+            self._from_data = from_data
             if tuple(names) != self._names:
                 self._names = tuple(names)
                 self._estimates = History(2 * len(names), ESTIMATES, whole=True)
@@ -187,11 +192,14 @@ class LiveState:
         with self._lock:
             return self._errors.series()
 
-    def estimate_series(self) -> tuple[tuple[str, ...], Array, Array, Array]:
-        """Return names (b,), times (k,), s, estimates (k, b) and standard deviations (k, b)."""
+    def estimate_series(
+        self,
+    ) -> tuple[tuple[str, ...], Array, Array, Array, NDArray[np.bool_]]:
+        """Return what `estimate_tiles` draws."""
         with self._lock:
             t, rows = self._estimates.series()
-            return self._names, t, rows[:, :len(self._names)], rows[:, len(self._names):]
+            b = len(self._names)
+            return self._names, t, rows[:, :b], rows[:, b:], self._from_data
 
     def _note(self, source: str) -> None:
         """Take note of the time and, slowly, of the period of a source."""

@@ -67,18 +67,21 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     talker.until(lambda: all(heard and seconds(heard[-1]) > near_the_end
                              for heard in (residuals, predicted)), 'the residuals')
     names = list(base_parameters(load_arm(ARM)).names)
-    values, std = estimates[-1].status
-    assert [pair.key for pair in values.values] == names == [pair.key for pair in std.values]
-    expected = replayed(log)
+    values, std, source = estimates[-1].status
+    for status in (values, std, source):
+        assert [pair.key for pair in status.values] == names
+    assert {pair.value for pair in source.values} == {'data'}
+    _, history = replay(load_arm(ARM), log, cutoff_hz=5.0)
     heard = np.array([float(pair.value) for pair in values.values])
     # All but the last block of samples is in: far less than a standard deviation.
-    assert (np.abs(heard - expected.theta) < expected.std).all()
+    assert (np.abs(heard - history.theta[-1]) < history.std[-1]).all()
     assert [s.name for s in validation[-1].status] == ['all joints', *log.joint_names]
     assert residuals[-1].name == list(log.joint_names) == predicted[-1].name
     late = np.array([m.effort for m in residuals if seconds(m) > 1e9 + 0.5 * log.t[-1]])
     assert np.nanstd(late) < 0.1 * np.nanstd([m.effort for m in predicted])
     content = json.loads(results[-1].data)
     assert [p['name'] for p in content['parameters']] == names
+    assert {p['source'] for p in content['parameters']} == {'data'}
 
 
 def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(

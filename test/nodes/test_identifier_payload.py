@@ -54,7 +54,8 @@ def test_the_load_is_published_with_its_error_bars_and_saved(start, talker, mode
         < 0.5 * expected.body.fields_std)[:4].all(), 'the load of all samples')
     assert payloads[-1].header.frame_id == 'tool0'
     assert abs(payloads[-1].inertia.m / LOAD[0] - 1) < 0.03
-    values, std = estimates[-1].status
+    values, std, source = estimates[-1].status
+    assert source.values[0].value == 'data'
     assert [pair.key for pair in values.values] == list(FIELDS)
     np.testing.assert_allclose(
         [float(pair.value) for pair in std.values][:4], expected.body.fields_std[:4], rtol=0.2)

@@ -8,6 +8,8 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import FrictionShape
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
@@ -53,6 +55,43 @@ def test_result_is_that_of_a_replay_and_asking_for_it_disturbs_nothing():
     assert result.validation.relative_error_percent == pytest.approx(
         expected.validation.relative_error_percent, rel=1e-5)
     assert result.verdict.trustworthy == expected.verdict.trustworthy
+
+
+def possible_theta(result):
+    grouping = base_parameters(result.arm).grouping
+    return grouping @ result.standard_parameters().values
+
+
+@pytest.mark.parametrize('memory', [np.inf, 20.0])
+def test_parameters_are_possible_unless_these_predict_worse(memory):
+    log = recording()
+    live, wrong = session(memory=memory), session(memory=memory)
+    feed(live, log, 0, len(log.t))
+    # Kinetic energy of this sign needs links of negative mass.
+    feed(wrong, replace(log, u=-log.u), 0, len(log.t))
+    good, bad = live.result(), wrong.result()
+    assert good.possible and not bad.possible
+    np.testing.assert_allclose(good.theta, possible_theta(good), rtol=1e-9, atol=1e-12)
+    assert not np.allclose(bad.theta, possible_theta(bad), rtol=0.1)
+    said = [any('no physically possible parameters' in note for note in each.treatment.notes)
+            for each in (good, bad)]
+    assert said == [False, True]
+    assert (good.std > 0).all() and good.from_data.all() and bad.from_data.all()
+
+
+def test_information_of_a_result_is_that_of_its_samples_alone():
+    log = recording().part(0, 3000)
+    live = session()
+    feed(live, log, 0, 3000)
+    result = live.result()
+    prior = arm_prior(result.arm)
+    # Weak beside three thousand samples, so that the samples alone give the estimate, too.
+    alone = np.linalg.solve(result.root_information, result.root_torque)
+    np.testing.assert_allclose(alone, live.estimate().theta, atol=0.02 * result.std.max())
+    fresh = session().estimate()
+    np.testing.assert_allclose(fresh.theta, prior.theta, atol=1e-12)
+    np.testing.assert_allclose(fresh.std, np.sqrt(np.diag(prior.covariance)), rtol=1e-6)
+    assert not fresh.root_information.any() and not fresh.from_data.any()
 
 
 def test_restored_session_goes_on_to_the_last_bit():

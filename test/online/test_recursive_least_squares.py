@@ -6,6 +6,7 @@ import numpy as np
 from online.recursion_rig import update
 import pytest
 
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.online.estimate import Prior
 from dynid_ros.online.innovation_statistics import InnovationStatistics, THRESHOLDS
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
@@ -30,8 +31,13 @@ def fed(estimator, W, tau, step=7):
     return estimator
 
 
-def make(**settings_):
-    return RecursiveLeastSquares(JOINTS, PARAMETERS, np.ones(PARAMETERS), **settings_)
+#: Parameters of one with a standard deviation of five.
+PRIOR = ArmPrior(np.ones(PARAMETERS), np.full(PARAMETERS, 5.0), np.eye(PARAMETERS),
+                 np.zeros(JOINTS, dtype=bool))
+
+
+def make(prior=PRIOR, **settings_):
+    return RecursiveLeastSquares(JOINTS, PARAMETERS, np.ones(PARAMETERS), prior, **settings_)
 
 
 @pytest.fixture
@@ -45,15 +51,21 @@ def test_the_last_estimate_is_that_of_weighted_least_squares(data):
     _, W, tau = data
     sigma = np.array([0.1, 0.2, 0.3])
     estimate = fed(make(sigma=sigma), W, tau).estimate()
-    rows = (W / sigma[:, None]).reshape(-1, PARAMETERS)
-    truth = np.linalg.lstsq(rows, (tau / sigma).ravel(), rcond=None)[0]
+    rows = np.concatenate([(W / sigma[:, None]).reshape(-1, PARAMETERS), np.eye(PARAMETERS) / 5])
+    torque = np.append(tau / sigma, np.full(PARAMETERS, 1 / 5))
+    truth = np.linalg.lstsq(rows, torque, rcond=None)[0]
     # Orthogonal rotations of a regressor with a condition number of about one.
     np.testing.assert_allclose(estimate.theta, truth, rtol=1e-10)
     np.testing.assert_allclose(
         estimate.std_white, np.sqrt(np.diag(np.linalg.inv(rows.T @ rows))), rtol=1e-9)
     assert estimate.condition_number == pytest.approx(
         np.linalg.cond(W.reshape(-1, PARAMETERS)), rel=1e-9)
-    assert estimate.rank == PARAMETERS
+    # The information is that of the rows, without the prior.
+    alone, R = rows[:-PARAMETERS], estimate.root_information
+    np.testing.assert_allclose(R.T @ R, alone.T @ alone, rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(
+        R.T @ estimate.root_torque, alone.T @ torque[:-PARAMETERS], rtol=1e-9, atol=1e-6)
+    assert estimate.from_data.all() and (estimate.data_share > 0.999).all()
 
 
 def test_noise_of_each_joint_is_learned(data):
@@ -118,30 +130,70 @@ def test_poor_excitation_with_forgetting_never_grows_the_covariance(data):
     assert (after.std_white <= before.std_white * (1 + 1e-9)).all()
 
 
-def test_nothing_is_said_on_what_no_row_speaks_of(data):
+def test_before_any_row_the_estimate_is_that_of_the_prior():
+    estimate = make().estimate()
+    np.testing.assert_allclose(estimate.theta, 1.0)
+    for std in (estimate.std, estimate.std_white):
+        np.testing.assert_allclose(std, 5.0)
+    assert not estimate.data_share.any() and not estimate.determined.any()
+
+
+def test_of_what_no_row_speaks_the_estimate_stays_that_of_the_prior(data):
     theta, W, tau = data
     W[:, :, 0] = 0.0
     tau = W @ theta
     estimate = fed(make(), W, tau).estimate()
-    assert np.isinf(estimate.std[0]) and not estimate.determined[0]
-    assert np.isfinite(estimate.std[1:]).all() and estimate.determined[1:].all()
-    assert estimate.rank == PARAMETERS - 1
+    assert estimate.theta[0] == pytest.approx(1.0)
+    assert estimate.std[0] == pytest.approx(5.0)
+    assert not estimate.determined[0] and not estimate.from_data[0]
+    assert (estimate.std > 0).all() and (estimate.std[1:] < 0.01).all()
+    assert estimate.determined[1:].all() and estimate.from_data[1:].all()
     assert np.isinf(estimate.condition_number)
-    np.testing.assert_allclose(estimate.theta[1:], theta[1:], rtol=1e-9)
+    # Rows without noise outweigh the prior.
+    np.testing.assert_allclose(estimate.theta[1:], theta[1:], rtol=1e-6)
 
 
-def test_a_prior_stands_until_rows_say_otherwise(data):
+def test_a_prior_too_narrow_for_the_torque_of_the_rows_is_widened(data):
+    theta, W, _ = data
+    large = 1e6 * theta
+    estimate = fed(make(), W, W @ large).estimate()
+    assert (np.abs(estimate.theta - large) < 5 * estimate.std).all()
+    np.testing.assert_allclose(estimate.theta, large, rtol=1e-3)
+
+
+def test_what_a_model_knows_stands_until_rows_say_otherwise(data):
     theta, W, tau = data
-    # All parameters but one are 1.0 with a standard deviation of 0.5.
-    known = np.arange(PARAMETERS) != 3
-    rows = np.column_stack([np.eye(PARAMETERS), np.ones(PARAMETERS)])[known] / 0.5
-    prior = Prior(rows, np.full(JOINTS, 0.1))
-    estimate = make(prior=prior).estimate()
-    np.testing.assert_allclose(estimate.theta[known], 1.0)
-    np.testing.assert_allclose(estimate.std[known], 0.5)
-    assert np.isinf(estimate.std[3])
-    late = fed(make(prior=prior), W, tau).estimate()
+    known = Prior(np.column_stack([np.eye(PARAMETERS), np.ones(PARAMETERS)]) / 0.5,
+                  np.full(JOINTS, 0.1))
+    estimate = make(known).estimate()
+    np.testing.assert_allclose(estimate.theta, 1.0)
+    np.testing.assert_allclose(estimate.std, 0.5)
+    late = fed(make(known), W, tau).estimate()
     assert np.abs(late.theta - theta).max() < 5 * late.std.max()
+
+
+def test_a_prior_is_not_forgotten(data):
+    _, W, tau = data
+    W[:, :, 0] = 0.0
+    estimator = make(memory=20.0)
+    fed(estimator, W, tau)
+    assert estimator.estimate().std[0] == pytest.approx(5.0)
+
+
+def test_a_large_first_innovation_is_no_outlier(data):
+    theta, W, tau = data
+    estimator = make()
+    _, wild, doubtful = estimator.predict(W[:1], 100 * tau[:1], np.ones((1, JOINTS), dtype=bool))
+    assert not wild.any() and not doubtful.any()
+    # Nor is one of a parameter that rows speak of for the first time.
+    rows = W.copy()
+    rows[:, :, 7] = 0.0
+    fed(estimator, rows, rows @ theta + 0.1)
+    late = np.zeros((1, JOINTS, PARAMETERS))
+    late[:, :, 7] = 1.0
+    _, wild, doubtful = estimator.predict(
+        late, np.full((1, JOINTS), 8.0), np.ones((1, JOINTS), dtype=bool))
+    assert not wild.any() and not doubtful.any()
 
 
 def test_frozen_it_only_validates(data):
@@ -181,7 +233,7 @@ def test_a_state_of_another_arm_is_refused(data):
     _, W, tau = data
     state = fed(make(), W, tau).state()
     with pytest.raises(ValueError, match='saved state is of shape'):
-        RecursiveLeastSquares(2, PARAMETERS, np.ones(PARAMETERS)).restore(state)
+        RecursiveLeastSquares(2, PARAMETERS, np.ones(PARAMETERS), PRIOR).restore(state)
 
 
 @given(
@@ -207,4 +259,5 @@ def test_whatever_rows_come_the_covariance_stays_symmetric_and_positive(
     assert np.isfinite(C).all() and np.isfinite(estimate.theta).all()
     np.testing.assert_array_equal(C, C.T)
     assert np.linalg.eigvalsh(C)[0] >= -1e-9 * max(np.abs(C).max(), 1e-300)
-    assert not np.isnan(estimate.std).any()
+    assert np.isfinite(estimate.std).all() and (estimate.std > 0).all()
+    assert (estimate.data_share >= 0).all() and (estimate.data_share <= 1).all()

@@ -42,8 +42,12 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     result, history = replay(arm, train)
     # The issue allows 3 %; the rows of both differ in their filters.
     assert error(result.theta) < 1.03 * batch
+    assert error(history.theta[-1]) < 1.03 * batch
     assert history.theta.shape == history.std.shape == (len(history.t), len(result.theta))
-    np.testing.assert_array_equal(history.theta[-1], result.theta)
+    # Estimates are unconstrained until the result, which is the possible one nearest to them.
+    assert result.possible
+    first, last = (history.source[[0, -1]] == 'data').mean(axis=1)
+    assert first < 0.5 < last
     # What was predicted before it was used is no better than what is fitted.
     assert result.fit.relative_error_percent < result.validation.relative_error_percent
     # Below the cut-off of the motion, 1.4 and 1.6 Hz, both were accused of a fault.
@@ -72,9 +76,9 @@ def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(sh
     # The rows of both differ in their filters, as in the test above; 0.3 and 2.5 % are measured.
     assert error(result.theta) < 1.05 * error(batch.theta)
     if name == 'ur10':
-        # Friction by load is large here, and without a start early rows have a load of zero.
+        # Friction by load is large here, and without a start early rows have that of the prior.
         unknown, _ = replay(batch.arm, train, cutoff_hz=3.0, delay=batch.treatment.delay)
-        assert error(unknown.theta) > 1.2 * error(batch.theta)
+        assert error(unknown.theta) < 1.05 * error(batch.theta)
 
 
 @pytest.mark.slow
@@ -89,8 +93,9 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
     log = simulate(arm, motion, rate_hz=rate_hz, seed=1, sensors=sensors).log
     batch = identify(arm, [log], friction=arm.friction, holdout=0.0)
     result, _ = replay(batch.arm, log, start=batch)
-    # Noise that matters: of the batch, white ones are clearly smaller.
-    assert np.median(batch.std / batch.std_white) > 1.4
+    # Noise that matters: of the batch, white ones were clearly smaller.
+    assert np.sqrt(batch.colour) > 1.4
+    assert result.possible == batch.possible
     # The issue allows 10 %.
     assert np.median(result.std / batch.std) == pytest.approx(1.0, abs=0.1)
 

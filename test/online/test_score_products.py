@@ -4,13 +4,16 @@ import numpy as np
 from online.recursion_rig import update
 import pytest
 
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.online.score_products import CHUNK, KEPT
-from dynid_ros.regression.covariance import hac_covariance, weighted_scores
+from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.rows import RowBlock
 
 JOINTS, PARAMETERS, LAGS = 2, 6, 10
 SIGMA = np.array([0.1, 0.3])
+PRIOR = ArmPrior(np.arange(PARAMETERS), np.full(PARAMETERS, 3.0), np.eye(PARAMETERS),
+                 np.zeros(JOINTS, dtype=bool))
 
 
 def make_rows(seed, samples, segment=0):
@@ -32,7 +35,7 @@ def make_rows(seed, samples, segment=0):
 
 def fed(blocks, step=7, **settings):
     estimator = RecursiveLeastSquares(
-        JOINTS, PARAMETERS, np.ones(PARAMETERS), **{'sigma': SIGMA, **settings})
+        JOINTS, PARAMETERS, np.ones(PARAMETERS), PRIOR, **{'sigma': SIGMA, **settings})
     estimator.scores.lags = LAGS
     for block in blocks:
         feed(estimator, block, slice(None), step)
@@ -48,13 +51,15 @@ def feed(estimator, block, part, step=7):
 
 def of_the_batch(blocks, estimate, sigma=SIGMA):
     """Covariance by the batch; rows without motion do not count in its small-sample factor."""
-    b = PARAMETERS
     information = sum(np.einsum('kib,kic,i->bc', x.W, x.W, sigma**-2) for x in blocks)
-    covariance = hac_covariance(
-        weighted_scores(blocks, estimate.theta, sigma), np.linalg.inv(information), float(LAGS))
+    prior = np.linalg.inv(PRIOR.covariance)
+    bread = np.linalg.inv(information + prior)
+    used = PARAMETERS - np.trace(bread @ prior)
+    scatter = score_covariance(weighted_scores(blocks, estimate.theta, sigma), float(LAGS), used)
     every = sum(len(x.t) for x in blocks)
     moved = sum(int(x.moving.any(axis=1).sum()) for x in blocks)
-    return covariance * (moved / (moved - b)) / (every / (every - b))
+    scatter *= (moved / (moved - used)) / (every / (every - used))
+    return bread @ (scatter + prior) @ bread
 
 
 def test_covariance_of_the_rows_kept_is_that_of_the_batch():

@@ -189,7 +189,7 @@ def test_hostile_names_do_nothing(made_up, browser):
     for text in (evil, f'"\'>{evil}', f'</style>{evil}'):
         nodes.state.hear_report(text, Report(2, text, {'remedy': text}))
     for t in range(3):
-        nodes.state.hear_estimates(float(t), [evil, 'b'], np.ones(2), np.ones(2))
+        nodes.state.hear_estimates(float(t), [evil, 'b'], np.ones(2), np.ones(2), np.ones(2))
     tab = visit(browser, nodes.page.url)
     nodes.wait(tab, lambda: tab.get_by_text('window.hurt').count() > 3, 'the names')
     nodes.state.hear_publisher(Report(2, evil, {'phase': evil}))

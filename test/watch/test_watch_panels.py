@@ -37,7 +37,7 @@ def test_hostile_names_are_shown_and_not_obeyed(name):
     texts = [
         panels.state_text(snapshot, 1, name), panels.report_text(snapshot.reports, {}),
         panels.course_text(course, (name, 'elbow'), ARM.prismatic, planning_limits(ARM), None),
-        charts.estimate_tiles((name, 'b'), T, rows, rows),
+        charts.estimate_tiles((name, 'b'), T, rows, rows, np.ones(2, dtype=bool)),
         charts.error_strips((name, 'b'), ('Nm', 'Nm'), T, rows, {})]
     for text in texts:
         assert not tags(text) & {'script', 'img'}
@@ -76,13 +76,27 @@ def test_each_beat_begins_the_alarm_of_the_page_anew():
     assert panels.NO_NEWS < 1.75
 
 
-def test_bands_are_drawn_where_they_are_known_only():
+def test_bands_of_the_data_are_coloured_and_those_of_the_prior_are_marked():
+    std = np.column_stack([np.full_like(T, 0.5), 1 / (1 + T), 1 / (1 + T)])
+    from_data = np.array([False, False, True])
+    tiles = [charts.estimate_tiles(('a',), T, np.ones((50, 1)), std[:, [k]], from_data[[k]])
+             for k in range(3)]
+    assert all(text.count('<polygon') == 1 for text in tiles)
+    assert [charts.BLUE in text for text in tiles] == [False, False, True]
+    for text, value in zip(tiles, ('1 ± 0.98, prior<', '1 ± 0.0392, prior<', '1 ± 0.0392<'),
+                           strict=True):
+        assert value in text
+
+
+def test_bands_are_drawn_where_they_are_finite_only():
+    # No node of this package publishes others, but anybody may publish.
     std = np.where(T[:, None] < 20, np.inf, 1 / (1 + T[:, None])) * np.ones(2)
     std[:, 1] = np.inf
-    text = charts.estimate_tiles(('known', 'unknown'), T, np.ones((50, 2)), std)
+    text = charts.estimate_tiles(
+        ('known', 'unknown'), T, np.ones((50, 2)), std, np.ones(2, dtype=bool))
     assert text.count('<polygon') == 1
-    assert 'not known yet' in text
     assert '1 ± 0.0392' in text
+    assert '1 ± –' in text
     assert 'nan' not in text
     assert 'inf' not in text.replace('info', '')
 

@@ -116,11 +116,12 @@ def test_a_clock_that_was_set_back_begins_the_history_anew():
 
 
 def test_other_parameters_begin_their_history_anew(state):
-    state.hear_estimates(0.0, ['a'], np.ones(1), np.ones(1))
-    state.hear_estimates(1.0, ['b', 'c'], np.ones(2), 2 * np.ones(2))
-    names, t, theta, std = state.estimate_series()
+    state.hear_estimates(0.0, ['a'], np.ones(1), np.ones(1), np.array([True]))
+    state.hear_estimates(1.0, ['b', 'c'], np.ones(2), 2 * np.ones(2), np.array([True, False]))
+    names, t, theta, std, from_data = state.estimate_series()
     assert names == ('b', 'c')
     assert (t.tolist(), theta.tolist(), std.tolist()) == ([1.0], [[1.0, 1.0]], [[2.0, 2.0]])
+    assert from_data.tolist() == [True, False]
 
 
 def test_a_stop_overtakes_all_and_revokes_starts():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.model.standard_parameters import StandardParameters
+from dynid_ros.model.standard_parameters import source_of, StandardParameters
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.online.estimate import Estimate
@@ -44,28 +44,27 @@ def array(stamp: int, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
 
 
 def estimate_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatus]:
-    """Values and standard deviations of all base parameters."""
+    """Values, standard deviations and sources of all base parameters."""
     names = base_parameters(arm).names
     known = int(estimate.determined.sum())
     message = f'{known} of {len(names)} base parameters are determined'
     level = OK if known == len(names) else WARN
-    return [
-        status('values', arm.name, level, message, dict(zip(names, estimate.theta, strict=True))),
-        status('std', arm.name, level, message, dict(zip(names, estimate.std, strict=True))),
-    ]
+    columns = _columns(estimate.theta, estimate.std, estimate.from_data)
+    return [status(name, arm.name, level, message, dict(zip(names, column, strict=True)))
+            for name, column in columns.items()]
 
 
 def payload_statuses(arm: ArmModel, found: Payload | None) -> list[DiagnosticStatus]:
-    """Values and standard deviations of a load, by the fields of a geometry_msgs/Inertia."""
+    """Values, standard deviations and sources of a load, as a geometry_msgs/Inertia has them."""
     if found is None:
         return [status('values', arm.name, WARN, 'the mass is not determined yet', {})]
     (mass, std), body = found.masses[found.method], found.body
     message = f'{mass:.3f} ± {1.96 * std:.3f} kg' + (
         '' if found.present or not found.trustworthy else ', no payload')
     level = OK if found.trustworthy else WARN
-    return [
-        status(name, arm.name, level, message, dict(zip(FIELDS, column, strict=True)))
-        for name, column in (('values', body.fields), ('std', body.fields_std))]
+    columns = _columns(body.fields, body.fields_std, body.from_data)
+    return [status(name, arm.name, level, message, dict(zip(FIELDS, column, strict=True)))
+            for name, column in columns.items()]
 
 
 def load_status(name: str, found: Payload) -> DiagnosticStatus:
@@ -134,8 +133,9 @@ def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) 
     base, units = base_parameters(arm), parameter_units(arm)
     columns = zip(
         base.names, estimate.theta.tolist(), estimate.std.tolist(),
-        (units[c] for c in base.columns), estimate.determined.tolist(), strict=True)
-    keys = ('name', 'value', 'std', 'unit', 'determined')
+        (units[c] for c in base.columns), estimate.determined.tolist(),
+        map(source_of, estimate.from_data.tolist()), strict=True)
+    keys = ('name', 'value', 'std', 'unit', 'determined', 'source')
     content = {
         'arm': arm.name, 'joints': list(arm.joint_names), 'friction': list(arm.friction), **facts,
         'relative_error_percent': estimate.metrics.overall_percent,
@@ -143,6 +143,12 @@ def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) 
         'parameters': [dict(zip(keys, row, strict=True)) for row in columns],
     }
     return json_text(content)
+
+
+def _columns(
+    values: Array, std: Array, from_data: NDArray[np.bool_],
+) -> dict[str, Sequence[object] | Array]:
+    return {'values': values, 'std': std, 'source': [source_of(each) for each in from_data]}
 
 
 def _text(value: object) -> str:
