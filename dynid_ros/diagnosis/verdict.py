@@ -171,11 +171,13 @@ def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -
     if not (still or weak):
         return []
     listed = ', '.join(weak[:LISTED]) + (', ...' if len(weak) > LISTED else '')
-    prior = f'{len(weak)} parameters stay those of the prior ({listed})'
+    count = f'{len(weak)} parameter{"s" if len(weak) > 1 else ""}'
     if not still:
-        return [Finding('not_excited', f'the motion shows nothing of {prior}', MORE_MOTION)]
-    return [Finding('not_excited', f'{", ".join(still)} at rest in the fitted motion'
-                    + (f': {prior}' if weak else ''), MORE_MOTION, still)]
+        return [Finding('not_excited', f'the motion does not excite {count}, which the prior '
+                        f'gives: {listed}', MORE_MOTION)]
+    return [Finding('not_excited', f'at rest in the fitted motion: {", ".join(still)}'
+                    + (f'; the prior gives {count}: {listed}' if weak else ''),
+                    MORE_MOTION, still)]
 
 
 MORE_MOTION = 'let "dynid design ARM --given RESULT" make a motion that adds it'
