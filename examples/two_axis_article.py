@@ -18,7 +18,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.online.estimate import Estimate
+from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.regression.covariance import hac_covariance
 from dynid_ros.signals.butterworth import butterworth
@@ -145,7 +145,9 @@ class Evolution:
 
 def step_by_step(result: Result) -> Evolution:
     """Estimate recursively from the same rows."""
-    estimator = RecursiveLeastSquares(2, 9, np.ones(9), sigma=np.ones(2))
+    # Zeros that any row outweighs.
+    nothing = Prior(1e-9 * np.eye(9, 10), np.ones(2))
+    estimator = RecursiveLeastSquares(2, 9, np.ones(9), nothing, sigma=np.ones(2))
     times, estimates = [], []
     for k in range(0, len(result.W), STEP):
         W, tau = result.W[k:k + STEP], result.tau[k:k + STEP]

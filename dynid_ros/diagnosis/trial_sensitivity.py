@@ -15,6 +15,7 @@ from dynid_ros.diagnosis.verdict import expected_errors
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.metrics import TINY
+from dynid_ros.model.possible_estimate import NEXT_TO_NOTHING
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.regression.least_squares import LeastSquares
@@ -36,7 +37,7 @@ def expected_error(each: Hypothesis) -> float:
     """
     Torque error on other motions in the same range that the error bars alone make, %.
 
-    It is that of the rows of the contest, which are fewer than those of the fit.
+    It is that of the rows of the contest, fewer than those of the fit, by the data alone.
     """
     arm, samples = each.arm, each.samples
     if len(samples.t) < 2:
@@ -51,7 +52,7 @@ def expected_error(each: Hypothesis) -> float:
     weights = 1 / np.maximum(left, FLOOR * power + TINY)
     weighted = residual * weights
     own, compared = base.count, np.isin(np.arange(arm.n), each.compared)
-    prior = _prior_rows(arm, root, np.sqrt(power))
+    prior = np.sqrt(NEXT_TO_NOTHING) * _prior_rows(arm, root, np.sqrt(power))
     bread, before = LeastSquares(root, prior).covariance, prior.T @ prior
     scatter = score_covariance(
         [np.einsum('kib,ki->kb', W, weighted * compared)],

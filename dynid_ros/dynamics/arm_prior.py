@@ -106,7 +106,8 @@ class ArmPrior:
 
     def widened(self, factors: Array) -> ArmPrior:
         """Return the prior with the standard deviations of each joint times a factor, (n,)."""
-        own = np.ones_like(self.std)
+        # Couplings, which come last, belong to several joints.
+        own = np.full_like(self.std, factors.max(initial=1.0))
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
         return replace(self, std=self.std * own)
 
@@ -148,8 +149,8 @@ def reduction(half: Array, information: Array) -> Array:
 
     """
     # In units of the prior, in which the covariance before is the identity.
-    left = np.linalg.inv(np.eye(len(half)) + half.T @ information @ half)
-    after = np.einsum('ij,jk,ik->i', half, left, half, optimize=True)
+    values, vectors = np.linalg.eigh(half.T @ information @ half)
+    after = (half @ vectors)**2 @ (1 / (1 + np.maximum(values, 0.0)))
     return np.asarray(np.clip(1 - after / (half**2).sum(axis=1), 0, 1))
 
 

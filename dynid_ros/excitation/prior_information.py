@@ -60,7 +60,7 @@ def objective_given(
             raise InputError(
                 f"the model of {', '.join(result.sources)} has the joints {', '.join(own)}, "
                 f"but '{arm.name}' has {', '.join(arm.joint_names)}; give results of this arm")
-        if not (0 < result.colour < np.inf and (result.sigma > 0).all()):
+        if not ((np.diag(result.covariance) > 0).all() and (result.sigma > 0).all()):
             raise InputError(
                 f"the model of {', '.join(result.sources)} states no standard deviation above "
                 'zero, so that its information is not known; identify again')

@@ -25,11 +25,16 @@ from dynid_ros.identification.validation import (
     unseen_rows,
 )
 from dynid_ros.model.metrics import Metrics, metrics
-from dynid_ros.model.possible_estimate import data_covariance, possible_estimate
+from dynid_ros.model.possible_estimate import (
+    data_covariance,
+    possible_estimate,
+    PossibleEstimate,
+)
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import Solution
 from dynid_ros.signals.conditioning import ConditioningSettings
 
@@ -177,7 +182,7 @@ def judged_fit(
         verdict=judge(arm, theta, estimate.data_covariance, estimate.data_share,
                       model.solution.condition_number, own, task.acceleration, fitted, validation,
                       model.findings),
-        refuted=refuted_gains(arm, fitted_rows, theta), plain=plain_fit(model))
+        refuted=refuted_gains(arm, fitted_rows, theta), plain=_plain(model, estimate, settings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,27 +224,46 @@ class Estimate:
 
 def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
-    arm, solution, settings = model.arm, model.solution, rows.settings
-    scatter = score_covariance(
-        weighted_scores(model.rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
-        settings.rate_hz / settings.decimation, solution.effective_parameters)
-    bread, before = solution.white_covariance, solution.prior_information
-    covariance, std_white = bread @ (scatter + before) @ bread, np.sqrt(np.diag(bread))
-    root = solution.root_information
-    found = possible_estimate(arm, arm_prior(arm).widened(solution.widening), root,
-                              solution.root_torque, covariance, std_white)
+    arm, solution = model.arm, model.solution
+    scatter, covariance, found = _possible(arm, solution, model.rows, rows.settings)
     columns = rows.columns(arm)
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, THRESHOLDS.folds)],
         _residual_spread(model.own), solution.prior, covariance, found)
     if possible is None:
         possible = not blocks.clearly_worse
-    theta = solution.theta
+    root = solution.root_information
+    alone = data_covariance(root.T @ root, scatter, solution.prior_information)
+    theta, std_white = solution.theta, np.sqrt(np.diag(solution.white_covariance))
     if possible:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
-    return Estimate(
-        theta, covariance, std_white, data_covariance(root.T @ root, scatter, before), found.share,
-        found.colour, possible, blocks, () if possible else (blocks.remark,))
+    return Estimate(theta, covariance, std_white, alone, found.share, found.colour, possible,
+                    blocks, () if possible else (blocks.remark,))
+
+
+def _possible(
+    arm: ArmModel, solution: Solution, rows: Rows, settings: ConditioningSettings,
+) -> tuple[Array, Array, PossibleEstimate]:
+    """Covariances of the score and of the unconstrained estimate, and possible parameters."""
+    scatter = score_covariance(
+        weighted_scores(rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
+        settings.rate_hz / settings.decimation, solution.effective_parameters)
+    bread = solution.white_covariance
+    covariance = bread @ (scatter + solution.prior_information) @ bread
+    return scatter, covariance, possible_estimate(
+        arm, arm_prior(arm).widened(solution.widening), solution.root_information,
+        solution.root_torque, covariance, np.sqrt(np.diag(bread)))
+
+
+def _plain(
+    model: Model, estimate: Estimate, settings: ConditioningSettings,
+) -> tuple[ArmModel, Array] | None:
+    """Fit plain friction, as possible as the model; None where it is what the model has."""
+    fitted = plain_fit(model)
+    if fitted is None or not estimate.possible:
+        return fitted and (fitted[0], fitted[1].theta)
+    arm, solution = fitted
+    return arm, _possible(arm, solution, model.rows, settings)[2].theta
 
 
 def _unseen_sigma(estimate: Estimate, sigma: Array, choice: Folds | None) -> Array:

@@ -120,12 +120,12 @@ def _chosen(arm: ArmModel, kept: KeptRows) -> tuple[ArmModel, dict[str, float], 
     return arm.with_friction(terms), trials, folds
 
 
-def plain_fit(model: Model) -> tuple[ArmModel, Array] | None:
+def plain_fit(model: Model) -> tuple[ArmModel, Solution] | None:
     """Fit plain friction to the same rows; None where it is what the model has."""
     if set(model.arm.friction) == set(PLAIN) and not model.arm.friction_lacking:
         return None
     plain = model.arm.with_friction(PLAIN)
-    return plain, fit(plain, model.rows).theta
+    return plain, fit(plain, model.rows)
 
 
 def unexplained(

@@ -41,6 +41,8 @@ TO_BOUNDARY = 0.98
 #: the minimum (Boyd and Vandenberghe 2004, eq. 9.60).
 CONVERGED = 1e-9
 STEPS = 100
+#: Diagonal beside ones that makes a matrix definite which rounding left semidefinite.
+SEMIDEFINITE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +146,9 @@ def closest_possible(
     if not (np.isfinite(H).all() and np.isfinite(linear).all() and weight > 0):
         raise ValueError('the rows must be finite, and the weight above zero')
     slope = H @ x - g
-    # Twice what the data can gain from here, spread over the cone.
-    aim = max(weight, float(slope @ _solve(H + weight * cone.hessian(x), slope)) / cone.size)
+    # About what the data can gain from here, spread over the cone.
+    gain = np.sum(slope**2 / np.diag(H + weight * cone.hessian(x)))
+    aim = max(weight, float(gain) / cone.size)
     Z, z = np.asarray(aim * np.linalg.inv(cone.bodies(x))), aim / cone.scalars(x)
     for _ in range(STEPS):
         P, s = cone.bodies(x), cone.scalars(x)
@@ -187,5 +190,10 @@ def _least(P: Array, dP: Array) -> float:
 def _solve(matrix: Array, slope: Array) -> Array:
     """Newton step, with columns of one size, whatever the sizes of links."""
     size = np.sqrt(np.diag(matrix))
-    factor = cho_factor(matrix / np.outer(size, size), check_finite=False)
+    scaled = matrix / np.outer(size, size)
+    try:
+        factor = cho_factor(scaled, check_finite=False)
+    except LinAlgError:
+        # Rounding leaves no more than semidefiniteness where few rows are fitted all but exactly.
+        factor = cho_factor(scaled + SEMIDEFINITE * np.eye(len(size)), check_finite=False)
     return np.asarray(cho_solve(factor, slope / size) / size)

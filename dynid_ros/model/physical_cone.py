@@ -72,5 +72,3 @@ def _density_factor(
     columns = np.column_stack([A @ shaped, A[:, others]])
     factor = float(np.linalg.lstsq(columns, b - A @ known, rcond=None)[0][0])
     return factor if factor > 0 else 1.0
-
-

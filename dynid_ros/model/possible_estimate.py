@@ -50,7 +50,7 @@ class PossibleEstimate:
 
     @property
     def share(self) -> Array:
-        """Return the share (b,) by which the data reduce the variance in the prior."""
+        """Return by which share the data reduce the variance in the prior, (b,)."""
         return self.fit.prior.data_share(self.information)
 
     @property

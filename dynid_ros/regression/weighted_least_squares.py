@@ -23,7 +23,7 @@ ITERATIONS, SETTLED = 50, 1e-6
 FLOOR = 1e-12
 #: Noise of a joint relative to its torque, before any residual shows it, and the number of rows
 #: that this counts as.
-FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-2
+FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-4
 # The load on a joint follows from the estimate: three passes settle it within its error bars.
 LOAD_PASSES = 3
 

@@ -97,7 +97,7 @@ def test_json_has_the_promised_keys_and_nothing_else_is_printed(bags, tmp_path, 
     assert status == 0
     assert seen['arm'] == ARM
     assert isinstance(seen['samples'], int) and seen['seconds'] > 5
-    assert seen['parameters'] == {'base': 12, 'total': 24}
+    assert seen['parameters'] == {'base': 12, 'total': 24, 'from_prior': []}
     assert seen['condition_number'] > 1
     assert seen['fit']['relative_error_percent'] > 0
     assert seen['validation']['relative_error_percent'] > 0

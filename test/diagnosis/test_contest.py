@@ -230,7 +230,7 @@ def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
     arm = load_arm(str(tmp_path / 'arm.yaml'))
     result = identify(arm, [read_recording(folder / 'measurements.csv', arm)])
     found = [finding.code for finding in result.verdict.findings]
-    assert found[0] == 'excitation'
+    assert found[0] in ('excitation', 'joint_error')
     assert not any(code.startswith(('effort', 'position', 'gravity')) for code in found)
 
 

@@ -185,7 +185,8 @@ def test_the_time_limit_is_kept_and_said():
 def test_designs_work_without_nominal_inertias():
     arm = replace(load_arm('two_axis'), inertial=None, rotor_nominal=None, friction_nominal={})
     designed = design(arm, Task(harmonics=3, starts=1))
-    assert designed.margins.torque is None
+    # Cylinders stand for the links.
+    assert (designed.margins.torque > 0).all()
     assert designed.margins.kept
 
 

@@ -29,7 +29,7 @@ def known_from(arm, motion):
     treatment = ConditioningSettings(5.0, False, 'butterworth', RATE, 1)
     return identification(
         arm, covariance=covariance, std_white=np.sqrt(np.diag(covariance)), sigma=SIGMA,
-        sources=('first',), treatment=treatment)
+        colour=1.0,        sources=('first',), treatment=treatment)
 
 
 def lazy_motion(harmonics=3):

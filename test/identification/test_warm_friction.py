@@ -98,17 +98,6 @@ def test_the_monitor_takes_warm_friction_for_no_contact(model):
     assert (np.median(np.abs(seen[len(seen) // 2:]), axis=0) < 0.1 * 0.3 * friction).all()
 
 
-def test_possible_parameters_oppose_the_motion_however_warm(model):
-    arm = model.possible_arm
-    viscous, warm = (arm.friction_nominal[name] for name in ('viscous', WARM))
-    assert (viscous + warm * arm.limits.velocity > 0).all()
-    slow = replace(arm.limits, velocity=np.array([10.0, 10.0]))
-    # At 10 rad/s the friction of the data would be negative.
-    fast = replace(model, arm=replace(model.arm, limits=slow)).possible_arm
-    viscous, warm = (fast.friction_nominal[name] for name in ('viscous', WARM))
-    assert (viscous + warm * 10.0 > 0).all()
-
-
 def test_the_python_file_takes_the_warmth(model):
     arm = model.possible_arm
     space = {}

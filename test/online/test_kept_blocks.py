@@ -25,12 +25,12 @@ def test_blocks_of_the_last_rows_are_predicted_by_all_others():
 
     solution = solve(factors(rows), arm_prior(arm))
     root, torque = solution.root_information, solution.root_torque
-    found = possible_estimate(arm, root, torque, solution.white_covariance,
+    found = possible_estimate(arm, arm_prior(arm), root, torque, solution.white_covariance,
                               np.sqrt(np.diag(solution.white_covariance)))
     data = np.column_stack([root, torque])
     errors = block_errors(
-        [factors(part) for part in np.split(rows[-KEPT:], FOLDS)], solution,
-        solution.white_covariance, found.fit, found.colour, found.values, data.T @ data)
+        [factors(part) for part in np.split(rows[-KEPT:], FOLDS)], solution.sigma,
+        solution.prior, solution.white_covariance, found, data.T @ data)
     size = KEPT // FOLDS
     for k in range(FOLDS):
         out = np.arange(len(rows) - KEPT + k * size, len(rows) - KEPT + (k + 1) * size)

@@ -1,5 +1,7 @@
 """The recursive estimator against least squares in one go, and its promises."""
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -33,7 +35,8 @@ def fed(estimator, W, tau, step=7):
 
 #: Parameters of one with a standard deviation of five.
 PRIOR = ArmPrior(np.ones(PARAMETERS), np.full(PARAMETERS, 5.0), np.eye(PARAMETERS),
-                 np.zeros(JOINTS, dtype=bool))
+                 np.zeros(JOINTS, dtype=bool), PARAMETERS // JOINTS,
+                 np.full(JOINTS, np.inf))
 
 
 def make(prior=PRIOR, **settings_):
@@ -156,7 +159,8 @@ def test_of_what_no_row_speaks_the_estimate_stays_that_of_the_prior(data):
 def test_a_prior_too_narrow_for_the_torque_of_the_rows_is_widened(data):
     theta, W, _ = data
     large = 1e6 * theta
-    estimate = fed(make(), W, W @ large).estimate()
+    narrow = replace(PRIOR, torque=np.ones(JOINTS))
+    estimate = fed(make(narrow), W, W @ large).estimate()
     assert (np.abs(estimate.theta - large) < 5 * estimate.std).all()
     np.testing.assert_allclose(estimate.theta, large, rtol=1e-3)
 
@@ -233,7 +237,8 @@ def test_a_state_of_another_arm_is_refused(data):
     _, W, tau = data
     state = fed(make(), W, tau).state()
     with pytest.raises(ValueError, match='saved state is of shape'):
-        RecursiveLeastSquares(2, PARAMETERS, np.ones(PARAMETERS), PRIOR).restore(state)
+        RecursiveLeastSquares(2, PARAMETERS, np.ones(PARAMETERS), replace(
+            PRIOR, torque=np.ones(2))).restore(state)
 
 
 @given(

@@ -13,7 +13,8 @@ from dynid_ros.regression.rows import RowBlock
 JOINTS, PARAMETERS, LAGS = 2, 6, 10
 SIGMA = np.array([0.1, 0.3])
 PRIOR = ArmPrior(np.arange(PARAMETERS), np.full(PARAMETERS, 3.0), np.eye(PARAMETERS),
-                 np.zeros(JOINTS, dtype=bool))
+                 np.zeros(JOINTS, dtype=bool), PARAMETERS // JOINTS,
+                 np.full(JOINTS, np.inf))
 
 
 def make_rows(seed, samples, segment=0):

@@ -9,7 +9,13 @@ import pytest
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, QRFactors, solve
+from dynid_ros.regression.weighted_least_squares import (
+    compress,
+    FIRST_FREEDOM,
+    FIRST_NOISE,
+    QRFactors,
+    solve,
+)
 
 JOINTS, PARAMETERS = 3, 5
 THETA = np.array([1.0, -2.0, 3.0, 0.5, -0.1])
@@ -54,8 +60,10 @@ def test_estimate_and_covariance_are_those_of_dense_weighted_least_squares(seed)
     condition = np.linalg.cond(W.reshape(-1, PARAMETERS))
     assert solution.condition_number == pytest.approx(condition, rel=1e-10)
     # The weights are a fixed point: they are the residuals that they lead to.
-    freedom = 1 - PARAMETERS / tau.size
-    left = np.sqrt(((tau - W @ theta) ** 2).sum(axis=0) / (len(tau) * freedom))
+    freedom = len(tau) * (1 - PARAMETERS / tau.size) + FIRST_FREEDOM
+    power = (tau**2).mean(axis=0)
+    first = FIRST_FREEDOM * FIRST_NOISE**2 * np.maximum(power, power.mean())
+    left = np.sqrt((((tau - W @ theta) ** 2).sum(axis=0) + first) / freedom)
     np.testing.assert_allclose(solution.sigma, left, rtol=1e-5)
 
 
