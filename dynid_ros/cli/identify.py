@@ -39,9 +39,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add_output(parser, 'folder for result.yaml and report.html')
     add_friction(parser)
     parser.add_argument(
-        '--holdout', type=share, default=0.33, metavar='SHARE',
-        help='share at the end of each recording that is held out for validation (default: '
-             '%(default)s)')
+        '--holdout', type=share, metavar='SHARE',
+        help='share at the end of each recording that is held out for validation (default: 0.33, '
+             'and nothing of a recording of less than 6 s)')
     parser.add_argument(
         '--validate', action='append', default=[], type=Path, metavar='BAG',
         help='validate on this recording instead; may be given several times')

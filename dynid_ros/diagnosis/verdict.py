@@ -237,7 +237,7 @@ def expected_errors(
     Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
     moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
-    variance = np.where(moved, variance, 0.0)
+    variance = np.where(moved, np.maximum(variance, 0.0), 0.0)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
     floor = power.sum() * THRESHOLDS.weakest_share

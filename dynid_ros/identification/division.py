@@ -20,6 +20,9 @@ from dynid_ros.signals.standstill import motion_windows, time_in_motion
 
 Array = NDArray[np.float64]
 
+#: Share that is held out unless another one is stated, and the shortest part of that kind, s, which
+#: the low-pass leaves a few rows.
+HOLDOUT, SHORTEST = 0.33, 2.0
 #: Numbers of parts of a recording that are tried where joints move in turn.
 PARTS = (2, 4, 8, 16)
 #: Share of the motion of a joint that the training and the held-out set keep at least, relative to
@@ -165,11 +168,16 @@ class Division:
 
 
 def divide(
-    arm: ArmModel, recordings: Iterable[Recording], validation: Iterable[Recording], holdout: float
+    arm: ArmModel, recordings: Iterable[Recording], validation: Iterable[Recording],
+    holdout: float | None,
 ) -> Division:
-    """Hold out the end of each recording, or nothing if there are others for validation."""
+    """
+    Hold out the end of each recording, or nothing if there are others for validation.
+
+    Without a stated share, nothing of a recording is held out that is too short for `HOLDOUT`.
+    """
     others = [checked_recording(recording, arm) for recording in validation]
-    holdout = 0.0 if others else holdout
+    stated = 0.0 if others else holdout
     train: list[Recording] = []
     defects: list[Defect] = []
     notes: list[str] = []
@@ -177,7 +185,10 @@ def divide(
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
         known.add(recording)
+        holdout = _share(recording) if stated is None else stated
         first, rest = parted(recording, holdout)
+        if stated is None and not rest:
+            notes.append(f'{recording.source} is too short to hold out a part: not validated')
         train += first
         defects += found
         unseen += [(_last(holdout, part, len(rest)), part) for part in rest]
@@ -191,6 +202,12 @@ def divide(
     return Division(
         train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)),
         tuple(notes))
+
+
+def _share(recording: Recording) -> float:
+    """Share to hold out of a recording, zero where that leaves less than `SHORTEST`."""
+    seconds = float(time_in_motion(recording.t, recording.q)[-1])
+    return HOLDOUT if HOLDOUT * seconds >= SHORTEST else 0.0
 
 
 def _last(holdout: float, rest: Recording, parts: int) -> str:

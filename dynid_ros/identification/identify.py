@@ -52,7 +52,7 @@ def identify(
     recordings: Iterable[Recording],
     *,
     friction: Sequence[str] | None = None,
-    holdout: float = 0.33,
+    holdout: float | None = None,
     validation: Iterable[Recording] = (),
     method: str = 'differentiated',
     joint_offsets: bool = False,
@@ -69,9 +69,10 @@ def identify(
         Recordings to fit; an iterator that keeps nothing saves memory.
     friction : sequence of str, optional
         Friction terms; by default they are chosen by cross-validation.
-    holdout : float
+    holdout : float, optional
         Share of the motion in each recording, at its end, that is kept from fitting and used for
-        validation; ignored if there are recordings for validation.
+        validation; ignored if there are recordings for validation. By default `HOLDOUT`, and
+        nothing of a recording that is too short for it.
     validation : iterable of Recording
         Further recordings, for validation only.
     method : str
@@ -99,7 +100,7 @@ def identify(
         raise InputError(f"method must be one of {', '.join(METHODS)}, not '{method}'")
     if isinstance(recordings, Recording):
         raise InputError('recordings must be a list of Recording; give [recording]')
-    if not 0 <= holdout < 1:
+    if holdout is not None and not 0 <= holdout < 1:
         raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
     laps = [perf_counter()]
     data = divide(arm, recordings, validation, holdout)

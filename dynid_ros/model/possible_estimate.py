@@ -127,5 +127,7 @@ def data_covariance(information: Array, scatter: Array, prior: Array) -> Array:
 
     """
     weak = NEXT_TO_NOTHING * prior
-    bread = inverse(information + weak)
-    return np.asarray(bread @ (scatter + weak) @ bread)
+    values, vectors = np.linalg.eigh(scatter + weak)
+    # By a square root: variances beside open directions must not become negative by rounding.
+    half = inverse(information + weak) @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    return np.asarray(half @ half.T)
