@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings import stamp_checks
-from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask, transformed
-from dynid_ros.recordings.order_statistics import median
+from dynid_ros.recordings.in_blocks import blocks, chosen, Mask, transformed
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -97,12 +96,13 @@ def with_one_clock(recording: Recording) -> Recording:
     known = t if finite.all() else chosen(t, finite)
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore'):
-        forward, back, most = _directions(known)
-        if not forward:
+        steps = np.diff(known)
+        forward, back = steps[steps > 0], int(np.count_nonzero(steps < 0))
+        if not len(forward):
             return recording
-        usual = median(differences(known), least=0.0)
+        usual = float(np.median(forward))
         far = _far(usual)
-        good = len(known) == len(t) and not back and most <= far
+        good = len(known) == len(t) and not back and forward.max() <= far
         if good or back > THRESHOLDS.mixed * len(t):
             return recording
         starts = _starts(known, usual)
@@ -116,16 +116,6 @@ def with_one_clock(recording: Recording) -> Recording:
     for k in chain:
         kept[starts[k]:stops[k]] = True
     return _on_one_clock(recording, _spread(kept, finite, False), usual, far)
-
-
-def _directions(t: Array) -> tuple[int, int, float]:
-    """Count the steps forward and back, and find the longest one."""
-    forward, back, most = 0, 0, -np.inf
-    for steps in differences(t).parts():
-        forward += int(np.count_nonzero(steps > 0))
-        back += int(np.count_nonzero(steps < 0))
-        most = max(most, float(steps.max(initial=-np.inf)))
-    return forward, back, most
 
 
 def _spread(values: NDArray[Any], places: Mask, other: float) -> NDArray[Any]:
@@ -142,11 +132,10 @@ def _spread(values: NDArray[Any], places: Mask, other: float) -> NDArray[Any]:
 
 def _goes_on(t: Array) -> bool:
     """Whether the stamps are those of a clock that always goes on, as nearly all are."""
-    between = differences(t)
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore', invalid='ignore'):
-        least, most = between.extremes()
-    return bool(len(between) and least > 0 and most <= _far(median(between)))
+        steps = np.diff(t)
+        return bool(len(steps) and steps.min() > 0 and steps.max() <= _far(np.median(steps)))
 
 
 def _far(usual: float) -> float:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -20,11 +18,6 @@ Index = NDArray[np.int64]
 BLOCK = 8192
 #: Samples that are compared at once.
 GROUP = 32
-#: Blocks after which pages of files are released: some 60 MB of seven joints.
-RELEASED = 64
-#: Samples that are taken from far apart before pages are released.
-TAKEN = 16
-_passed = count(1)
 
 
 class Samples(Protocol):
@@ -48,9 +41,6 @@ def blocks(samples: int, overlap: int = 0, back: bool = False) -> Iterator[slice
     starts = range(0, samples, BLOCK)
     for start in reversed(starts) if back else starts:
         yield slice(start, min(start + BLOCK + overlap, samples))
-        # Short passes add up.
-        if next(_passed) % RELEASED == 0:
-            release_pages()
 
 
 def transformed(x: NDArray[Any], function: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
@@ -71,63 +61,6 @@ def chosen(x: NDArray[Any], keep: Mask) -> NDArray[Any]:
         result[done:done + len(some)] = some
         done += len(some)
     return result
-
-
-def taken(x: Any, places: Index) -> NDArray[Any]:
-    """Copy samples that lie far apart, ``x[places]``: each may bring in megabytes of a file."""
-    parts = [x[places[:0]]]
-    for start in range(0, len(places), TAKEN):
-        parts.append(x[places[start:start + TAKEN]])
-        release_pages()
-    return np.concatenate(parts)
-
-
-@dataclass(frozen=True)
-class Computed:
-    """
-    Values (N,) or (N, n) computed where they are read.
-
-    Attributes
-    ----------
-    samples : int
-        Their number N.
-    compute : callable
-        Computes those of a block of `blocks`.
-
-    """
-
-    samples: int
-    compute: Callable[[slice], Array]
-
-    def __len__(self) -> int:
-        """Return the number of values."""
-        return self.samples
-
-    def parts(self) -> Iterator[Array]:
-        """Compute all values, block by block."""
-        return (self.compute(part) for part in blocks(self.samples))
-
-    def extremes(self) -> tuple[Array, Array]:
-        """
-        Find the smallest and the largest value, (,) or (n,).
-
-        They are NaN where one is NaN, and infinite where there is none.
-        """
-        lowest, highest = np.array(np.inf), np.array(-np.inf)
-        for values in self.parts():
-            lowest = np.asarray(np.minimum(lowest, values.min(axis=0)))
-            highest = np.asarray(np.maximum(highest, values.max(axis=0)))
-        return lowest, highest
-
-
-def values_of(x: NDArray[Any]) -> Computed:
-    """Return the values of a signal (N,)."""
-    return Computed(len(x), lambda part: x[part])
-
-
-def differences(t: NDArray[Any]) -> Computed:
-    """Differences between the values of a signal (N,) and the ones before."""
-    return Computed(max(len(t) - 1, 0), lambda part: np.diff(t[part.start:part.stop + 1]))
 
 
 def finite_span(x: Samples) -> tuple[Array, Array]:

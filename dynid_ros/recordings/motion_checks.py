@@ -12,12 +12,10 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.in_blocks import (
     blocks,
-    Computed,
     finite_span,
     largest_step,
     transformed,
 )
-from dynid_ros.recordings.order_statistics import percentile
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.republished import repeated
 from dynid_ros.recordings.stamp_checks import stamp_of
@@ -156,15 +154,11 @@ def _places(x: Array, condition: Callable[[Array], NDArray[np.bool_]]) -> Index:
 
 def _speed(q: Array, t: Array, large: int) -> float:
     """Highest speed without outliers and large steps, rad/s or m/s."""
-    def speeds(part: slice) -> Array:
-        near = slice(part.start, part.stop + 1)
-        step = np.abs(np.diff(q[near]))
-        # Large steps go first, where they do not count.
-        return np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t[near]))
-
-    steps = len(q) - 1
-    rank = large + 0.995 * (steps - large - 1)
-    return percentile(Computed(steps, speeds), 100 * rank / (steps - 1))
+    step = np.abs(np.diff(q))
+    # Large steps go first, where they do not count.
+    speeds = np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t))
+    rank = large + 0.995 * (len(step) - large - 1)
+    return float(np.percentile(speeds, 100 * rank / (len(step) - 1)))
 
 
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.large_arrays import large_array
-from dynid_ros.recordings.in_blocks import blocks, chosen, differences, finite_span
-from dynid_ros.recordings.order_statistics import median
+from dynid_ros.recordings.in_blocks import blocks, chosen, finite_span
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -71,7 +70,7 @@ def only_increasing(recording: Recording) -> Recording:
     Of equal stamps the first is kept.
     """
     t = recording.t
-    if differences(t).extremes()[0] > 0 or not usable(t):
+    if (np.diff(t) > 0).all() or not usable(t):
         return recording
     keep, repeated = (large_array(len(t), bool) for _ in range(2))
     latest = -np.inf
@@ -164,7 +163,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
     if not usable(recording.t):
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
         return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
-    usual = median(differences(recording.t))
+    usual = float(np.median(np.diff(recording.t)))
     return [*_gaps(recording, usual), *_jitter(recording.t, usual)]
 
 
@@ -202,14 +201,10 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
 
 def _jitter(t: Array, usual: float) -> list[Defect]:
     limit = THRESHOLDS.jitter
-    seen = count = 0
-    total = 0.0
-    for step in differences(t).parts():
-        off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
-        seen += len(off)
-        count += int(np.count_nonzero(off > limit))
-        total += float(off @ off)
-    jitter = (total / max(seen, 1)) ** 0.5
+    step = np.diff(t)
+    off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
+    count = int(np.count_nonzero(off > limit))
+    jitter = float(off @ off / max(len(off), 1)) ** 0.5
     if jitter <= limit:
         return []
     text = (

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings import quality, stamp_checks
-from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask
-from dynid_ros.recordings.order_statistics import median
+from dynid_ros.recordings.in_blocks import blocks, chosen, Mask
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.recordings.warmth import Warmth
 
@@ -92,7 +91,7 @@ def sample_rate(recording: Recording) -> float:
         raise RecordingError(
             f'{recording.source}: a single sample has no rate; record for longer, or keep a '
             'larger part from the fit')
-    step, mean = median(differences(t)), float(t[-1] - t[0]) / (len(t) - 1)
+    step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
     # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
     if rounded and abs(mean - step) * len(t) > THRESHOLDS.off_grid * step:
@@ -204,7 +203,7 @@ def _interpolate(
 
     # Stamps that are taken late come in bursts, and a spline through two samples that are next
     # to each other swings far out. Of a burst, the last one was stamped least late.
-    limit = THRESHOLDS.burst * median(differences(t))
+    limit = THRESHOLDS.burst * np.median(np.diff(t))
     calm: Mask = large_array(len(t), bool)
     calm[-1] = True
     for part in blocks(len(t), overlap=1):
@@ -224,5 +223,4 @@ def _interpolate(
         for j, column in enumerate(x[near].T):
             result[done:end, j] = CubicSpline(t[near], column)(times)
         done = end
-        release_pages()
     return result

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks, finite_span, transformed
 from dynid_ros.signals.filters import Signal
 
@@ -49,8 +49,6 @@ class StandstillThresholds:
 
 
 THRESHOLDS = StandstillThresholds()
-#: Windows whose means are computed at once.
-WINDOWS = 512
 
 
 def still_below(top: Array) -> Array:
@@ -164,12 +162,7 @@ def _since_start(t: Array) -> Array:
 
 def _sums(x: Array, edges: NDArray[np.int64]) -> Array:
     """Add up the samples between edges, the last of which is the end."""
-    parts = []
-    for start in range(0, len(edges) - 1, WINDOWS):
-        some = edges[start:start + WINDOWS + 1]
-        parts.append(np.add.reduceat(x[some[0]:some[-1]], some[:-1] - some[0], axis=0))
-        release_pages()
-    return np.concatenate(parts)
+    return np.asarray(np.add.reduceat(x[edges[0]:edges[-1]], edges[:-1] - edges[0], axis=0))
 
 
 def _window_starts(t: Array, window: float) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.large_arrays import large_array
-from dynid_ros.recordings.in_blocks import blocks, chosen, transformed, values_of
+from dynid_ros.recordings.in_blocks import blocks, chosen, transformed
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.npz_table import read_npz
 from dynid_ros.storage.text_table import open_text, TextTable
@@ -102,8 +102,7 @@ def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
-    first, last = values_of(time).extremes()
-    if last - first <= FARTHEST and len(time):
+    if len(time) and np.ptp(time) <= FARTHEST:
         return float(time[0])
     finite = time[np.isfinite(time)]
     if not len(finite):
