@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.view.charts import Chart, COLORS, thinned, torque_charts, track_charts
+from dynid_ros.view.charts import (
+    Chart,
+    COLORS,
+    points,
+    runs,
+    thinned,
+    torque_charts,
+    track_charts,
+)
 from dynid_ros.view.inertia_ellipsoids import ellipsoid_table
 from dynid_ros.view.player import MARKS
 from dynid_ros.view.stage import Content, Stage
@@ -101,26 +109,15 @@ def _drawing(chart: Chart, t: Array) -> str:
         f'<path class="limit" d="M0 {height(np.array(limit)):.1f}H{WIDE:g}"/>'
         for limit in chart.limits)
     curves = ''.join(
-        f'<path d="{_path(x, height(values[kept]))}" stroke="{color}">'
-        f'<title>{escape(name)}</title></path>' for name, values, color in chart.curves)
+        f'<polyline points="{points(x[part], height(values[kept][part]))}" stroke="{color}">'
+        f'<title>{escape(name)}</title></polyline>'
+        for name, values, color in chart.curves for part in runs(values[kept]))
     title = escape(chart.title)
     return (
         f'<figure><figcaption>{title}<span>{chart.low:.3g} to {chart.high:.3g}; '
         f'0 to {t[-1]:.3g} s</span></figcaption><svg role="img" '
         f'aria-label="{title} over time" viewBox="0 0 {WIDE:g} {HIGH:g}" '
         f'preserveAspectRatio="none">{lines}{curves}</svg></figure>')
-
-
-def _path(x: Array, y: Array) -> str:
-    """SVG path through points (N,), interrupted where one is not a number."""
-    parts, pen = [], 'M'
-    for across, down in zip(x, y, strict=True):
-        if np.isfinite(down):
-            parts.append(f'{pen}{across:.1f} {down:.1f}')
-            pen = 'L'
-        else:
-            pen = 'M'
-    return ''.join(parts)
 
 
 STYLE = """
@@ -147,7 +144,7 @@ li { margin: 0.2rem 0; font-size: 0.9em; overflow-wrap: anywhere; }
 figure { margin: 0.7rem 0; }
 figcaption { display: flex; justify-content: space-between; gap: 1rem; font-size: 0.9em; }
 svg { display: block; width: 100%; height: 7rem; border: 1px solid var(--grid); }
-path { fill: none; stroke-width: 1.6; vector-effect: non-scaling-stroke; }
+path, polyline { fill: none; stroke-width: 1.6; vector-effect: non-scaling-stroke; }
 .limit { stroke: var(--bound); stroke-dasharray: 6 4; stroke-width: 1; }
 table { border-collapse: collapse; font-size: 0.82em; }
 td, th { padding: 0.15rem 0.5rem; text-align: left; border-bottom: 1px solid var(--grid);

@@ -81,8 +81,8 @@ def test_exported_file_shows_the_arm_beside_its_charts(server, content, tmp_path
         page.goto(path.as_uri())
         canvas = page.frame_locator('iframe').locator('canvas').first
         canvas.wait_for()
-        first = page.locator('figure path:not(.limit)').first
-        assert first.evaluate('path => path.getTotalLength()') > 100
+        first = page.locator('figure polyline').first
+        assert first.evaluate('line => line.getTotalLength()') > 100
         # It plays by itself, on a canvas that is of one colour until the scene is there.
         pictures, began = [], time.monotonic()
         while len(pictures) < 2 or differing(pictures[0], pictures[-1]) < 0.005:
