@@ -16,8 +16,6 @@ Index = NDArray[np.int64]
 
 #: Samples of a block: those of seven joints stay in the cache.
 BLOCK = 8192
-#: Samples that are compared at once.
-GROUP = 32
 
 
 class Samples(Protocol):
@@ -67,23 +65,14 @@ def finite_span(x: Samples) -> tuple[Array, Array]:
     """Smallest and largest finite value of each column (N, n); infinite where there is none."""
     lowest, highest = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
     for part in blocks(len(x)):
-        values = x[part]
-        least, most = _extremes(np.min, values), _extremes(np.max, values)
-        if not np.isfinite([least, most]).all():
-            finite = np.isfinite(values)
-            least = _extremes(np.min, np.where(finite, values, np.inf))
-            most = _extremes(np.max, np.where(finite, values, -np.inf))
-        np.minimum(lowest, least, out=lowest)
-        np.maximum(highest, most, out=highest)
+        # NumPy reduces rows several times faster than columns.
+        values = np.ascontiguousarray(x[part].T)
+        least, most = values, values
+        if not np.isfinite(values).all():
+            least, most = (np.where(np.isfinite(values), values, end) for end in (np.inf, -np.inf))
+        np.minimum(lowest, least.min(axis=1), out=lowest)
+        np.maximum(highest, most.max(axis=1), out=highest)
     return lowest, highest
-
-
-def _extremes(reduce: Callable[..., Array], values: Array) -> Array:
-    # NumPy compares a row with the next one, several times faster if a row is not one sample.
-    groups = len(values) // GROUP
-    joined = reduce(values[:groups * GROUP].reshape(groups, -1), axis=0) if groups else values[:0]
-    rest = values[groups * GROUP:]
-    return reduce(np.concatenate([joined.reshape(-1, values.shape[1]), rest]), axis=0)
 
 
 def all_within(x: Samples, limit: float) -> bool:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import large_array
-from dynid_ros.recordings.in_blocks import blocks, chosen, finite_span
+from dynid_ros.recordings.in_blocks import chosen, finite_span
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -72,14 +71,10 @@ def only_increasing(recording: Recording) -> Recording:
     t = recording.t
     if (np.diff(t) > 0).all() or not usable(t):
         return recording
-    keep, repeated = (large_array(len(t), bool) for _ in range(2))
-    latest = -np.inf
-    for part in blocks(len(t)):
-        stamps = np.where(np.isfinite(t[part]), t[part], -np.inf)
-        before = np.maximum.accumulate(np.append(latest, stamps))
-        latest, before = before[-1], before[:-1]
-        keep[part] = stamps > before
-        repeated[part] = ~keep[part] & (t[part] == before)
+    stamps = np.where(np.isfinite(t), t, -np.inf)
+    before = np.maximum.accumulate(np.append(-np.inf, stamps))[:-1]
+    keep = stamps > before
+    repeated = ~keep & (t == before)
     found = [
         *_repeated(recording, repeated),
         *backwards_defects(recording, ~keep & ~repeated),
@@ -169,8 +164,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
 
 def _gaps(recording: Recording, usual: float) -> list[Defect]:
     t, limit = recording.t, THRESHOLDS.gap_steps * usual
-    gaps = np.concatenate([
-        part.start + np.flatnonzero(np.diff(t[part]) > limit) for part in blocks(len(t), 1)])
+    gaps = np.flatnonzero(np.diff(t) > limit)
     # Where a clock was set, the pause stands for a step of unknown length.
     known = [d.first_stamp for d in recording.defects
              if d.code == CLOCK_SET and d.first_stamp is not None]
