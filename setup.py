@@ -42,7 +42,6 @@ setup(
         'numpy',
         'pin',
         'pyyaml',
-        'rich',
         'rosbags',
         'scipy',
         'setuptools',

@@ -35,7 +35,7 @@ from numpy.lib import format as npy
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.storage.bag_writer import write_joint_states
 
@@ -83,7 +83,6 @@ def recording(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         clean = regressor(arm, *state) @ parameters
         q[part] = state[0] + POSITION_NOISE * rng.normal(size=clean.shape)
         tau[part] = clean + TORQUE_NOISE * clean.std(axis=0) * rng.normal(size=clean.shape)
-        release_pages()
     return t, q, tau
 
 

@@ -7,24 +7,21 @@ from typing import Any, cast, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
-from numba.core.compiler_lock import global_compiler_lock
 
-from dynid_ros.first_compilation import lock_of
+from dynid_ros.first_compilation import announce
 
 Function = TypeVar('Function', bound=Callable[..., Any])
 
 
-class _SharedCache(FunctionCache):
-    """Machine code on the disk, which one of several processes makes for all of them."""
+class _AnnouncedCache(FunctionCache):
+    """Machine code on the disk; that it has to be made is announced."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the code for some types; if there is none, this process makes it."""
+        """Load the code for some types."""
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None:
-            return found
-        lock_of(self.cache_path).take()
-        # Another process may have made it meanwhile.
-        return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is None:
+            announce()
+        return found
 
 
 def kernel(function: Function) -> Function:
@@ -45,13 +42,5 @@ def sum_kernel(function: Function) -> Function:
 def _compiled(function: Function, **options: Any) -> Function:
     compiled: Any = numba.njit(error_model='numpy', nogil=True, **options)(function)
     # Numba has no setting for it but its own cache.
-    compiled._cache = cache = _SharedCache(compiled.py_func)  # type: ignore[no-untyped-call]
-    compile_or_load = compiled.compile
-
-    def compile_in_turn(signature: Any) -> Any:
-        # However it ends: a notebook lives on after Ctrl-C, and no other process must wait for it.
-        with global_compiler_lock, lock_of(cache.cache_path).given_back():
-            return compile_or_load(signature)
-
-    compiled.compile = compile_in_turn
+    compiled._cache = _AnnouncedCache(compiled.py_func)  # type: ignore[no-untyped-call]
     return cast('Function', compiled)

@@ -48,14 +48,13 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.bag_writer import check_absent
 
     check_absent(args.output)
-    with own_domain() as domain:
+    with own_domain():
         from dynid_ros.demo.course import demonstrate
         from dynid_ros.demo.view import View
 
         args.output.mkdir(parents=True)
-        with View(f'{args.arm} in ROS domain {domain}') as view:
-            found = demonstrate(
-                args.arm, args.output, args.seed, view, args.real_time, args.view)
+        found = demonstrate(
+            args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
     if args.json:
         print_json({**asdict(found), 'seconds': seconds, 'folder': str(args.output)})

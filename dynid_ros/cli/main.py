@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from _thread import interrupt_main, start_new_thread
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 import os
 import re
-import signal
 import sys
-import threading
 from typing import Any, NoReturn, TextIO, TYPE_CHECKING
 import warnings
 
@@ -20,7 +17,6 @@ from dynid_ros.first_compilation import announced
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser  # Imported where an interrupt is answered.
-    from types import CodeType, FrameType
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
@@ -28,8 +24,6 @@ COMMANDS = (
     'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward', 'external-force',
     'pose-error', 'run', 'watch')
 
-#: Time after which an interrupt comes again that a callback has swallowed, s.
-AGAIN = 1e-3
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 
 
@@ -81,72 +75,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     name = f'dynid {given[0]}' if given and given[0] in COMMANDS else 'dynid'
     try:
-        with _noted_interrupts() as interrupts:
-            return _outcome(name, given, interrupts)
+        return _outcome(name, given)
     except KeyboardInterrupt:
         _tell(f'{name}: interrupted')
-        # CPython ends by the signal, whatever the status, if it came within exec() of a text, as
-        # imports and rosbags do, unless another text was run since then.
-        exec('')
         return INTERRUPTED
 
 
-@contextmanager
-def _noted_interrupts() -> Iterator[list[int]]:
-    """Keep the interrupts that came, where nobody else answers them."""
-    came: list[int] = []
-    over = threading.Event()
-
-    def note(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        if _runs(again.__code__, frame):
-            start_new_thread(interrupt_later, ())  # An exception there would be lost, too.
-        else:
-            signal.default_int_handler(number, frame)
-
-    def show(kind: type[BaseException], *rest: Any) -> None:
-        # NumPy's C interface prints what ends an import before it makes another error of it.
-        if not issubclass(kind, KeyboardInterrupt):
-            before(kind, *rest)
-
-    def again(ignored: sys.UnraisableHookArgs) -> None:
-        # It came within a callback of the interpreter, such as that of the lock of an import,
-        # which ends nothing and would print it.
-        if issubclass(ignored.exc_type, KeyboardInterrupt):
-            start_new_thread(interrupt_later, ())
-        else:
-            elsewhere(ignored)
-
-    def interrupt_later() -> None:
-        if not over.wait(AGAIN):
-            interrupt_main()
-
-    before, elsewhere = sys.excepthook, sys.unraisablehook
-    mine = (threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
-    if mine:
-        signal.signal(signal.SIGINT, note)
-        sys.excepthook, sys.unraisablehook = show, again
-    try:
-        yield came
-    finally:
-        over.set()
-        if sys.excepthook is show:
-            sys.excepthook = before
-        if sys.unraisablehook is again:
-            sys.unraisablehook = elsewhere
-        if mine and signal.getsignal(signal.SIGINT) is note:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _runs(code: CodeType, frame: FrameType | None) -> bool:
-    """Whether a frame, or one that waits for it, runs the code."""
-    while frame is not None and frame.f_code is not code:
-        frame = frame.f_back
-    return frame is not None
-
-
-def _outcome(name: str, given: Sequence[str], interrupts: Sequence[int]) -> int:
+def _outcome(name: str, given: Sequence[str]) -> int:
     """Run the command, and turn each of its ends into a status and at most one line."""
     try:
         try:
@@ -169,9 +104,6 @@ def _outcome(name: str, given: Sequence[str], interrupts: Sequence[int]) -> int:
         _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
         return UNUSABLE
     except Exception as error:
-        if interrupts:
-            # Libraries in C, such as NumPy while it is imported, make other errors of it.
-            raise KeyboardInterrupt from error
         # A script must not take it for a result that is not trustworthy.
         _tell(f'{name}: a fault of dynid: {written_down(error, given)}')
         return FAULT

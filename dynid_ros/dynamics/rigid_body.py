@@ -5,14 +5,12 @@ Each takes one state or a batch, and an `ArmModel` with nominal parameters or an
 Friction is left out; rotor inertia is part of the mass matrix. Sign of the external wrenches:
 ``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``, so that a wrench acts on the arm.
 
-Nominal arms go through Pinocchio. Base parameters do not determine bodies for Pinocchio, but
-inverse dynamics, mass matrix and gravity are linear in them: those of a result come from regressor
-and composite inertias, and its forward dynamics solves ``M qdd = tau - h``.
+Base parameters do not determine the bodies of links, but inverse dynamics, mass matrix and gravity
+are linear in them: they come from regressor and composite inertias, as those of a nominal arm do,
+and forward dynamics solves ``M qdd = tau - h``.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +23,6 @@ from dynid_ros.dynamics.pose_kernels import fill_jacobian
 from dynid_ros.dynamics.regressor import regressor, tree
 from dynid_ros.dynamics.rigid_parameters import (
     IdentifiedParameters,
-    pinocchio_arm,
     rigid_parameters,
     RigidParameters,
 )
@@ -99,8 +96,7 @@ def forward_dynamics(
     Raises
     ------
     InputError
-        A shape is wrong, the arm has no inertias, or an identified mass matrix is not positive
-        definite.
+        A shape is wrong, the arm has no inertias, or its mass matrix is not positive definite.
 
     Warns
     -----
@@ -111,11 +107,7 @@ def forward_dynamics(
     parameters = rigid_parameters(arm)
     states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, tau=tau), fext)
     velocity, torque = states.rates
-    if parameters.nominal:
-        result = _articulated(parameters.arm, states.q, velocity, torque + force)
-    else:
-        result = _solved(parameters, states.q, velocity, torque + force)
-    return states.shaped(result)
+    return states.shaped(_solved(parameters, states.q, velocity, torque + force))
 
 
 def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
@@ -201,29 +193,11 @@ def _states(
 
 
 def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Array:
-    if not parameters.nominal:
-        rigid = _blocks(lambda *motion: regressor(parameters.arm.rigid(), *motion)
-                        @ parameters.inertial.ravel(), q, qd, qdd)
-        return rigid + qdd @ parameters.rotor.T
-    import pinocchio
-
-    known = pinocchio_arm(parameters.arm)
-    result = np.empty_like(q)
-    inputs = zip(q[:, known.order], qd[:, known.order], qdd[:, known.order], strict=True)
-    for k, (position, velocity, acceleration) in enumerate(inputs):
-        result[k] = pinocchio.rnea(known.model, known.data, position, velocity, acceleration)
-    return result[:, known.place]
-
-
-def _articulated(arm: ArmModel, q: Array, qd: Array, tau: Array) -> Array:
-    import pinocchio
-
-    known = pinocchio_arm(arm)
-    result = np.empty(q.shape)
-    inputs = zip(q[:, known.order], qd[:, known.order], tau[:, known.order], strict=True)
-    for k, (position, velocity, torque) in enumerate(inputs):
-        result[k] = pinocchio.aba(known.model, known.data, position, velocity, torque)
-    return result[:, known.place]
+    arm, inertial = parameters.arm.rigid(), parameters.inertial.ravel()
+    # In blocks, so that the regressor of many states is never in memory as a whole.
+    rigid = [regressor(arm, *(x[start:start + BLOCK] for x in (q, qd, qdd))) @ inertial
+             for start in range(0, max(len(q), 1), BLOCK)]
+    return np.asarray(np.concatenate(rigid) + qdd @ parameters.rotor.T)
 
 
 def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Array:
@@ -232,8 +206,9 @@ def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Arr
         np.linalg.cholesky(mass)
     except np.linalg.LinAlgError as error:
         raise InputError(
-            f"the identified mass matrix of '{parameters.arm.name}' is not positive definite at "
-            'q, so the acceleration is undefined; identify from richer data') from error
+            f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "
+            'acceleration is undefined; state inertias of all links, or identify from richer '
+            'data') from error
     bias = _torque(parameters, q, qd, np.zeros_like(q))
     return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
 
@@ -245,11 +220,3 @@ def _mass(parameters: RigidParameters, q: Array) -> Array:
                      np.ascontiguousarray(q), result)
     result += parameters.rotor
     return result
-
-
-def _blocks(function: Callable[..., Array], *motion: Array) -> Array:
-    """Evaluate in blocks, so that the regressor of many states is never in memory as a whole."""
-    return np.concatenate([
-        function(*(x[start:start + BLOCK] for x in motion))
-        for start in range(0, max(len(motion[0]), 1), BLOCK)
-    ])

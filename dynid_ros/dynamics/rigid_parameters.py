@@ -86,15 +86,12 @@ class RigidParameters:
         link need not be physical.
     rotor : (n, n) ndarray
         Rotor part of the mass matrix: rotor inertia, and the couplings by acceleration.
-    nominal : bool
-        Whether these are the nominal parameters, so that the links are physical.
 
     """
 
     arm: ArmModel
     inertial: Array
     rotor: Array
-    nominal: bool
 
 
 def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
@@ -120,7 +117,7 @@ def _nominal(arm: ArmModel) -> RigidParameters:
             'or use an identified result')
     rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
     inertial = np.ascontiguousarray(arm.inertial, dtype=float)
-    return RigidParameters(arm, inertial, np.diag(rotor), True)
+    return RigidParameters(arm, inertial, np.diag(rotor))
 
 
 def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
@@ -135,7 +132,7 @@ def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
         if column.quantity == 'qdd':
             rotor += standard[first + k] * column.matrix
     inertial = standard[layout.all_inertial()].reshape(arm.n, -1)
-    return RigidParameters(arm, inertial, rotor, False)
+    return RigidParameters(arm, inertial, rotor)
 
 
 def check_physical(arm: ArmModel) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +39,32 @@ class MotionState(NamedTuple):
 
 
 class Output:
-    """Way of a motion to the arm."""
+    """
+    Way of a motion to the arm.
+
+    Attributes
+    ----------
+    sent : list of float
+        Torques that were commanded last, in their order; empty if none were.
+
+    """
+
+    sent: Sequence[float] = ()
+
+    @property
+    def missing(self) -> str:
+        """Why nothing can be commanded now, or empty."""
+        return ''
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing that was asked of a controller waits for its answer."""
+        return True
+
+    @property
+    def following(self) -> bool:
+        """Whether a controller has not said yet how the motion ended."""
+        return False
 
     @property
     def ahead(self) -> float:
@@ -49,6 +74,26 @@ class Output:
     def clock(self, now: float) -> float:
         """Time of the motion, s, at a time of the steady clock, s."""
         return now
+
+    def look(self) -> str:
+        """Look for the controller before a motion; return its problem, or an empty text."""
+        return ''
+
+    def prepare(self, period: float) -> None:
+        """
+        Get ready for a motion.
+
+        Parameters
+        ----------
+        period : float
+            Of the states, s.
+
+        Raises
+        ------
+        InputError
+            The arm cannot be controlled at that period.
+
+        """
 
     def begin(self, executor: MotionExecutor, now: float) -> None:
         """Take over a motion, or its braking, at the time of the motion at which it begins."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 import warnings
 
@@ -13,16 +12,12 @@ from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import DynidWarning, InputError
-from dynid_ros.kinematics.error_sources import ErrorSource, perturbed_kinematics
-from dynid_ros.kinematics.forward import arm_base, forward_kinematics
-from dynid_ros.kinematics.pose_error import pose_difference
+from dynid_ros.kinematics.forward import arm_base
 
 Array = NDArray[np.float64]
 
 #: Smallest singular value by the largest one below which a pose counts as singular.
 NEAR_SINGULAR = 0.02
-#: Repetitions of a correction, and the step in rad or m at which it has settled.
-ITERATIONS, SETTLED = 20, 1e-12
 PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
 
 
@@ -134,46 +129,6 @@ def joint_correction(
     """
     found = joint_errors(arm, q, error, body, part)
     return JointErrors(-found.q, found.left, found.smallest, found.damped)
-
-
-def known_correction(
-    arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
-    body: str = TOOL,
-    part: str = 'pose',
-) -> JointErrors:
-    """
-    Compute the joint correction for known errors of the arm.
-
-    Corrections of first order, repeated on the exact kinematics with these errors until they
-    settle, so that errors need not be small.
-
-    Parameters
-    ----------
-    arm, q, body, part
-        As in `joint_errors`.
-    sources : sequence of ErrorSource
-        Sources of the errors.
-    errors : (S,) array_like
-        Errors, rad or m; real minus nominal.
-
-    Returns
-    -------
-    JointErrors
-        The correction, and the remaining error.
-
-    """
-    nominal = forward_kinematics(arm, q, body)
-    start, added = np.asarray(q, dtype=float), np.zeros(arm.n)
-    for _ in range(ITERATIONS):
-        real = perturbed_kinematics(arm, start + added, sources, errors, body)
-        step = joint_correction(arm, start, pose_difference(real, nominal), body, part)
-        added = added + step.q
-        if np.abs(step.q).max() < SETTLED:
-            break
-    real = perturbed_kinematics(arm, start + added, sources, errors, body)
-    left = np.zeros(6)
-    left[PARTS[part]] = pose_difference(real, nominal)[PARTS[part]]
-    return JointErrors(added, left, step.smallest, step.damped)
 
 
 def world_jacobian(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Array:

@@ -85,14 +85,6 @@ def error_jacobian(
     return states.shaped(result)
 
 
-def pose_error(
-    arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
-    sources: Sequence[ErrorSource] | None = None,
-) -> Array:
-    """Pose error to first order, (6,) or (N, 6), of errors (S,); see `error_jacobian`."""
-    return np.asarray(error_jacobian(arm, q, body, sources) @ np.asarray(errors, dtype=float))
-
-
 def exact_pose_error(
     arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
     sources: Sequence[ErrorSource] | None = None,

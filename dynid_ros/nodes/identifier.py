@@ -19,10 +19,8 @@ from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.contact.external_torque import ExternalTorque, FALSE_ALARM, quantile
 from dynid_ros.errors import DynidError, InputError, RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.torque_prediction import torque_variance
 from dynid_ros.nodes.arm_report import ArmReport
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
@@ -31,7 +29,6 @@ from dynid_ros.nodes.common.lockstep import simulated_time
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.nodes.payload_report import PayloadReport
 from dynid_ros.nodes.warm_up import warm_up
-from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.live_payload import LivePayload
 from dynid_ros.online.online_identifier import OnlineIdentifier
 from dynid_ros.online.row_pipeline import BLOCK
@@ -64,8 +61,6 @@ SETTINGS = (
     Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
     Setting('tool_frame', 'tool', 'With payload: frame_id of ~/payload, that of the tool.'),
-    Setting('external_torque', False, 'Publish the measured minus the modelled torque; freeze the '
-            'estimates for it.'),
 )
 #: Rules of the stream by which data is lost.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
@@ -88,8 +83,6 @@ class Identifier(Node):
         warm_up(self._arm, self.get_logger().info)
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
-        self._external: ExternalTorque | None = None
-        self._known: Estimate | None = None
         self._fresh = False
         self._online = self._start_online()
         # Who finds the subscription finds all publishers, too.
@@ -176,8 +169,6 @@ class Identifier(Node):
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        if self._settings['external_torque']:
-            self._torque = self.create_publisher(JointState, '~/external_torque', 100)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.create_service(Trigger, '~/save', self._on_save)
         self.create_service(SetBool, '~/freeze', self._on_freeze)
@@ -201,16 +192,6 @@ class Identifier(Node):
         for stamp, beyond, torque in zip(stamps.tolist(), residual, tau_hat, strict=True):
             self._residuals.publish(say.effort_message(self._arm, stamp, beyond))
             self._predicted.publish(say.effort_message(self._arm, stamp, torque))
-            if self._settings['external_torque']:
-                self._torque.publish(say.effort_message(self._arm, stamp, beyond))
-        if self._settings['external_torque']:
-            if not self._frozen or self._known is None:
-                # While frozen, errors are what is looked for and no noise.
-                self._known = self._online.estimate()
-            known = self._known
-            std = np.sqrt(torque_variance(block.W, known.covariance, known.sigma))
-            self._external = ExternalTorque(
-                np.nan_to_num(residual), std, quantile(FALSE_ALARM) * std)
 
     def _report(self) -> None:
         now = self.get_clock().now().nanoseconds
@@ -228,29 +209,14 @@ class Identifier(Node):
     def _health(self) -> list[DiagnosticStatus]:
         applied = self._online.counts
         values = {**applied, **self._input.values(), 'samples': self._online.samples,
-                  'frozen': self._frozen}
+                  'frozen': self._online.frozen}
         met = [*self._input.met(), *(dead.sentence for dead in self._online.dead_signals),
                *(f'{applied[rule]} times: {RULES[rule]}' for rule in LOSSES if applied[rule])]
         topics = ' and '.join(self._input.topics)
         good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
         level, text = self._input.trouble() or good
-        result = [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values),
-                  *self._shown.health()]
-        if self._external is not None:
-            result.append(self._contact(self._external))
-        return result
-
-    def _contact(self, external: ExternalTorque) -> DiagnosticStatus:
-        touched: list[bool] = np.any(external.contact, axis=0).tolist()
-        names = [name for name, there in zip(self._arm.joint_names, touched, strict=True) if there]
-        text = f'external torque on {", ".join(names)}' if names else 'no external torque'
-        thresholds = dict(zip(self._arm.joint_names, external.threshold[-1], strict=True))
-        return say.status(f'{self.get_name()}: external torque', self._arm.name,
-                          say.WARN if names else say.OK, text, thresholds)
-
-    @property
-    def _frozen(self) -> bool:
-        return self._online.frozen
+        return [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values),
+                *self._shown.health()]
 
     def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         self._reader.take()

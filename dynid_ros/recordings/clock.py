@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings import stamp_checks
-from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask, transformed
-from dynid_ros.recordings.order_statistics import median
+from dynid_ros.recordings.in_blocks import Mask
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -93,60 +90,40 @@ def with_one_clock(recording: Recording) -> Recording:
     t = recording.t
     if _goes_on(t):
         return recording
-    finite = transformed(t, np.isfinite)
-    known = t if finite.all() else chosen(t, finite)
+    finite = np.isfinite(t)
+    known = t[finite]
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore'):
-        forward, back, most = _directions(known)
-        if not forward:
+        steps = np.diff(known)
+        forward, back = steps[steps > 0], int(np.count_nonzero(steps < 0))
+        if not len(forward):
             return recording
-        usual = median(differences(known), least=0.0)
+        usual = float(np.median(forward))
         far = _far(usual)
-        good = len(known) == len(t) and not back and most <= far
+        good = len(known) == len(t) and not back and forward.max() <= far
         if good or back > THRESHOLDS.mixed * len(t):
             return recording
-        starts = _starts(known, usual)
+        # Samples at which a piece may begin.
+        starts = np.append(0, 1 + np.flatnonzero(_breaks(known, steps, usual)))
     stops = np.append(starts[1:], len(known))
     share = stamp_checks.THRESHOLDS.backwards_share
     least = max(THRESHOLDS.samples, round(min(THRESHOLDS.settled / usual, share * len(t))))
     chain = _longest_chain(
-        known[starts], known[stops - 1], _sizes(known, starts), least, far)
-    kept: Mask = large_array(len(known), bool)
-    kept[:] = False
+        known[starts], known[stops - 1], _sizes(steps, starts), least, far)
+    kept = np.zeros(len(known), dtype=bool)
     for k in chain:
         kept[starts[k]:stops[k]] = True
-    return _on_one_clock(recording, _spread(kept, finite, False), usual, far)
-
-
-def _directions(t: Array) -> tuple[int, int, float]:
-    """Count the steps forward and back, and find the longest one."""
-    forward, back, most = 0, 0, -np.inf
-    for steps in differences(t).parts():
-        forward += int(np.count_nonzero(steps > 0))
-        back += int(np.count_nonzero(steps < 0))
-        most = max(most, float(steps.max(initial=-np.inf)))
-    return forward, back, most
-
-
-def _spread(values: NDArray[Any], places: Mask, other: float) -> NDArray[Any]:
-    """Put values at marked places, and another one everywhere else."""
-    whole = large_array(len(places), values.dtype)
-    done = 0
-    for part in blocks(len(places)):
-        count = int(np.count_nonzero(places[part]))
-        whole[part] = other
-        whole[part][places[part]] = values[done:done + count]
-        done += count
-    return whole
+    keep = np.zeros(len(t), dtype=bool)
+    keep[finite] = kept
+    return _on_one_clock(recording, keep, usual, far)
 
 
 def _goes_on(t: Array) -> bool:
     """Whether the stamps are those of a clock that always goes on, as nearly all are."""
-    between = differences(t)
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore', invalid='ignore'):
-        least, most = between.extremes()
-    return bool(len(between) and least > 0 and most <= _far(median(between)))
+        steps = np.diff(t)
+        return bool(len(steps) and steps.min() > 0 and steps.max() <= _far(np.median(steps)))
 
 
 def _far(usual: float) -> float:
@@ -154,31 +131,12 @@ def _far(usual: float) -> float:
     return max(THRESHOLDS.step, THRESHOLDS.steps * usual)
 
 
-def _starts(t: Array, usual: float) -> Index:
-    """Find the samples at which a piece may begin, the first one among them."""
-    found = [np.zeros(1, dtype=np.int64)]
-    reach = THRESHOLDS.reach + 1
-    for part in blocks(len(t)):
-        # Breaks lie between a sample and the next one.
-        begin = max(part.start - 1, 0)
-        first = max(begin - reach, 0)
-        near = t[first:part.stop + reach]
-        breaks = _breaks(near, np.diff(near), usual)[begin - first:part.stop - 1 - first]
-        found.append(begin + 1 + np.flatnonzero(breaks))
-    return np.concatenate(found)
-
-
-def _sizes(t: Array, starts: Index) -> Index:
+def _sizes(steps: Array, starts: Index) -> Index:
     """Count the different stamps of each piece: those that stand still date nothing."""
-    size = np.ones(len(starts), dtype=np.int64)
-    for part in blocks(len(t), overlap=1):
-        later = part.start + 1 + np.flatnonzero(np.diff(t[part]) > 0)
-        piece = np.searchsorted(starts, later, side='right') - 1
-        # The first of a piece counts anyhow.
-        piece = piece[starts[piece] != later]
-        if len(piece):
-            size[piece[0]:piece[-1] + 1] += np.bincount(piece - piece[0])
-    return size
+    later = np.append(True, steps > 0)
+    # The first of a piece counts anyhow.
+    later[starts] = True
+    return np.asarray(np.add.reduceat(later, starts, dtype=np.int64))
 
 
 def _breaks(t: Array, steps: Array, usual: float) -> NDArray[np.bool_]:
@@ -237,21 +195,16 @@ def _on_one_clock(
     recording: Recording, keep: Mask, usual: float, far: float
 ) -> Recording:
     """Keep samples, take the steps of the clock out of their stamps, and report all of it."""
-    raw: Array = chosen(recording.t, keep)
-    jumps = np.concatenate([
-        part.start + np.flatnonzero((steps < 0) | (steps > far))
-        for part in blocks(len(raw), overlap=1) for steps in [np.diff(raw[part])]])
-    size = raw[jumps + 1] - raw[jumps]
+    raw = recording.t[keep]
+    steps = np.diff(raw)
+    jumps = np.flatnonzero((steps < 0) | (steps > far))
+    size = steps[jumps]
     pause = max(THRESHOLDS.pause, THRESHOLDS.pause_steps * usual)
     shift = np.append(0.0, np.cumsum(pause - size))
     # A wrong first stamp is no start to count from.
     start = 0.0 if keep[0] else raw[0]
-    t: Array = large_array(len(raw))
-    for part in blocks(len(raw)):
-        passed = np.searchsorted(jumps, np.arange(part.start, part.stop))
-        t[part] = raw[part] + shift[passed] - start
-    dropped = np.concatenate([
-        part.start + np.flatnonzero(~keep[part]) for part in blocks(len(keep))])
+    t = raw + shift[np.searchsorted(jumps, np.arange(len(raw)))] - start
+    dropped = np.flatnonzero(~keep)
     # The last sample before each of them that is kept.
     place = np.maximum(dropped - np.arange(len(dropped)) - 1, 0)
     with np.errstate(over='ignore', invalid='ignore'):
@@ -265,7 +218,8 @@ def _on_one_clock(
         *(_set(step - usual, moment) for step, moment in zip(
             size.tolist(), (t[jumps] - t[0]).tolist(), strict=True)),
     ]
-    whole = _spread(t, keep, np.nan)
+    whole = np.full(len(keep), np.nan)
+    whole[keep] = t
     return stamp_checks.take(replace(recording, t=whole), keep, found)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,13 +10,10 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.in_blocks import (
-    blocks,
-    Computed,
     finite_span,
     largest_step,
     transformed,
 )
-from dynid_ros.recordings.order_statistics import percentile
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.republished import repeated
 from dynid_ros.recordings.stamp_checks import stamp_of
@@ -120,10 +116,8 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
         if not len(places):
             continue
         passed = np.append(0.0, np.cumsum(turns))
-        for part in blocks(len(q)):
-            # The number of wraps up to each sample of the block.
-            upto = np.searchsorted(places, np.arange(part.start, part.stop))
-            q[part, j] -= TURN * passed[upto]
+        # The number of wraps up to each sample.
+        q[:, j] -= TURN * passed[np.searchsorted(places, np.arange(len(q)))]
         name = recording.joint_names[j]
         text = f'{name} wraps around {len(places)} times; its position is unwrapped.'
         where = stamp_of(recording, int(places[0]) + 1)
@@ -136,7 +130,7 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
 
 def _turns(q: Array, t: Array) -> tuple[Index, Array]:
     """Find the steps that are not motion (k,), and the whole turns in each."""
-    large = _places(q, lambda step: np.abs(step) > THRESHOLDS.wrap_step)
+    large = np.flatnonzero(np.abs(np.diff(q)) > THRESHOLDS.wrap_step)
     if not 0 < len(large) < len(q) - 1:
         return large[:0], np.zeros(0)
     step, time = q[large + 1] - q[large], t[large + 1] - t[large]
@@ -147,24 +141,13 @@ def _turns(q: Array, t: Array) -> tuple[Index, Array]:
     return large[chosen], turns[chosen]
 
 
-def _places(x: Array, condition: Callable[[Array], NDArray[np.bool_]]) -> Index:
-    """Find the steps of a signal (N,) for which a condition holds."""
-    return np.concatenate([
-        part.start + np.flatnonzero(condition(np.diff(x[part.start:part.stop + 1])))
-        for part in blocks(len(x))])
-
-
 def _speed(q: Array, t: Array, large: int) -> float:
     """Highest speed without outliers and large steps, rad/s or m/s."""
-    def speeds(part: slice) -> Array:
-        near = slice(part.start, part.stop + 1)
-        step = np.abs(np.diff(q[near]))
-        # Large steps go first, where they do not count.
-        return np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t[near]))
-
-    steps = len(q) - 1
-    rank = large + 0.995 * (steps - large - 1)
-    return percentile(Computed(steps, speeds), 100 * rank / (steps - 1))
+    step = np.abs(np.diff(q))
+    # Large steps go first, where they do not count.
+    speeds = np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t))
+    rank = large + 0.995 * (len(step) - large - 1)
+    return float(np.percentile(speeds, 100 * rank / (len(step) - 1)))
 
 
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
@@ -194,10 +177,8 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     t, q, found = recording.t, recording.q, []
     limits, threshold = arm.limits.velocity, absurd_values.THRESHOLDS.jump
     for j, name in enumerate(recording.joint_names):
-        places = np.concatenate([
-            part.start + np.flatnonzero(np.abs(np.diff(q[part, j])) > absurd_values.largest_steps(
-                np.diff(t[part]), limits[j:j + 1])[:, 0])
-            for part in blocks(len(t), overlap=1)])
+        places = np.flatnonzero(np.abs(np.diff(q[:, j])) > absurd_values.largest_steps(
+            np.diff(t), limits[j:j + 1])[:, 0])
         if not len(places):
             continue
         count, value = len(places), float(np.abs(q[places + 1, j] - q[places, j]).max())
@@ -254,9 +235,8 @@ def stale_defects(recording: Recording) -> list[Defect]:
     starts, stops = same[np.append(0, ends + 1)], same[np.append(ends, -1)] + 1
     inside = (starts > 0) & (stops < len(recording.t) - 1)
     starts, stops = starts[inside], stops[inside]
-    q, squares = recording.q, np.zeros(recording.q.shape[1])
-    for part in blocks(len(q), overlap=1):
-        squares += (np.diff(q[part], axis=0)**2).sum(axis=0)
+    q = recording.q
+    squares = np.array([(np.diff(column)**2).sum() for column in q.T])
     least = THRESHOLDS.repeat_motion * np.sqrt(squares / (len(q) - 1))
     before, after = (np.abs(q[k + 1] - q[k]) for k in (starts - 1, stops))
     moving = ((before > least) & (after > least)).any(axis=1)

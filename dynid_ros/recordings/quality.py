@@ -17,7 +17,6 @@ from dynid_ros.recordings.in_blocks import (
     all_within,
     BLOCK,
     blocks,
-    differences,
     finite_span,
     Mask,
     transformed,
@@ -32,7 +31,6 @@ from dynid_ros.recordings.motion_checks import (
     stale_defects,
     unwrapped,
 )
-from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.republished import as_measured
 from dynid_ros.recordings.stamp_checks import (
@@ -169,7 +167,7 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
     if not any(d.code == 'rate_implausible' for d in recording.defects):
-        found += rate_defects(median(differences(recording.t)))
+        found += rate_defects(float(np.median(np.diff(recording.t))))
     found += [*stamp_defects(recording), *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import take
 
@@ -107,16 +106,10 @@ def as_streamed(defects: Sequence[Defect]) -> tuple[Defect, ...]:
 
 def repeated(recording: Recording) -> Index:
     """Find the samples that repeat the one before in all positions and drive signals, (k,)."""
-    return np.concatenate([
-        part.start + 1 + _repeated(recording.q[part], recording.u[part])
-        for part in blocks(len(recording.t), overlap=1)])
-
-
-def _repeated(q: Array, u: Array) -> Index:
-    places = np.arange(len(q) - 1)
-    for column in (*q.T, *u.T):
+    places = np.arange(1, len(recording.t))
+    for column in (*recording.q.T, *recording.u.T):
         # Only samples that are equal so far; those are few.
-        places = places[column[places + 1] == column[places]]
+        places = places[column[places] == column[places - 1]]
     return places
 
 

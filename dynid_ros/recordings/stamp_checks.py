@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import large_array
-from dynid_ros.recordings.in_blocks import blocks, chosen, differences, finite_span
-from dynid_ros.recordings.order_statistics import median
+from dynid_ros.recordings.in_blocks import chosen, finite_span
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -71,16 +69,12 @@ def only_increasing(recording: Recording) -> Recording:
     Of equal stamps the first is kept.
     """
     t = recording.t
-    if differences(t).extremes()[0] > 0 or not usable(t):
+    if (np.diff(t) > 0).all() or not usable(t):
         return recording
-    keep, repeated = (large_array(len(t), bool) for _ in range(2))
-    latest = -np.inf
-    for part in blocks(len(t)):
-        stamps = np.where(np.isfinite(t[part]), t[part], -np.inf)
-        before = np.maximum.accumulate(np.append(latest, stamps))
-        latest, before = before[-1], before[:-1]
-        keep[part] = stamps > before
-        repeated[part] = ~keep[part] & (t[part] == before)
+    stamps = np.where(np.isfinite(t), t, -np.inf)
+    before = np.maximum.accumulate(np.append(-np.inf, stamps))[:-1]
+    keep = stamps > before
+    repeated = ~keep & (t == before)
     found = [
         *_repeated(recording, repeated),
         *backwards_defects(recording, ~keep & ~repeated),
@@ -164,14 +158,13 @@ def stamp_defects(recording: Recording) -> list[Defect]:
     if not usable(recording.t):
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
         return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
-    usual = median(differences(recording.t))
+    usual = float(np.median(np.diff(recording.t)))
     return [*_gaps(recording, usual), *_jitter(recording.t, usual)]
 
 
 def _gaps(recording: Recording, usual: float) -> list[Defect]:
     t, limit = recording.t, THRESHOLDS.gap_steps * usual
-    gaps = np.concatenate([
-        part.start + np.flatnonzero(np.diff(t[part]) > limit) for part in blocks(len(t), 1)])
+    gaps = np.flatnonzero(np.diff(t) > limit)
     # Where a clock was set, the pause stands for a step of unknown length.
     known = [d.first_stamp for d in recording.defects
              if d.code == CLOCK_SET and d.first_stamp is not None]
@@ -202,14 +195,10 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
 
 def _jitter(t: Array, usual: float) -> list[Defect]:
     limit = THRESHOLDS.jitter
-    seen = count = 0
-    total = 0.0
-    for step in differences(t).parts():
-        off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
-        seen += len(off)
-        count += int(np.count_nonzero(off > limit))
-        total += float(off @ off)
-    jitter = (total / max(seen, 1)) ** 0.5
+    step = np.diff(t)
+    off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
+    count = int(np.count_nonzero(off > limit))
+    jitter = float(off @ off / max(len(off), 1)) ** 0.5
     if jitter <= limit:
         return []
     text = (

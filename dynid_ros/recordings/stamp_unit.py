@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.recordings import motion_checks
-from dynid_ros.recordings.in_blocks import differences
-from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 
 Array = NDArray[np.float64]
@@ -99,7 +97,7 @@ def with_checked_unit(recording: Recording) -> Recording:
     qd = recording.qd
     if qd is None or len(recording.t) < 3:
         return recording
-    step, chosen = median(differences(recording.t)), motion_checks.moves(recording)
+    step, chosen = np.median(np.diff(recording.t)), motion_checks.moves(recording)
     if not 1.0 / THRESHOLDS.range_hz[1] <= step <= 1.0 / THRESHOLDS.range_hz[0]:
         return recording
     if step * THRESHOLDS.lowest_hz <= 1.0 or not chosen.any():

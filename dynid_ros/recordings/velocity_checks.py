@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.recordings import absurd_values
-from dynid_ros.recordings.in_blocks import blocks, differences, where
+from dynid_ros.recordings.in_blocks import blocks, where
 from dynid_ros.recordings.motion_checks import moves, THRESHOLDS
-from dynid_ros.recordings.order_statistics import median
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import stamp_of
 
@@ -70,7 +69,7 @@ def _any(qd: Array) -> NDArray[np.bool_]:
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
     t, q, window = recording.t, recording.q, THRESHOLDS.velocity_window
-    width = round(window / median(differences(t)))
+    width = round(window / float(np.median(np.diff(t))))
     if width < 2 or len(t) < 4 * width:
         return []
     # Sums of squares of the motion, of its difference from the integral, and of the integral, and

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import WARM_SECONDS
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
-from dynid_ros.large_arrays import release_pages
 
 Array = NDArray[np.float64]
 
@@ -66,7 +65,6 @@ def warmth_of(t: Array, q: Array) -> Warmth:
     """
     edges = _steps(t)
     times, positions = t[edges], q[edges]
-    release_pages()
     squares = np.zeros(positions.shape)
     warm_up(times, positions, squares)
     return Warmth(times, np.sqrt(squares))

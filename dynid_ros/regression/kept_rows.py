@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.large_arrays import release_pages, stored
 from dynid_ros.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.regression.in_order import in_order
 from dynid_ros.regression.rows import RowBlock
@@ -217,10 +216,9 @@ class KeptRows:
         for piece, (values, load) in zip(
                 self._pieces, in_order(evaluated, self._pieces), strict=True):
             if self._keep and piece not in loads:
-                loads[piece] = stored(load)
+                loads[piece] = load
             if self._keep and piece not in self._values:
-                self._values[piece] = stored(values)
-            release_pages()
+                self._values[piece] = values
             yield piece, np.hstack([values, load])
 
     @staticmethod

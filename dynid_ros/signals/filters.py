@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
-from dynid_ros.large_arrays import release_pages
 
 Array = NDArray[np.float64]
 
@@ -17,8 +16,6 @@ FIR_ORDER = 30
 FIR_CUTOFF = 0.07
 #: Samples that are filtered at once.
 BLOCK = 512
-#: Samples after which pages of files are released.
-RELEASED = 2**19
 
 
 def nuttall_fir(x: Array) -> Array:
@@ -247,9 +244,6 @@ class Decimator:
 
     def whole(self, x: Array) -> Array:
         """Filter and decimate a whole signal (N, ...)."""
-        parts = [np.empty((0, *x.shape[1:]))]
-        for some, count in self.blocks(len(x)):
-            parts.append(self.apply(x[some], count))
-            if some.start // RELEASED < some.stop // RELEASED:
-                release_pages()
-        return np.concatenate(parts)
+        return np.concatenate([
+            np.empty((0, *x.shape[1:])),
+            *(self.apply(x[some], count) for some, count in self.blocks(len(x)))])

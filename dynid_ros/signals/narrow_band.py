@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.recordings.in_blocks import taken
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.conditioning import (
     ConditionedMotion,
@@ -77,7 +76,7 @@ class NarrowBand:
     def _filtered(self, motion: ConditionedMotion) -> ConditionedMotion:
         t, q, tau, rate = motion.t, motion.q, motion.tau, self.settings.rate_hz
         if self._thinned.step > 1:
-            t = taken(t, self._kept(len(t)))
+            t = t[self._kept(len(t))]
             q, tau = self._thinned.whole(q), self._thinned.whole(tau)
         q = butterworth(q, rate, position_cutoff(self.settings))
         return of_positions(t, q, tau, rate, motion.warmth)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings import quality, stamp_checks
-from dynid_ros.recordings.in_blocks import blocks, chosen, differences, Mask
-from dynid_ros.recordings.order_statistics import median
+from dynid_ros.recordings.in_blocks import chosen
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.recordings.warmth import Warmth
 
@@ -92,7 +91,7 @@ def sample_rate(recording: Recording) -> float:
         raise RecordingError(
             f'{recording.source}: a single sample has no rate; record for longer, or keep a '
             'larger part from the fit')
-    step, mean = median(differences(t)), float(t[-1] - t[0]) / (len(t) - 1)
+    step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
     # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
     if rounded and abs(mean - step) * len(t) > THRESHOLDS.off_grid * step:
@@ -158,9 +157,7 @@ def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
 def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
     """Cut a recording at its gaps, and leave out stretches that are too short."""
     t, shortest, longest = recording.t, quality.THRESHOLDS.shortest, longest_gap(rate_hz)
-    breaks = np.concatenate([
-        part.start + 1 + np.flatnonzero(np.diff(t[part]) > longest)
-        for part in blocks(len(t), overlap=1)])
+    breaks = 1 + np.flatnonzero(np.diff(t) > longest)
     edges = [0, *breaks.tolist(), len(t)]
     stretches = [slice(a, b) for a, b in pairwise(edges) if t[b - 1] - t[a] >= shortest]
     kept = sum(float(t[s.stop - 1] - t[s.start]) for s in stretches)
@@ -183,12 +180,8 @@ def _samples(t: Array, stretch: slice, rate_hz: float) -> int:
 
 def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float) -> Segment:
     t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
-    grid: Array = large_array(_samples(recording.t, stretch, rate_hz))
-    for part in blocks(len(grid)):
-        grid[part] = t[0] + np.arange(part.start, part.stop) / rate_hz
-    same = len(grid) == len(t) and all(
-        np.abs(grid[part] - t[part]).max() * rate_hz < THRESHOLDS.off_grid
-        for part in blocks(len(t)))
+    grid = t[0] + np.arange(_samples(recording.t, stretch, rate_hz)) / rate_hz
+    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < THRESHOLDS.off_grid
     if not same:
         q = _interpolate(t, q, grid, lambda times: times)
     if not same or delay:
@@ -204,11 +197,8 @@ def _interpolate(
 
     # Stamps that are taken late come in bursts, and a spline through two samples that are next
     # to each other swings far out. Of a burst, the last one was stamped least late.
-    limit = THRESHOLDS.burst * median(differences(t))
-    calm: Mask = large_array(len(t), bool)
-    calm[-1] = True
-    for part in blocks(len(t), overlap=1):
-        calm[part.start:part.stop - 1] = np.diff(t[part]) > limit
+    steps = np.diff(t)
+    calm = np.append(steps > THRESHOLDS.burst * np.median(steps), True)
     if not calm.all():
         t, x = chosen(t, calm), chosen(x, calm)
     result: Array = large_array((len(grid), x.shape[1]))
@@ -224,5 +214,4 @@ def _interpolate(
         for j, column in enumerate(x[near].T):
             result[done:end, j] = CubicSpline(t[near], column)(times)
         done = end
-        release_pages()
     return result

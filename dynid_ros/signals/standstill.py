@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks, finite_span, transformed
 from dynid_ros.signals.filters import Signal
 
@@ -49,8 +49,6 @@ class StandstillThresholds:
 
 
 THRESHOLDS = StandstillThresholds()
-#: Windows whose means are computed at once.
-WINDOWS = 512
 
 
 def still_below(top: Array) -> Array:
@@ -96,10 +94,8 @@ def moving(qd: Signal, rate_hz: float, shortest: float = THRESHOLDS.shortest) ->
 
 def _runs(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Begin and end of each run of marked samples, (k, 2)."""
-    edges = [part.start + 1 + np.flatnonzero(marks[part][1:] != marks[part][:-1])
-             for part in blocks(len(marks), overlap=1)]
-    ends = [[0] if marks[:1].any() else [], *edges, [len(marks)] if marks[-1:].any() else []]
-    return np.concatenate(ends).astype(np.int64).reshape(-1, 2)
+    around = np.concatenate([[False], marks, [False]])
+    return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
 
 
 def time_in_motion(t: Array, q: Array) -> Array:
@@ -123,10 +119,10 @@ def time_in_motion(t: Array, q: Array) -> Array:
     """
     found = motion_windows(t, q)
     if found is None or not found[1].any():
-        return _since_start(t)
+        return np.asarray(t - t[0])
     middle, moves = found
     passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves.any(axis=1))])
-    return transformed(t, lambda part: np.interp(part, middle, passed))
+    return np.asarray(np.interp(t, middle, passed))
 
 
 def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None:
@@ -158,29 +154,16 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
     return middle, moving(speed, 1 / window, THRESHOLDS.pause)
 
 
-def _since_start(t: Array) -> Array:
-    return transformed(t, lambda part: part - t[0])
-
-
 def _sums(x: Array, edges: NDArray[np.int64]) -> Array:
     """Add up the samples between edges, the last of which is the end."""
-    parts = []
-    for start in range(0, len(edges) - 1, WINDOWS):
-        some = edges[start:start + WINDOWS + 1]
-        parts.append(np.add.reduceat(x[some[0]:some[-1]], some[:-1] - some[0], axis=0))
-        release_pages()
-    return np.concatenate(parts)
+    return np.asarray(np.add.reduceat(x[edges[0]:edges[-1]], edges[:-1] - edges[0], axis=0))
 
 
 def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
     """First sample in each window that holds any; windows without samples cost nothing."""
-    found, last = [], -np.inf
-    for part in blocks(len(t)):
-        windows = np.floor((t[part] - t[0]) / window)
-        # Stamps increase: sorting millions of them is not needed to find each window once.
-        found.append(windows[np.diff(windows, prepend=last) > 0])
-        last = windows[-1]
-    windows = np.concatenate(found)
+    windows = np.floor((t - t[0]) / window)
+    # Stamps increase: sorting millions of them is not needed to find each window once.
+    windows = windows[np.diff(windows, prepend=-np.inf) > 0]
     # Of a stamp at an edge, rounding may give the window beside it.
     edges = t[0] + window * np.unique(windows[:, None] + np.array([-1.0, 0.0, 1.0]))
     edges = edges[(edges >= t[0]) & (edges < t[-1])]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.recordings.in_blocks import taken
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Array = NDArray[np.float64]
@@ -80,12 +79,11 @@ def trial_samples(
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))
         chosen, period = rows[::every], 1 / settings.cutoff_hz
-        t, q, qd, qdd, moving = (
-            taken(x, chosen) for x in (motion.t, motion.q, motion.qd, motion.qdd, motion.moving))
-        used = moving & ~_near(marks, chosen, decimator.reach)
+        t, q, qd, qdd = (x[chosen] for x in (motion.t, motion.q, motion.qd, motion.qdd))
+        used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
             t, q, qd, qdd, tau[::every], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
-            torque_later(taken(motion.t, rows), tau, every), np.full(len(chosen), period)))
+            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period)))
     return joined(parts)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.large_arrays import GrowingArray
-from dynid_ros.recordings.in_blocks import blocks, differences
+from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.sample_blocks import SampleBlock
 from dynid_ros.streaming.pairing import GAP, Pairing, Stamps
@@ -102,7 +102,7 @@ def _pair_some(
 
 def _by_reception(received: Stamps, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Sort arrays by the times of reception, which nearly all recordings are in order of."""
-    if differences(received).extremes()[0] >= 0:
+    if (np.diff(received) >= 0).all():
         return list(arrays)
     order = np.argsort(received, kind='stable')
     return [array[order] for array in arrays]

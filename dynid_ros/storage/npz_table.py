@@ -12,7 +12,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from dynid_ros.errors import DynidError, RecordingError
-from dynid_ros.large_arrays import large_array, release_pages
+from dynid_ros.large_arrays import large_array
 
 Values = NDArray[np.generic]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
@@ -22,8 +22,6 @@ ENDING = '.npy'
 LARGEST_EXPANSION = 1032
 #: Bytes that are read at once.
 PART = 2**20
-#: Bytes after which pages of files are released.
-RELEASED = 32 * 2**20
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
     (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -97,8 +95,6 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
                 raise ValueError(f'{info.filename} is longer than its header claims')
             room[filled:filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
             filled += len(part)
-            if filled % RELEASED < len(part):
-                release_pages()
     if filled != len(room):
         raise ValueError(f'{info.filename} ends early')
     return values.reshape(shape, order='F' if by_columns else 'C')

@@ -13,7 +13,7 @@ from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings import quality
-from dynid_ros.recordings.in_blocks import blocks, chosen, Mask, transformed
+from dynid_ros.recordings.in_blocks import chosen, Mask, transformed
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_states
 from dynid_ros.storage.drive_signals import paired
@@ -112,9 +112,8 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
         defects = (*defects, *others, *foreign, *unpaired)
     start = stamps[0]
     return Recording(
-        transformed(stamps, lambda part: (part - start) * 1e-9), values['position'],
-        values['effort'], arm.joint_names, arm.drive.signal, source, values.get('velocity'),
-        defects)
+        (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
+        arm.drive.signal, source, values.get('velocity'), defects)
 
 
 def samples_of(
@@ -240,16 +239,14 @@ def _stamped(
 ) -> tuple[Mask | None, list[Defect]]:
     """Find the samples to keep, all of them if None, and the defects."""
     count = len(stamps)
-    unset = sum(int(np.count_nonzero(stamps[part] == 0)) for part in blocks(count))
+    unset = int(np.count_nonzero(stamps == 0))
     if unset == count > 1:
         raise RecordingError(
             f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
             'driver stamp its messages, or use the times of reception (--received)')
     if not unset:
         return None, []
-    late = sum(int(np.count_nonzero(stamps[part] > DAY_NS)) for part in blocks(count))
-    if 2 * late > count:
+    if 2 * np.count_nonzero(stamps > DAY_NS) > count:
         text = f'{unset} messages have no header stamp and are left out.'
-        return (transformed(stamps, lambda part: part != 0),
-                [Defect('stamps_zero', 'warning', text, count=unset)])
+        return stamps != 0, [Defect('stamps_zero', 'warning', text, count=unset)]
     return None, []

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
-from dynid_ros.large_arrays import large_array
-from dynid_ros.recordings.in_blocks import blocks, chosen, transformed, values_of
+from dynid_ros.recordings.in_blocks import chosen, transformed
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.npz_table import read_npz
 from dynid_ros.storage.text_table import open_text, TextTable
@@ -86,24 +85,19 @@ def read_table(
 
 def _times(path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float | None) -> Array:
     if time is not None:
-        start = _start(time)
-        return transformed(time, lambda part: part - start)
+        return time - _start(time)
     rate = rate if rate is not None else arm.table.rate_hz
     if rate is None:
         raise RecordingError(
             f'{path} has no time column ({", ".join(TIME_NAMES)}) and arm.yaml no table.rate_hz; '
             f'name the column in table.time or give the rate'
         )
-    t = large_array(rows)
-    for part in blocks(rows):
-        t[part] = np.arange(part.start, part.stop) / rate
-    return t
+    return np.arange(rows) / rate
 
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
-    first, last = values_of(time).extremes()
-    if last - first <= FARTHEST and len(time):
+    if len(time) and np.ptp(time) <= FARTHEST:
         return float(time[0])
     finite = time[np.isfinite(time)]
     if not len(finite):

@@ -95,6 +95,18 @@ def thinned(t: Array) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, len(t) - 1, min(len(t), POINTS)).astype(np.intp))
 
 
+def points(x: Array, y: Array) -> str:
+    """Write coordinates (k,), (k,) in pixels as SVG does."""
+    return ' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(x.tolist(), y.tolist(), strict=True))
+
+
+def runs(values: Array) -> list[slice]:
+    """Parts of a series (k,) without gaps of NaN."""
+    there = np.concatenate([[False], np.isfinite(values), [False]])
+    edges = np.flatnonzero(there[1:] != there[:-1])
+    return [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+
+
 def _shares(title: str, track: Track, values: Array, limit: Array) -> Chart:
     """Chart of shares of limits; of the largest value of a joint that has none."""
     known = np.isfinite(limit) & (limit > 0)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.feasibility.pair_distances import PairDistances
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.view.track import Moment, Track
 
@@ -48,7 +47,7 @@ def closest_pair(scene: Scene, q: Array) -> ClosestPair:
 
     """
     between = scene.between
-    distances = _nearest(between, q)
+    distances = between.distances(q, np.inf)
     pair = distances.argmin(axis=1)
     points = np.empty((len(q), 2, 3))
     never = np.full(len(scene.names), -np.inf)
@@ -68,11 +67,3 @@ def with_clearance(track: Track, pair: ClosestPair) -> Track:
                     f'least clearance, {1e3 * pair.distance[k]:.0f} mm: {pair.names[k]}')
     return replace(
         track, moments=tuple(sorted((*track.moments, moment), key=lambda each: each.t)))
-
-
-def _nearest(between: PairDistances, q: Array) -> Array:
-    """Distances (N, P), exact for each pair that may be the nearest one, else lower bounds."""
-    bounds = between.lower_bounds(q)
-    first = np.arange(bounds.shape[1]) == bounds.argmin(axis=1)[:, None]
-    seen = np.where(first, between.refined(q, bounds, first), np.inf).min(axis=1)
-    return between.refined(q, bounds, bounds <= seen[:, None])

@@ -1,17 +1,24 @@
-"""A track as one HTML file: the animation of viser, and beside it charts of our own in step."""
+"""A track as one HTML file: the animation of viser, and beside it charts of our own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
-import json
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.view.charts import Chart, COLORS, thinned, torque_charts, track_charts
+from dynid_ros.view.charts import (
+    Chart,
+    COLORS,
+    points,
+    runs,
+    thinned,
+    torque_charts,
+    track_charts,
+)
 from dynid_ros.view.inertia_ellipsoids import ellipsoid_table
 from dynid_ros.view.player import MARKS
 from dynid_ros.view.stage import Content, Stage
@@ -53,36 +60,14 @@ def exported_page(server: viser.ViserServer, stage: Stage) -> bytes:
     for before, now in pairwise(t):
         serializer.insert_sleep(float(now - before))
         stage.show(float(now))
-    scene = serializer.as_html().replace(
-        'darkMode:false', 'darkMode:matchMedia("(prefers-color-scheme: dark)").matches')
     title = escape(content.track.title)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{title}</title><style>{STYLE}</style></head><body>'
-        f'<iframe id="scene" title="animation of {title}"></iframe>'
-        f'<main><h1>{title}</h1><p id="now" role="status"></p>{"".join(_beside(content))}</main>'
-        f'<script>const data = {_as_script(_data(content, scene))};{SCRIPT}</script>'
-        '</body></html>\n').encode()
-
-
-def _as_script(value: Any) -> str:
-    """Write JSON that cannot end the script in which it stands."""
-    return (json.dumps(value, allow_nan=False).replace('<', '\\u003c')
-            .replace('\u2028', '\\u2028').replace('\u2029', '\\u2029'))
-
-
-def _data(content: Content, scene: str) -> dict[str, Any]:
-    pair, t = content.pair, content.track.t
-    kept = thinned(t)
-    found: dict[str, Any] = {
-        'scene': scene, 'duration': content.track.duration, 't': np.round(t[kept], 4).tolist()}
-    if pair is not None:
-        names = sorted(set(pair.names))
-        found |= {'pairs': names, 'pair': [names.index(pair.names[k]) for k in kept],
-                  'clearance': [round(float(1e3 * pair.distance[k]), 1) for k in kept]}
-    return found
+        f'<iframe title="animation of {title}" srcdoc="{escape(serializer.as_html())}"></iframe>'
+        f'<main><h1>{title}</h1>{"".join(_beside(content))}</main></body></html>\n').encode()
 
 
 def _beside(content: Content) -> Iterator[str]:
@@ -93,15 +78,15 @@ def _beside(content: Content) -> Iterator[str]:
     if track.moments:
         yield '<h2>Moments</h2><ul>'
         for moment in track.moments:
-            yield (f'<li><button data-t="{moment.t:.4f}">{MARKS[moment.kind]} {moment.t:.2f} s'
-                   f'</button> {escape(moment.text)}</li>')
+            yield (f'<li><b>{MARKS[moment.kind]} {moment.t:.2f} s</b> '
+                   f'{escape(moment.text)}</li>')
         yield '</ul>'
     if content.links:
         yield '<h2>Links as ellipsoids of their inertia</h2>' + ellipsoid_table(content.links)
     yield '<h2>Over time</h2><p class="legend">' + ' '.join(
         f'<span><i style="background:{COLORS[k % len(COLORS)]}"></i>{escape(name)}</span>'
         for k, name in enumerate(track.arm.joint_names)) + '</p>'
-    yield '<p class="soft">A click on a chart goes to its time. Dashed: limits.</p>'
+    yield '<p class="soft">Dashed: limits.</p>'
     for chart in track_charts(track, content.pair, content.around.clearance):
         yield _drawing(chart, track.t)
     compared = torque_charts(track)
@@ -114,7 +99,7 @@ def _beside(content: Content) -> Iterator[str]:
 
 
 def _drawing(chart: Chart, t: Array) -> str:
-    """Draw a chart; the line of the present time is moved by the script."""
+    """Draw a chart."""
     def height(values: Array) -> Array:
         return np.asarray(HIGH * (chart.high - values) / (chart.high - chart.low))
 
@@ -124,77 +109,22 @@ def _drawing(chart: Chart, t: Array) -> str:
         f'<path class="limit" d="M0 {height(np.array(limit)):.1f}H{WIDE:g}"/>'
         for limit in chart.limits)
     curves = ''.join(
-        f'<path d="{_path(x, height(values[kept]))}" stroke="{color}">'
-        f'<title>{escape(name)}</title></path>' for name, values, color in chart.curves)
+        f'<polyline points="{points(x[part], height(values[kept][part]))}" stroke="{color}">'
+        f'<title>{escape(name)}</title></polyline>'
+        for name, values, color in chart.curves for part in runs(values[kept]))
     title = escape(chart.title)
     return (
         f'<figure><figcaption>{title}<span>{chart.low:.3g} to {chart.high:.3g}; '
-        f'0 to {t[-1]:.3g} s</span></figcaption><div class="chart"><svg role="img" '
+        f'0 to {t[-1]:.3g} s</span></figcaption><svg role="img" '
         f'aria-label="{title} over time" viewBox="0 0 {WIDE:g} {HIGH:g}" '
-        f'preserveAspectRatio="none">{lines}{curves}</svg><b class="now"></b></div></figure>')
+        f'preserveAspectRatio="none">{lines}{curves}</svg></figure>')
 
-
-def _path(x: Array, y: Array) -> str:
-    """SVG path through points (N,), interrupted where one is not a number."""
-    parts, pen = [], 'M'
-    for across, down in zip(x, y, strict=True):
-        if np.isfinite(down):
-            parts.append(f'{pen}{across:.1f} {down:.1f}')
-            pen = 'L'
-        else:
-            pen = 'M'
-    return ''.join(parts)
-
-
-# The page drives viser's own time bar by its slider and number, as a user does; without them the
-# charts still stand, and the animation runs beside them.
-SCRIPT = """
-const frame = document.getElementById('scene');
-frame.srcdoc = data.scene;
-const lines = document.querySelectorAll('.now');
-const status = document.getElementById('now');
-const inside = (chosen) =>
-  frame.contentDocument && frame.contentDocument.querySelector(chosen);
-let shown = -1;
-function step() {
-  const bar = inside('[role=slider]');
-  const t = bar ? Number(bar.getAttribute('aria-valuenow')) : NaN;
-  if (Number.isFinite(t) && t !== shown) {
-    shown = t;
-    for (const line of lines) line.style.left = `${100 * t / data.duration}%`;
-    let text = `${t.toFixed(2)} s`;
-    if (data.clearance) {
-      let k = data.t.findIndex((other) => other >= t);
-      if (k < 0) k = data.t.length - 1;
-      text += `, clearance ${data.clearance[k].toFixed(0)} mm: ${data.pairs[data.pair[k]]}`;
-    }
-    status.textContent = text;
-  }
-  requestAnimationFrame(step);
-}
-step();
-function goTo(t) {
-  const field = inside('input[inputmode=decimal], .mantine-NumberInput-input');
-  if (!field) return;
-  const setter = Object.getOwnPropertyDescriptor(
-    frame.contentWindow.HTMLInputElement.prototype, 'value').set;
-  setter.call(field, Math.min(t, data.duration - 1e-3).toFixed(4));
-  field.dispatchEvent(new frame.contentWindow.Event('input', {bubbles: true}));
-}
-for (const button of document.querySelectorAll('[data-t]'))
-  button.addEventListener('click', () => goTo(Number(button.dataset.t)));
-for (const chart of document.querySelectorAll('.chart'))
-  chart.addEventListener('click', (event) => {
-    const box = chart.getBoundingClientRect();
-    goTo(data.duration * (event.clientX - box.left) / box.width);
-  });
-"""
 
 STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1c2024; --soft: #5b6470; --grid: #d9dde2;
-  --now: #d0342c; }
+  --bound: #d0342c; }
 @media (prefers-color-scheme: dark) {
-  :root { --page: #14171a; --ink: #e4e7ea; --soft: #9aa4af; --grid: #363c43; --now: #ff8b85; }
+  :root { --page: #14171a; --ink: #e4e7ea; --soft: #9aa4af; --grid: #363c43; --bound: #ff8b85; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; display: grid; grid-template-columns: 1fr minmax(24rem, 34rem); height: 100vh;
@@ -204,25 +134,18 @@ iframe { border: 0; width: 100%; height: 100%; }
 main { overflow-y: auto; padding: 0.8rem 1rem 3rem; border-left: 1px solid var(--grid); }
 h1 { font-size: 1.2rem; margin: 0.2rem 0; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 1.2rem 0 0.3rem; }
-#now { position: sticky; top: -0.8rem; background: var(--page); margin: 0; padding: 0.4rem 0;
-  font-weight: 600; font-variant-numeric: tabular-nums; z-index: 1; overflow-wrap: anywhere;
-  /* Names of one line or two must not move the charts while the motion plays. */
-  height: calc(2 * 1.45em + 0.8rem); overflow-y: auto; }
 .soft, figcaption span { color: var(--soft); font-size: 0.85em; }
 ul { list-style: none; padding: 0; margin: 0; }
 li { margin: 0.2rem 0; font-size: 0.9em; overflow-wrap: anywhere; }
-button { font: inherit; cursor: pointer; }
 .legend { font-size: 0.85em; margin: 0.2rem 0; }
 .legend span { display: inline-block; margin-right: 0.8rem; overflow-wrap: anywhere; }
 .legend i { display: inline-block; width: 1rem; height: 0.25rem; margin-right: 0.3rem;
   vertical-align: middle; }
 figure { margin: 0.7rem 0; }
 figcaption { display: flex; justify-content: space-between; gap: 1rem; font-size: 0.9em; }
-.chart { position: relative; border: 1px solid var(--grid); cursor: pointer; }
-svg { display: block; width: 100%; height: 7rem; }
-path { fill: none; stroke-width: 1.6; vector-effect: non-scaling-stroke; }
-.limit { stroke: var(--now); stroke-dasharray: 6 4; stroke-width: 1; }
-.now { position: absolute; top: 0; bottom: 0; left: 0; width: 2px; background: var(--now); }
+svg { display: block; width: 100%; height: 7rem; border: 1px solid var(--grid); }
+path, polyline { fill: none; stroke-width: 1.6; vector-effect: non-scaling-stroke; }
+.limit { stroke: var(--bound); stroke-dasharray: 6 4; stroke-width: 1; }
 table { border-collapse: collapse; font-size: 0.82em; }
 td, th { padding: 0.15rem 0.5rem; text-align: left; border-bottom: 1px solid var(--grid);
   vertical-align: baseline; overflow-wrap: anywhere; }

@@ -73,34 +73,14 @@ def _hull(shape: Any) -> tuple[Array, Faces]:
 
 def _coarse(corners: Array, faces: Faces) -> tuple[Array, Faces]:
     """Merge the corners in each cell of a grid, made coarser until few triangles are left."""
-    corners, faces = _merged(corners, faces, FINEST)
-    cells = CELLS
-    found = corners, faces
-    while len(found[1]) > MOST_FACES and cells >= FEWEST_CELLS:
-        found = _merged(corners, faces, cells)
-        cells = cells * 4 // 5
-    return found
+    from trimesh import Trimesh
 
-
-def _merged(corners: Array, faces: Faces, cells: int) -> tuple[Array, Faces]:
-    """Merge the corners in each of some cells along the longest side."""
-    if not len(faces):
-        return corners, faces
-    low = corners.min(axis=0)
-    side = float((corners.max(axis=0) - low).max()) or 1.0
-    place = _numbered(np.floor((corners - low) / side * cells).astype(np.int64), cells + 1)[1]
-    count = np.bincount(place)
-    middle = np.column_stack([np.bincount(place, corners[:, k]) / count for k in range(3)])
-    faces = place[faces]
-    a, b, c = faces.T
-    faces = faces[(a != b) & (b != c) & (c != a)]
-    first, _ = _numbered(np.sort(faces, axis=1), len(middle))
-    return middle, faces[np.sort(first)]
-
-
-def _numbered(rows: Faces, bound: int) -> tuple[Faces, Faces]:
-    """Where each different row (N, 3) of integers below a bound comes first, and its number."""
-    # Three numbers of 21 bits in one: rows sort a hundred times more slowly.
-    keys = (rows[:, 0] * bound + rows[:, 1]) * bound + rows[:, 2]
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    return first, place.reshape(-1)
+    side = float(np.ptp(corners, axis=0).max()) or 1.0
+    cells = FINEST
+    while True:
+        # It merges corners that are equal.
+        mesh = Trimesh(np.round(corners / side * cells) * side / cells, faces)
+        mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
+        if len(mesh.faces) <= MOST_FACES or cells < FEWEST_CELLS:
+            return np.array(mesh.vertices), np.array(mesh.faces)
+        cells = min(cells * 4 // 5, CELLS)

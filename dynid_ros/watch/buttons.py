@@ -7,7 +7,7 @@ import hmac
 import ipaddress
 import secrets
 from threading import RLock
-from typing import Any, Protocol, TYPE_CHECKING
+from typing import Any, TYPE_CHECKING
 
 from dynid_ros.watch.commands import Command
 from dynid_ros.watch.live_state import IDENTIFIER, Snapshot
@@ -15,6 +15,8 @@ from dynid_ros.watch.planned_motion import Course
 
 if TYPE_CHECKING:
     import viser
+
+    from dynid_ros.watch.page import Page
 
 #: Places in the panel, which other elements come between.
 STOP, STATE, START, QUESTION, YES, NO, FREEZE, SAVE = range(8)
@@ -35,23 +37,7 @@ VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The button
 TOKEN_BYTES = 16
 
 
-class Desk(Protocol):
-    """What buttons need of their page."""
-
-    def give(self, command: Command, done: Callable[[bool, str], None]) -> None:
-        """Send a command to the nodes."""
-
-    def course(self) -> Course | None:
-        """Return what a start would move now."""
-
-    def question(self, course: Course) -> str:
-        """Return that as text."""
-
-    def show(self, course: Course | None) -> None:
-        """Let the translucent arm show a course, or not."""
-
-
-def open_panel(client: viser.ClientHandle, desk: Desk, access: Access,
+def open_panel(client: viser.ClientHandle, page: Page, access: Access,
                opened: Callable[[Buttons], None]) -> None:
     """
     Give a browser its buttons, at once or when the token is typed.
@@ -60,7 +46,7 @@ def open_panel(client: viser.ClientHandle, desk: Desk, access: Access,
     ----------
     client : ClientHandle
         The browser.
-    desk : Desk
+    page : Page
         The page.
     access : Access
         Who may give commands.
@@ -69,7 +55,7 @@ def open_panel(client: viser.ClientHandle, desk: Desk, access: Access,
 
     """
     if not access.token:
-        opened(Buttons(client, desk))
+        opened(Buttons(client, page))
         return
     note = client.gui.add_html(VIEW_ONLY, order=STOP)
     entry = client.gui.add_text('Token', '', order=STOP)
@@ -78,7 +64,7 @@ def open_panel(client: viser.ClientHandle, desk: Desk, access: Access,
         if access.opened_by(entry.value):
             note.remove()
             entry.remove()
-            opened(Buttons(client, desk))
+            opened(Buttons(client, page))
 
     entry.on_update(typed)
 
@@ -91,15 +77,15 @@ class Buttons:
     ----------
     client : ClientHandle
         The browser.
-    desk : Desk
+    page : Page
         The page.
 
     """
 
-    def __init__(self, client: viser.ClientHandle, desk: Desk) -> None:
+    def __init__(self, client: viser.ClientHandle, page: Page) -> None:
         from viser import Icon
 
-        self._client, self._desk = client, desk
+        self._client, self._page = client, page
         self._asked: Course | None = None
         # Clicks and pictures come from threads of their own: a question that is on its way to the
         # browser must not be closed before it is there.
@@ -127,7 +113,7 @@ class Buttons:
 
     def update(self, snapshot: Snapshot) -> None:
         """Follow the nodes: what can be started, and whether the estimates are frozen."""
-        free = self._desk.course() is not None and not snapshot.moving
+        free = self._page.course() is not None and not snapshot.moving
         with self._asking:
             self._start.disabled = not free or self._asked is not None
             if self._asked is not None and (
@@ -145,13 +131,13 @@ class Buttons:
 
     def _ask(self) -> None:
         """Show what would move, and ask whether it may."""
-        course = self._desk.course()
+        course = self._page.course()
         if course is None:
             return
         with self._asking:
             self._asked = course
-            self._question.content = self._desk.question(course)
-            self._desk.show(course)
+            self._question.content = self._page.question(course)
+            self._page.show(course)
             self._show_question(True)
 
     def _on_yes(self) -> None:
@@ -164,7 +150,7 @@ class Buttons:
     def _close(self) -> None:
         with self._asking:
             self._asked = None
-            self._desk.show(None)
+            self._page.show(None)
             self._show_question(False)
 
     def _show_question(self, visible: bool) -> None:
@@ -172,7 +158,7 @@ class Buttons:
             each.visible = visible
 
     def _give(self, command: Command) -> None:
-        self._desk.give(command, lambda done, said: self._tell(command, done, said))
+        self._page.give(command, lambda done, said: self._tell(command, done, said))
 
     def _tell(self, command: Command, done: bool, said: str) -> None:
         self._client.add_notification(

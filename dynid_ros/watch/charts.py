@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.watch.markup import BLUE, GREY, NAME, number, points, runs, words
+from dynid_ros.view.charts import points, runs
+from dynid_ros.watch.markup import BLUE, GREY, NAME, number, words
 
 Array = NDArray[np.float64]
 

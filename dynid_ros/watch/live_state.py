@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -20,8 +21,9 @@ LOST = 1.2
 PERIODS = 2.5
 #: Reports of different names that are kept: more would only fill the memory.
 REPORTS = 12
-#: Rows of prediction errors, some 30 s, and of estimates, over the whole time.
-ERRORS, ESTIMATES = 1500, 60
+#: Rows of prediction errors, some 30 s, and of estimates, an hour at two a second; and how many of
+#: these are drawn.
+ERRORS, ESTIMATES, POINTS = 1500, 7200, 60
 
 STATES, PUBLISHER, IDENTIFIER = 'joint_states', 'trajectory_publisher', 'identifier'
 
@@ -114,9 +116,9 @@ class LiveState:
         self._percent: dict[str, float] = {}
         self._heard: dict[str, float] = {}
         self._period: dict[str, float] = {}
-        self._errors = History(len(self.joint_names), ERRORS)
+        self._errors = History(ERRORS)
         self._names: tuple[str, ...] = ()
-        self._estimates = History(0, ESTIMATES, whole=True)
+        self._estimates = History(ESTIMATES)
         self._from_data = np.zeros(0, dtype=np.bool_)
 
     def hear_state(self, q: Array) -> None:
@@ -169,7 +171,7 @@ class LiveState:
             self._from_data = from_data
             if tuple(names) != self._names:
                 self._names = tuple(names)
-                self._estimates = History(2 * len(names), ESTIMATES, whole=True)
+                self._estimates = History(ESTIMATES)
             self._estimates.add(t, np.concatenate([theta, std]))
 
     def snapshot(self) -> Snapshot:
@@ -190,14 +192,14 @@ class LiveState:
     def error_series(self) -> tuple[Array, Array]:
         """Return times (k,), s, and prediction errors (k, n)."""
         with self._lock:
-            return self._errors.series()
+            return self._errors.series(ERRORS)
 
     def estimate_series(
         self,
     ) -> tuple[tuple[str, ...], Array, Array, Array, NDArray[np.bool_]]:
         """Return what `estimate_tiles` draws."""
         with self._lock:
-            t, rows = self._estimates.series()
+            t, rows = self._estimates.series(POINTS)
             b = len(self._names)
             return self._names, t, rows[:, :b], rows[:, b:], self._from_data
 
@@ -212,54 +214,21 @@ class LiveState:
 
 
 class History:
-    """
-    Rows over time.
+    """The newest rows over time, so many at most."""
 
-    Parameters
-    ----------
-    columns : int
-        Values of a row.
-    capacity : int
-        Rows that are kept.
-    whole : bool
-        Whether the series reaches back to the first row, ever more coarsely, instead of holding
-        the newest rows.
-
-    """
-
-    def __init__(self, columns: int, capacity: int, whole: bool = False) -> None:
-        self._rows = np.zeros((2 * capacity, 1 + columns))
-        self._capacity = capacity
-        self._whole = whole
-        self._step, self._skipped, self._count = 1, 0, 0
+    def __init__(self, capacity: int) -> None:
+        self._rows: deque[Array] = deque(maxlen=capacity)
 
     def add(self, t: float, values: ArrayLike) -> None:
         """Append a row; one of a clock that was set back begins the series anew."""
-        if self._count and t < self._rows[self._count - 1, 0]:
-            self._step, self._skipped, self._count = 1, 0, 0
-        row = np.append(t, values)
-        # The newest row is always there, and stays if it is its turn.
-        if self._skipped:
-            self._rows[self._count - 1] = row
-        else:
-            self._make_room()
-            self._rows[self._count] = row
-            self._count += 1
-        self._skipped = (self._skipped + 1) % self._step
+        if self._rows and t < self._rows[-1][0]:
+            self._rows.clear()
+        self._rows.append(np.append(t, values))
 
-    def series(self) -> tuple[Array, Array]:
-        """Return copies of the times (k,) and the values (k, columns)."""
-        rows = self._rows[max(0, self._count - (2 if self._whole else 1) * self._capacity):
-                          self._count].copy()
+    def series(self, points: int) -> tuple[Array, Array]:
+        """Return times (k,) and values (k, columns) of so many rows, the last among them."""
+        if not self._rows:
+            return np.zeros(0), np.zeros((0, 0))
+        kept = np.unique(np.linspace(0, len(self._rows) - 1, points).astype(int))
+        rows = np.array([self._rows[k] for k in kept.tolist()])
         return rows[:, 0], rows[:, 1:]
-
-    def _make_room(self) -> None:
-        if self._count < len(self._rows):
-            return
-        if self._whole:
-            kept = self._rows[::2].copy()
-            self._step *= 2
-        else:
-            kept = self._rows[self._capacity:].copy()
-        self._count = len(kept)
-        self._rows[:self._count] = kept

@@ -1,13 +1,10 @@
-"""Texts and curves as HTML and SVG; names and messages of others are hostile input."""
+"""Texts as HTML; names and messages of others are hostile input."""
 
 from __future__ import annotations
 
 import html
 
 import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
 
 #: Characters of a name and of a sentence that are shown.
 NAME, SENTENCE = 40, 400
@@ -29,15 +26,3 @@ def chip(text: str, colour: str) -> str:
 def number(value: float) -> str:
     """Return a value in three figures."""
     return f'{value:.3g}' if np.isfinite(value) else '–'
-
-
-def points(x: Array, y: Array) -> str:
-    """Write coordinates (k,), (k,) in pixels as SVG does."""
-    return ' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(x.tolist(), y.tolist(), strict=True))
-
-
-def runs(values: Array) -> list[slice]:
-    """Parts of a series (k,) without gaps of NaN."""
-    there = np.concatenate([[False], np.isfinite(values), [False]])
-    edges = np.flatnonzero(there[1:] != there[:-1])
-    return [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]

@@ -25,7 +25,7 @@ from dynid_ros.trajectory.motion_file import write_motion
 
 pytestmark = [
     pytest.mark.skipif(find_spec(name) is None, reason=f'{name} is not installed')
-    for name in ('mujoco', 'rich')]
+    for name in ('mujoco',)]
 ARM = 'two_axis'
 
 
@@ -141,8 +141,8 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     arm = load_arm(ARM)
     motion = random_motion(arm, 3, period=4.0, periods=3)
     write_motion(tmp_path / 'excitation.yaml', motion, arm)
-    with own_domain(), View('test') as view:
-        found = run_chain(ARM, tmp_path, tmp_path / 'excitation.yaml', 0, view)
+    with own_domain():
+        found = run_chain(ARM, tmp_path, tmp_path / 'excitation.yaml', 0, View())
     # The square of the root mean square of k errors in their standard deviations is chi-square
     # with k degrees of freedom, over k, where the error bars are honest. In simulated time it is
     # the same in all runs.

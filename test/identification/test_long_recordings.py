@@ -13,7 +13,7 @@ from dynid_ros.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.identify import identify
-from dynid_ros.recordings import in_blocks, order_statistics
+from dynid_ros.recordings import in_blocks
 from dynid_ros.recordings.quality import clean, defects_of
 from dynid_ros.regression.preparation import choose_conditioning, motions
 from dynid_ros.signals import cutoff_choice, segments
@@ -27,8 +27,7 @@ def as_if_long(monkeypatch, tmp_path):
     """Let a short recording be cut and stored as ten hours are."""
     monkeypatch.setenv('TMPDIR', str(tmp_path))
     for module, name, value in (
-            (large_arrays, 'BUDGET', 0), (large_arrays, 'SMALLEST', 1), (in_blocks, 'BLOCK', 61),
-            (in_blocks, 'RELEASED', 2), (order_statistics, 'SORTED', 0), (segments, 'KNOTS', 137)):
+            (large_arrays, 'LARGE', 1), (in_blocks, 'BLOCK', 61), (segments, 'KNOTS', 137)):
         monkeypatch.setattr(module, name, value)
 
 

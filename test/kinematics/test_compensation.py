@@ -10,8 +10,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.kinematics.compensation import (
     joint_correction,
     joint_errors,
-    known_correction,
-    PARTS,
     SingularPoseWarning,
     world_jacobian,
 )
@@ -58,20 +56,6 @@ def test_four_joints_undo_the_place_of_the_hand():
     assert np.linalg.norm(after[3:]) < 0.01 * np.linalg.norm(before[3:])
     # The wrist turns about its own length and moves nothing.
     assert correction.q[3] == pytest.approx(0, abs=1e-12)
-
-
-@pytest.mark.parametrize(('name', 'q', 'part'), [
-    ('panda', PANDA, 'pose'), ('ur10', UR10, 'pose'), ('hand_leg', HAND_LEG, 'position')])
-def test_known_errors_of_a_degree_and_some_millimetres_are_undone_wholly(name, q, part):
-    arm = load_arm(name)
-    sources = error_sources(arm)
-    errors = np.random.default_rng(3).normal(scale=5e-3, size=len(sources))
-    correction = known_correction(arm, q, sources, errors, part=part)
-    real = perturbed_kinematics(arm, q + correction.q, sources, errors)
-    after = pose_difference(real, forward_kinematics(arm, q))
-    # Steps end below 1e-12 rad.
-    np.testing.assert_allclose(after[PARTS[part]], 0, atol=1e-10)
-    np.testing.assert_allclose(correction.left[PARTS[part]], 0, atol=1e-10)
 
 
 def test_four_joints_say_what_they_leave_of_a_pose():

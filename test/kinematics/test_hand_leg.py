@@ -10,7 +10,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.kinematics.error_sources import error_sources, standard_deviations
 from dynid_ros.kinematics.forward import forward_kinematics
-from dynid_ros.kinematics.pose_error import exact_pose_error, pose_error
+from dynid_ros.kinematics.pose_error import error_jacobian, exact_pose_error
 
 # Printed with four decimals.
 PRINTED = {'rtol': 0, 'atol': 5e-5}
@@ -110,7 +110,7 @@ def test_right_error_of_the_forward_example(wrist, shift):
     arm, q = arm.with_tree(translation=translation), np.radians(ANGLES)
     # The tolerances of the arm are the errors of the example.
     errors = standard_deviations(error_sources(arm), arm.tolerances)
-    first = pose_error(arm, q, errors)
+    first = error_jacobian(arm, q) @ errors
     np.testing.assert_allclose(np.degrees(first[:3]), [0.3, 0.1, 0.2], atol=1e-12)
     np.testing.assert_allclose(1e3 * first[3:], shift, **PRINTED)
     exact = exact_pose_error(arm, q, errors)

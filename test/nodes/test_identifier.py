@@ -13,7 +13,6 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.identification.identify import identify
@@ -256,35 +255,3 @@ def test_launched_replay_of_a_bag_gives_what_the_command_gives(tmp_path):
     saved, expected = read_result(out), replay(arm, read_recording(bag, arm))[0]
     np.testing.assert_allclose(saved.theta, expected.theta, rtol=1e-6)
     assert saved.data_hash == expected.data_hash
-
-
-def test_push_on_a_joint_is_external_torque_once_estimates_are_frozen(start, talker):
-    log = recording(rate_hz=500.0)
-    heard = talker.listen(DiagnosticArray, '/diagnostics')
-    torque = talker.listen(JointState, '/identifier/external_torque', 100)
-    results = talker.listen(String, '/identifier/result', LATCHED)
-    _, publisher = ready(start, talker, external_torque=True)
-    half, push = len(log.t) // 2, 1.0
-    talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    learned(talker, results, half)
-    assert talker.call(SetBool, '/identifier/freeze', data=True).success
-    heard.clear()
-    torque.clear()
-    u = log.u[half:] + np.array([0.0, push])
-    talker.play(publisher, log.joint_names, log.t[half:], log.q[half:], u)
-    name = log.joint_names[1]
-    talker.until(lambda: any(s.message == f'external torque on {name}'
-                             for m in heard for s in m.status), 'the contact')
-
-    def seconds(message):
-        stamp = message.header.stamp
-        return stamp.sec + 1e-9 * stamp.nanosec - 1e9
-
-    # The contact is heard before all torques are, and some from before the push come after it.
-    middle, end = log.t[half + half // 2], log.t[-1]
-    talker.until(lambda: torque and seconds(torque[-1]) > end - 1.0, 'the last torques')
-    # The filters settle within a second; what is left is noise and model error.
-    late = np.array([message.effort for message in torque if seconds(message) > middle])
-    expected = joint_torque(np.array([0.0, push]), load_arm(ARM).drive)
-    np.testing.assert_allclose(
-        np.nanmedian(late, axis=0), expected, atol=0.05 * np.abs(expected).max())

@@ -20,8 +20,7 @@ NAMES = ['j1', 'j2', 'j3']
 def as_if_long(monkeypatch, tmp_path):
     monkeypatch.setenv('TMPDIR', str(tmp_path))
     for module, name, value in (
-            (large_arrays, 'BUDGET', 0), (large_arrays, 'SMALLEST', 1), (large_arrays, 'GROWN', 9),
-            (in_blocks, 'BLOCK', 61), (in_blocks, 'RELEASED', 2), (bags, 'BATCH', 47),
+            (large_arrays, 'LARGE', 1), (in_blocks, 'BLOCK', 61), (bags, 'BATCH', 47),
             (text_table, 'ROWS', 53)):
         monkeypatch.setattr(module, name, value)
 

@@ -68,11 +68,15 @@ def browser_page():
         assert 'hacked' not in page.title()
 
 
+def picture_of(canvas):
+    return imread(BytesIO(canvas.screenshot()))[..., :3]
+
+
 def settled_picture(page, canvas):
     """Take a picture of a canvas that no longer changes: viser fades its scene in."""
     before = None
     for _ in range(60):
-        picture = imread(BytesIO(canvas.screenshot()))[..., :3]
+        picture = picture_of(canvas)
         # The empty canvas is of one colour.
         if before is not None and picture.std() > 0.01 and differing(before, picture) < 1e-3:
             return picture

@@ -7,9 +7,10 @@ import pytest
 from watch.live_rig import ARM, motion
 
 from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.view.charts import runs
 from dynid_ros.watch import charts, panels
 from dynid_ros.watch.live_state import LiveState, Report
-from dynid_ros.watch.markup import NAME, runs, words
+from dynid_ros.watch.markup import NAME, words
 from dynid_ros.watch.planned_motion import course_from
 
 HOSTILE = ['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', "' onload='alert(1)",

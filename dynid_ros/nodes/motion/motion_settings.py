@@ -14,12 +14,13 @@ from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
 from dynid_ros.execution.loop_stability import given_gains
 from dynid_ros.execution.motion_executor import MotionExecutor
+from dynid_ros.execution.motion_output import Output
 from dynid_ros.execution.start_checks import check_motion
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.common.runtime import Setting
-from dynid_ros.nodes.motion.motion_outputs import EffortOutput, NodeOutput
+from dynid_ros.nodes.motion.effort_output import EffortOutput
 from dynid_ros.nodes.motion.trajectory_output import TrajectoryOutput
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
@@ -78,7 +79,7 @@ def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionE
 def make_output(
     node: Node, arm: ArmModel, values: dict[str, Any], failed: Callable[[str], None],
     time: ControlTime,
-) -> NodeOutput:
+) -> Output:
     """
     Make the output that the parameters name.
 

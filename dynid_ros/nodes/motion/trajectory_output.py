@@ -20,11 +20,10 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
-from dynid_ros.execution.motion_output import MotionState
+from dynid_ros.execution.motion_output import MotionState, Output
 from dynid_ros.execution.safety_monitor import Violation
 from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.lockstep import ControlTime
-from dynid_ros.nodes.motion.motion_outputs import NodeOutput
 
 Array = NDArray[np.float64]
 
@@ -115,7 +114,7 @@ class ControllerJoints:
             self._asked = self._client.call_async(GetParameters.Request(names=['joints']))
 
 
-class TrajectoryOutput(NodeOutput):
+class TrajectoryOutput(Output):
     """
     Goals for a joint_trajectory_controller, in which the control runs.
 
@@ -144,7 +143,6 @@ class TrajectoryOutput(NodeOutput):
         self, node: Node, arm: ArmModel, controller: str, failed: Callable[[str], None],
         silent: bool, time: ControlTime,
     ) -> None:
-        super().__init__()
         self._logger = node.get_logger()
         self._time = time
         self._patience = SIMULATED_ANSWER if time.simulated else ANSWER

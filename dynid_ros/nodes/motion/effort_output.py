@@ -1,4 +1,4 @@
-"""How a motion leaves the trajectory publisher; and as torques."""
+"""How a motion leaves the trajectory publisher as torques."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from std_msgs.msg import Float64MultiArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.execution.loop_stability import check_stable, proposed_gains
-from dynid_ros.execution.motion_output import Output, TorqueOutput
+from dynid_ros.execution.motion_output import TorqueOutput
 from dynid_ros.execution.tracking_control import Gains
 
 Array = NDArray[np.float64]
@@ -21,57 +21,7 @@ Array = NDArray[np.float64]
 SAME_PERIOD = 0.2
 
 
-class NodeOutput(Output):
-    """
-    Way of a motion through the messages of a node.
-
-    Attributes
-    ----------
-    sent : list of float
-        Torques that were commanded last, in their order; empty if none were.
-
-    """
-
-    def __init__(self) -> None:
-        self.sent: list[float] = []
-
-    @property
-    def missing(self) -> str:
-        """Why nothing can be commanded now, or empty."""
-        return ''
-
-    @property
-    def settled(self) -> bool:
-        """Whether nothing that was asked of a controller waits for its answer."""
-        return True
-
-    @property
-    def following(self) -> bool:
-        """Whether a controller has not said yet how the motion ended."""
-        return False
-
-    def look(self) -> str:
-        """Look for the controller before a motion; return its problem, or an empty text."""
-        return ''
-
-    def prepare(self, period: float) -> None:
-        """
-        Get ready for a motion.
-
-        Parameters
-        ----------
-        period : float
-            Of the states, s.
-
-        Raises
-        ------
-        InputError
-            The arm cannot be controlled at that period.
-
-        """
-
-
-class EffortOutput(NodeOutput, TorqueOutput):
+class EffortOutput(TorqueOutput):
     """
     PD control with feed-forward in this process, on ``effort_commands``.
 
@@ -100,8 +50,7 @@ class EffortOutput(NodeOutput, TorqueOutput):
             raise InputError(
                 f'effort_joints must be the joints {", ".join(arm.joint_names)} in the order of '
                 f'the controller, not {", ".join(order)}')
-        NodeOutput.__init__(self)
-        TorqueOutput.__init__(self, arm, gains, ahead, self._publish)
+        super().__init__(arm, gains, ahead, self._publish)
         self._arm = arm
         self._checked = 0.0
         self._order = np.array([arm.joint_names.index(name) for name in order])
