@@ -106,4 +106,4 @@ def _no_room(size: int, error: OSError) -> InputError:
     return InputError(
         f'{_folder()} has no room for the samples of a long recording '
         f'({size / 2**20:.0f} MB more): {error.strerror}; free some there, '
-        'or set TMPDIR to a folder on a disk with room for twice the recording')
+        'or set TMPDIR to a folder on a disk with room for three times the recording')

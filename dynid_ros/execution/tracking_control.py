@@ -199,12 +199,6 @@ def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:
     return np.asarray(damping / max(excess, 1.0))
 
 
-def rigid_torque(arm: ArmModel, q: Array, qd: Array, qdd: Array) -> Array:
-    """Torque (N, n) of the nominal arm without friction along a motion (N, n), Nm."""
-    rigid = RigidArm(arm)
-    return np.array([rigid.torque(*rows) for rows in zip(q, qd, qdd, strict=True)])
-
-
 def live_gains(arm: ArmModel) -> Gains:
     """Gains of a PD control that reaches the arm through topics."""
     return tracking_gains(arm, REACTION)

@@ -8,57 +8,20 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import JointHistory, PRESLIDING_DISTANCE
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
+from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.warmth import warmth_of
 
 Array = NDArray[np.float64]
 
-#: Samples from one stored bend to the next; blocks consist of whole strides.
-STRIDE = 1024
 
-
-class Presliding:
+class RunningPresliding(Checkpointed):
     """
     Bend of the contact of each joint along a motion, -1 to 1.
 
     A contact behaves as a spring that gives way: ``dz = (sign(dq) - z) |dq| / distance``, so that
     friction changes sides over a distance, however fast the reversal. Where a motion begins,
     joints count as sliding.
-
-    Parameters
-    ----------
-    q : (N, n) ndarray
-        Positions without noise, rad or m, which are read when bends are asked for.
-
-    References
-    ----------
-    P. Dahl, A solid friction model, The Aerospace Corporation TOR-0158(3107-18)-1, 1968: the
-    equation above for an exponent of one.
-
-    """
-
-    def __init__(self, q: Array) -> None:
-        self._q = q
-        bend, self._stored = RunningPresliding(q.shape[1]), []
-        for block in blocks(len(q)):
-            for start in range(block.start, block.stop, STRIDE):
-                self._stored.append(bend.state())
-                bend.take(q[start:min(start + STRIDE, block.stop)])
-
-    def at(self, part: slice) -> Array:
-        """Return the bends (k, n) at some of the samples."""
-        start, stop, step = part.indices(len(self._q))
-        if start >= stop:
-            return np.zeros((0, self._q.shape[1]))
-        first = start - start % STRIDE
-        bend = RunningPresliding(self._q.shape[1])
-        bend.restore(self._stored[start // STRIDE])
-        return bend.take(self._q[first:stop])[start - first::step]
-
-
-class RunningPresliding(Checkpointed):
-    """
-    The same of a stream.
 
     Parameters
     ----------
@@ -71,6 +34,11 @@ class RunningPresliding(Checkpointed):
         Positions of the last sample.
     bend : (n,) ndarray
         Bends there; NaN before the first motion.
+
+    References
+    ----------
+    P. Dahl, A solid friction model, The Aerospace Corporation TOR-0158(3107-18)-1, 1968: the
+    equation above for an exponent of one.
 
     """
 
@@ -123,7 +91,10 @@ def follow(q: Array, bend: Array, out: Array) -> None:
 
 def presliding_of(q: Array) -> Array:
     """Follow the bends (N, n) of joints along positions (N, n) without noise."""
-    return RunningPresliding(q.shape[1]).take(q)
+    running, bends = RunningPresliding(q.shape[1]), large_array(q.shape)
+    for part in blocks(len(q)):
+        bends[part] = running.take(q[part])
+    return bends
 
 
 def history_of(t: Array, q: Array) -> JointHistory:

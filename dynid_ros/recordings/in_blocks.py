@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,6 @@ Index = NDArray[np.int64]
 
 #: Samples of a block: those of seven joints stay in the cache.
 BLOCK = 8192
-
-
-class Samples(Protocol):
-    """Values (N, n), held or computed where they are read."""
-
-    shape: tuple[int, ...]
-
-    def __len__(self) -> int:
-        """Return the number of samples."""
-
-    def __getitem__(self, part: slice, /) -> Array:
-        """Return the values of some samples."""
 
 
 def blocks(samples: int, overlap: int = 0, back: bool = False) -> Iterator[slice]:
@@ -61,7 +49,7 @@ def chosen(x: NDArray[Any], keep: Mask) -> NDArray[Any]:
     return result
 
 
-def finite_span(x: Samples) -> tuple[Array, Array]:
+def finite_span(x: Array) -> tuple[Array, Array]:
     """Smallest and largest finite value of each column (N, n); infinite where there is none."""
     lowest, highest = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
     for part in blocks(len(x)):
@@ -75,18 +63,18 @@ def finite_span(x: Samples) -> tuple[Array, Array]:
     return lowest, highest
 
 
-def all_within(x: Samples, limit: float) -> bool:
+def all_within(x: Array, limit: float) -> bool:
     """Whether all values of a signal are finite and no larger than a limit."""
     return all(bool((np.abs(x[part]) <= limit).all()) for part in blocks(len(x)))
 
 
-def where(x: Samples, condition: Callable[[Array], Mask]) -> tuple[Index, Index]:
+def where(x: Array, condition: Callable[[Array], Mask]) -> tuple[Index, Index]:
     """
     Find the samples of which a condition holds.
 
     Parameters
     ----------
-    x : (N, n) Samples
+    x : (N, n) ndarray
         Signals, column by column.
     condition : callable
         Marks values of a block.
@@ -109,16 +97,6 @@ def where(x: Samples, condition: Callable[[Array], Mask]) -> tuple[Index, Index]
     return number, first
 
 
-def all_finite(x: Samples) -> bool:
+def all_finite(x: Array) -> bool:
     """Whether a signal has no NaN and nothing infinite."""
     return all_within(x, np.finfo(float).max)
-
-
-def largest_step(x: Samples) -> float:
-    """Largest finite step of any column from one sample to the next."""
-    largest = 0.0
-    for part in blocks(len(x), overlap=1):
-        with np.errstate(invalid='ignore'):
-            step = np.abs(np.diff(x[part], axis=0))
-        largest = max(largest, float(np.max(step, initial=0.0, where=np.isfinite(step))))
-    return largest

@@ -11,7 +11,6 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.in_blocks import (
     finite_span,
-    largest_step,
     transformed,
 )
 from dynid_ros.recordings.recording import Defect, Recording
@@ -108,7 +107,8 @@ def moves(recording: Recording) -> NDArray[np.bool_]:
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps remain."""
     q = recording.q
-    if len(q) < 3 or largest_step(q) <= THRESHOLDS.wrap_step:
+    if len(q) < 3 or not any(
+            (np.abs(np.diff(column)) > THRESHOLDS.wrap_step).any() for column in q.T):
         return recording
     q, found = transformed(q, np.copy), []
     for j in np.flatnonzero(~arm.prismatic):
@@ -172,8 +172,6 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position."""
-    if largest_step(recording.q) <= absurd_values.THRESHOLDS.jump:
-        return []
     t, q, found = recording.t, recording.q, []
     limits, threshold = arm.limits.velocity, absurd_values.THRESHOLDS.jump
     for j, name in enumerate(recording.joint_names):

@@ -16,8 +16,6 @@ from dynid_ros.recordings.in_blocks import (
     all_finite,
     all_within,
     BLOCK,
-    blocks,
-    finite_span,
     Mask,
     transformed,
     where,
@@ -246,15 +244,13 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
     near = THRESHOLDS.saturated
-    if all((np.abs(joint_torque(recording.u[part], arm.drive)) < (1 - near) * limit).all()
-           for part in blocks(len(recording.u))):
-        return []
 
     def beyond(part: Array, share: float) -> Mask:
         return np.abs(joint_torque(part, arm.drive)) / limit >= share
 
     count, first = where(recording.u, lambda part: beyond(part, 1 - near))
-    count[where(recording.u, lambda part: beyond(part, np.nextafter(1 + near, 2)))[0] > 0] = 0
+    if count.any():
+        count[where(recording.u, lambda part: beyond(part, np.nextafter(1 + near, 2)))[0] > 0] = 0
     count[count < THRESHOLDS.saturated_samples] = 0
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
     return marked_defects(
@@ -266,9 +262,6 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
         return []
     limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
-    if all((np.abs(recording.qd[part]) <= slack * limit).all()
-           for part in blocks(len(recording.qd))):
-        return []
     bad = where(recording.qd, lambda part: np.abs(part) > slack * limit)
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
@@ -276,10 +269,7 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
-    lowest, highest = finite_span(recording.q)
     slack = THRESHOLDS.position_slack
-    if not ((highest >= arm.limits.upper) | (lowest <= arm.limits.lower)).any():
-        return []
 
     def excess(part: Array) -> Array:
         return np.maximum(part - arm.limits.upper, arm.limits.lower - part)

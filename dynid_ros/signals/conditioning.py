@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
-from dynid_ros.recordings.history import Presliding
+from dynid_ros.recordings.history import presliding_of
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.warmth import Warmth, warmth_of
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
     decimation_step,
     Decimator,
-    Derivative,
+    differentiate,
     nuttall_fir,
-    Signal,
 )
 from dynid_ros.signals.periodic import average_periods, harmonic_derivative, periodic_part, SAME
 from dynid_ros.signals.segments import Segment
@@ -131,7 +130,7 @@ class ConditionedMotion:
         Time since the start of the recording, s.
     q : (N, n) ndarray
         Low-passed positions, rad.
-    qd, qdd : (N, n) ndarray or Derivative
+    qd, qdd : (N, n) ndarray
         Their derivatives, rad/s and rad/s².
     tau : (N, n) ndarray
         Torque at the joints, unfiltered: it is filtered and decimated together with the
@@ -145,19 +144,19 @@ class ConditionedMotion:
 
     t: Array
     q: Array
-    qd: Signal
-    qdd: Signal
+    qd: Array
+    qdd: Array
     tau: Array
     moving: NDArray[np.bool_]
     warmth: Warmth
 
     def history(self, part: slice) -> JointHistory:
         """Return the history of the joints before some of the samples."""
-        return JointHistory(self.warmth.at(self.t[part]), self._presliding.at(part))
+        return JointHistory(self.warmth.at(self.t[part]), self._presliding[part])
 
     @cached_property
-    def _presliding(self) -> Presliding:
-        return Presliding(self.q)
+    def _presliding(self) -> Array:
+        return presliding_of(self.q)
 
 
 def condition(
@@ -200,8 +199,9 @@ def of_positions(
     t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth,
 ) -> ConditionedMotion:
     """Add derivatives and rests to low-passed positions; see `ConditionedMotion`."""
-    qd = Derivative(q, rate_hz)
-    return ConditionedMotion(t, q, qd, Derivative(qd, rate_hz), tau, moving(qd, rate_hz), warmth)
+    qd = differentiate(q, rate_hz)
+    qdd = differentiate(qd, rate_hz)
+    return ConditionedMotion(t, q, qd, qdd, tau, moving(qd, rate_hz), warmth)
 
 
 def position_cutoff(settings: ConditioningSettings) -> float:

@@ -44,11 +44,10 @@ def fill_filtered_friction(
     near = np.abs(qd) < THRESHOLDS.half_periods * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        joints = arm.rubbing(term.name)
+        joints = range(arm.n)
         columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
-        out[:, joints, columns] = np.where(
-            near[:, joints], filtered[:, joints], out[:, joints, columns])
+        out[:, joints, columns] = np.where(near, filtered, out[:, joints, columns])
 
 
 @lru_cache(maxsize=len(STEEP))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.compiled import kernel
+from dynid_ros.large_arrays import large_array
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ def differentiate(x: Array, rate_hz: float) -> Array:
         Derivative by time. Five points, since three lose 0.7 % of a 1 Hz motion at 30 Hz.
 
     """
-    result, period = np.empty(x.shape), 1 / rate_hz
+    result, period = large_array(x.shape), 1 / rate_hz
     result[0], result[-1] = (x[1] - x[0]) / period, (x[-1] - x[-2]) / period
     result[1], result[-2] = (x[2] - x[0]) / (2 * period), (x[-1] - x[-3]) / (2 * period)
     inner = result[2:-2].reshape(-1)
@@ -73,60 +74,6 @@ def five_points(x: Array, joints: int, factor: float, out: Array) -> None:
         x[:out.size], x[joints:], x[3 * joints:], x[4 * joints:])
     for k in range(out.size):
         out[k] = (8 * (ahead[k] - near[k]) - (farther[k] - far[k])) * factor
-
-
-class Derivative:
-    """
-    Derivative of signals by `differentiate`, computed where it is read.
-
-    A long recording has no room for the derivatives of all its samples, and only a block of them
-    is needed at a time.
-
-    Parameters
-    ----------
-    x : (N, n) ndarray or Derivative
-        Signals, column by column, at least five samples.
-    rate_hz : float
-        Sample rate.
-
-    """
-
-    def __init__(self, x: Signal, rate_hz: float) -> None:
-        self._x, self._rate = x, rate_hz
-        self.shape: tuple[int, ...] = x.shape
-
-    def __len__(self) -> int:
-        """Return the number of samples."""
-        return self.shape[0]
-
-    def __getitem__(self, part: slice | NDArray[np.intp]) -> Array:
-        """Compute the derivative at some samples, (k, n)."""
-        if not isinstance(part, slice):
-            return self._at(part)
-        start, stop, step = part.indices(len(self))
-        if step != 1:
-            return self._at(np.arange(start, stop, step))
-        # Two samples on either side: an end of the block is no end of the signal.
-        first = max(start - 2, 0)
-        around = np.asarray(self._x[first:min(stop + 2, len(self))])
-        return differentiate(around, self._rate)[start - first:stop - first]
-
-    def _at(self, places: NDArray[np.intp]) -> Array:
-        """Compute the derivative at single samples."""
-        near = np.clip(places[:, None] + np.arange(-2, 3), 0, len(self) - 1)
-        x = self._x[near.ravel()].reshape(*near.shape, self.shape[1])
-        result: Array = (8 * (x[:, 3] - x[:, 1]) - (x[:, 4] - x[:, 0])) * (self._rate / 12)
-        for k in np.flatnonzero((places < 2) | (places > len(self) - 3)):
-            result[k] = self[int(places[k]):int(places[k]) + 1][0]
-        return result
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
-        """Compute the derivative at all samples."""
-        return self[0:len(self)]
-
-
-#: Values at N samples of n joints, held or computed where they are read.
-Signal = Array | Derivative
 
 
 @dataclass(frozen=True)

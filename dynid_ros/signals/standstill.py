@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks, finite_span, transformed
-from dynid_ros.signals.filters import Signal
 
 Array = NDArray[np.float64]
 
@@ -56,7 +55,7 @@ def still_below(top: Array) -> Array:
     return np.asarray(np.maximum(THRESHOLDS.share * top, THRESHOLDS.slowest))
 
 
-def moving(qd: Signal, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> NDArray[np.bool_]:
+def moving(qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest) -> NDArray[np.bool_]:
     """
     Detect motion and standstill, joint by joint.
 

@@ -157,8 +157,10 @@ def arm_from_plain(data: Any) -> ArmModel:
     """
     in_tree = field_hints(KinematicTree)
     own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
-    # Results from before there were bounds, and friction by joint.
-    data = {'link_bounds': None, 'friction_lacking': [], **_checked(data, dict, 'arm')}
+    # Results from before there were bounds, and from when joints could lack friction terms.
+    data = {'link_bounds': None, **_checked(data, dict, 'arm')}
+    if data.get('friction_lacking') == []:
+        del data['friction_lacking']
     fields = _fields(data, own | in_tree, 'arm')
     tree = KinematicTree(**{name: fields.pop(name) for name in in_tree})
     arm = ArmModel(tree=tree, **fields)
@@ -220,10 +222,6 @@ def _check_choices(arm: ArmModel) -> None:
         wrong.append(f'drive.signal is {arm.drive.signal!r:.40}')
     if np.linalg.cond(arm.drive.transmission) > LARGEST_CONDITION:
         wrong.append('drive.transmission is singular')
-    if arm.friction_lacking and len(arm.friction_lacking) != arm.n:
-        wrong.append(f'friction_lacking is a list of {len(arm.friction_lacking)} joints')
-    wrong += [f'friction_lacking holds {name!r:.40}' for lacking in arm.friction_lacking
-              for name in lacking if name not in arm.friction]
     if not -1 <= arm.tool.joint < arm.n:
         wrong.append(f'tool.joint is {arm.tool.joint}')
     if wrong:

@@ -121,11 +121,8 @@ def _drawing(chart: Chart, t: Array) -> str:
 
 
 STYLE = """
-:root { color-scheme: light dark; --page: #fff; --ink: #1c2024; --soft: #5b6470; --grid: #d9dde2;
+:root { color-scheme: light; --page: #fff; --ink: #1c2024; --soft: #5b6470; --grid: #d9dde2;
   --bound: #d0342c; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #14171a; --ink: #e4e7ea; --soft: #9aa4af; --grid: #363c43; --bound: #ff8b85; }
-}
 * { box-sizing: border-box; }
 body { margin: 0; display: grid; grid-template-columns: 1fr minmax(24rem, 34rem); height: 100vh;
   background: var(--page); color: var(--ink);
@@ -154,5 +151,4 @@ td, th { padding: 0.15rem 0.5rem; text-align: left; border-bottom: 1px solid var
   iframe { height: 60vh; position: sticky; top: 0; z-index: 2; }
   main { border: 0; }
 }
-@media print { body { display: block; height: auto; } iframe { display: none; } }
 """

@@ -23,9 +23,7 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.trajectory.motion_file import write_motion
 
-pytestmark = [
-    pytest.mark.skipif(find_spec(name) is None, reason=f'{name} is not installed')
-    for name in ('mujoco',)]
+pytestmark = pytest.mark.skipif(find_spec('mujoco') is None, reason='mujoco is not installed')
 ARM = 'two_axis'
 
 

@@ -11,7 +11,6 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.execution.tracking_control import (
     ComputedTorque,
     NATURAL_FREQUENCY,
-    rigid_torque,
     RigidArm,
     STABLE_RATE,
     tracking_gains,
@@ -112,5 +111,5 @@ def test_torques_of_gravity_and_of_the_whole_model_are_pinocchios():
         [RigidArm(arm).gravity(row) for row in q],
         [pin.rnea(model, data, row, rest, rest) for row in q], atol=1e-9)
     np.testing.assert_allclose(
-        rigid_torque(arm, q, qd, qdd),
+        [RigidArm(arm).torque(*rows) for rows in zip(q, qd, qdd, strict=True)],
         [pin.rnea(model, data, *rows) for rows in zip(q, qd, qdd, strict=True)], atol=1e-9)

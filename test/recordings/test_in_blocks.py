@@ -3,7 +3,6 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
-import pytest
 
 from dynid_ros.recordings.in_blocks import (
     all_within,
@@ -11,7 +10,6 @@ from dynid_ros.recordings.in_blocks import (
     blocks,
     chosen,
     finite_span,
-    largest_step,
     transformed,
     where,
 )
@@ -21,7 +19,7 @@ LENGTHS = st.sampled_from([1, 2, 31, 33, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK 
 
 @settings(max_examples=40, deadline=None)
 @given(LENGTHS, st.integers(0, 2**32 - 1), st.booleans())
-def test_span_and_steps_are_those_of_the_whole_signal(length, seed, holes):
+def test_the_span_is_that_of_the_whole_signal(length, seed, holes):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(length, 3))
     if holes:
@@ -30,19 +28,9 @@ def test_span_and_steps_are_those_of_the_whole_signal(length, seed, holes):
     lowest, highest = finite_span(x)
     np.testing.assert_array_equal(lowest, np.where(finite, x, np.inf).min(axis=0))
     np.testing.assert_array_equal(highest, np.where(finite, x, -np.inf).max(axis=0))
-    with np.errstate(invalid='ignore'):
-        step = np.abs(np.diff(x, axis=0))
-    assert largest_step(x) == np.where(np.isfinite(step), step, 0.0).max(initial=0.0)
     largest = np.abs(x[finite]).max(initial=0.0)
     assert all_within(x, largest) == finite.all()
     assert not all_within(x, 0.999 * largest)
-
-
-@pytest.mark.parametrize('place', [BLOCK - 1, BLOCK])
-def test_a_step_between_two_blocks_counts(place):
-    x = np.zeros((2 * BLOCK, 2))
-    x[place:, 1] = 5.0
-    assert largest_step(x) == 5.0
 
 
 @settings(max_examples=20, deadline=None)

@@ -81,6 +81,8 @@ class StateWatch:
 
     Attributes
     ----------
+    read : callable
+        Of `MotionStateReader`.
     topic : str
         Full name of the topic.
     mixed, gone : str
@@ -95,14 +97,10 @@ class StateWatch:
     ) -> None:
         self._node = node
         self._time = time
-        self._reader = MotionStateReader(arm)
+        self.read = MotionStateReader(arm).read
         self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
         self.topic = self._subscription.topic
         self.mixed = self.gone = ''
-
-    def read(self, message: JointState) -> MotionState | None:
-        """Read a message; see `MotionStateReader.read`."""
-        return self._reader.read(message)
 
     def follow(self) -> Violation | None:
         """Adapt to the publishers of states, and return a problem of theirs."""
