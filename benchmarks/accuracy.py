@@ -6,13 +6,15 @@ Held-out torque error on public recordings of real arms, at equal bandwidths, be
 
 FOLDER holds the recordings: ur10/ur10_exciting_trajectory.db3 and
 panda/panda_exciting_trajectory.db3 (unisa-acg/inverse-dynamics-solver), tx40/pos_read_data.csv and
-curr_data.csv (figaroh-examples).
+curr_data.csv (figaroh-examples). Where there is a folder field/, a second table has the recordings
+in it, each with an arm.yaml, that are predicted by fits to others: most are of another motion.
+The last line is the geometric mean of the error of chosen friction by that of plain friction.
 
 Each line is a bandwidth: measured torque, predicted torque and regressors pass the same low-pass,
 and all columns are fitted to the same rows of the first part and compared on the same rows of the
 rest. "as recorded" is a fit at 10 Hz that is compared with the torque as recorded.
 
-- chosen: `dynid identify`, friction terms by cross-validation in the first part
+- chosen: `dynid identify`, friction as strong as it predicts blocks of the first part
 - plain: the same with viscous and Coulomb friction and offset
 - least squares: ordinary least squares (numpy.linalg.lstsq) with the columns of plain
 - FIGAROH: regressor, base parameters and weighted fit of FIGAROH's library, with friction, rotor
@@ -50,15 +52,27 @@ from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.storage.recording_reader import read_recording
 
 Array = NDArray[np.float64]
+Logs = list[Recording]
 
 CASES = (
     ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3),
     ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3),
     ('tx40', 'tx40/pos_read_data.csv', 1 / 2),
 )
+#: Recordings to fit and to predict, and the held-out share where there are none to predict.
+FIELD: tuple[tuple[str, tuple[str, ...], tuple[str, ...], float], ...] = (
+    ('six_joint', ('traj2.csv',), ('traj3.csv',), 0.0),
+    ('dual_arm', ('motion_13.5.csv', 'motion_15.7.csv'), ('motion_52.2.csv',), 0.0),
+    ('kr300', ('A.csv', 'B.csv'), ('C.csv',), 0.0),
+    ('kr300', ('A.csv',), ('B.csv', 'C.csv'), 0.0),
+    ('dvrk_psm', ('free.csv',), ('two.csv',), 0.0),
+    ('sawyer', ('log_1khz.npz',), (), 1 / 3),
+)
+#: Arm whose torques of joints 3, 5 and 6 are recorded with the opposite sign.
+TURNED = 'six_joint'
 BANDWIDTHS = (2.0, 5.0, 10.0)
 #: The recording of 4.5 s of fast motion has few rows below 10 Hz.
-FURTHER = {'tx40': (16.0,)}
+WIDER = {'tx40': (16.0,)}
 AS_RECORDED = 'as recorded'
 PUBLISHED = {('ur10', 2.0): 7.17, ('ur10', 5.0): 7.91, ('ur10', 10.0): 8.10,
              ('ur10', AS_RECORDED): 8.12}
@@ -131,32 +145,71 @@ def recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Recording, float]]
         yield name, arm, log, share
 
 
+def field_recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Logs, Logs, float]]:
+    """Read the fitted and the held-out recordings of each field case, and its held-out share."""
+    for name, fitted, unseen, share in FIELD:
+        arm = load_arm(folder / name / 'arm.yaml')
+        if name == TURNED:
+            gain = arm.drive.gain.copy()
+            gain[[2, 4, 5]] *= -1
+            arm = replace(arm, drive=replace(arm.drive, gain=gain))
+        logs, rest = ([read_recording(folder / name / file, arm) for file in files]
+                      for files in (fitted, unseen))
+        held = f'last {100 * share:.0f} %' if share else ', '.join(unseen)
+        yield f'{name}, {", ".join(fitted)}, held out: {held}', arm, logs, rest, share
+
+
 def below(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
     """Return an arm whose signals are limited to a bandwidth; None leaves it to the data."""
     return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
 
 
 def main(folder: Path) -> None:
-    """Print a Markdown table."""
+    """Print the tables and the geometric mean."""
+    ratios = []
     print('| arm, held out | bandwidth | chosen | plain | least squares | FIGAROH | published '
-          '| chosen friction |')
+          '| chosen friction beyond plain |')
     print('|---|---|---|---|---|---|---|---|')
     for name, arm, log, share in recordings(folder):
         first, rest = split(log, share)
         assert rest is not None
         label = f'{name}, last {100 * share:.0f} %'
-        for cutoff in (None, *BANDWIDTHS, *FURTHER.get(name, ())):
+        for cutoff in (None, *BANDWIDTHS, *WIDER.get(name, ())):
             own = below(arm, cutoff)
             chosen = identify(own, [log], holdout=share)
             plain = identify(own, [log], friction=PLAIN, holdout=share)
             bandwidth = chosen.treatment.cutoff_hz
+            ratios.append(held_out(chosen) / held_out(plain))
             line(label, bandwidth if cutoff else f'{bandwidth:.3g} Hz (from the data)', [
                 held_out(chosen), held_out(plain), least_squares(plain, first, rest),
                 figaroh(plain, first, rest), PUBLISHED.get((name, bandwidth))],
-                ', '.join(chosen.arm.friction))
+                further(chosen))
         line(label, AS_RECORDED, [
             as_recorded(chosen, rest), as_recorded(plain, rest), None, None,
-            PUBLISHED.get((name, AS_RECORDED))], ', '.join(chosen.arm.friction))
+            PUBLISHED.get((name, AS_RECORDED))], further(chosen))
+    if (folder / 'field').is_dir():
+        ratios += field_table(folder / 'field')
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    print(f'chosen by plain friction: geometric mean {mean:.3f}, at most {max(ratios):.3f}')
+
+
+def field_table(folder: Path) -> list[float]:
+    """Print the table of the field recordings, and return the ratio of chosen by plain."""
+    print('\n| arm, fitted, held out | chosen | plain | by plain | chosen friction |')
+    print('|---|---|---|---|---|')
+    ratios = []
+    for label, arm, logs, rest, share in field_recordings(folder):
+        chosen, plain = (identify(arm, logs, validation=rest, holdout=share, friction=friction)
+                         for friction in (None, PLAIN))
+        ratios.append(held_out(chosen) / held_out(plain))
+        print(f'| {label} | {held_out(chosen):.2f} % | {held_out(plain):.2f} % | '
+              f'{ratios[-1]:.3f} | {further(chosen)} |', flush=True)
+    return ratios
+
+
+def further(model: IdentifiedModel) -> str:
+    """Name the terms of a model beyond plain friction."""
+    return ', '.join(name for name in model.arm.friction if name not in PLAIN) or 'plain'
 
 
 if __name__ == '__main__':

@@ -6,9 +6,8 @@ How many held-out samples of real arms lie within the 95 % bands of the predicte
 FOLDER and split are those of accuracy.py. The model of the first part, its covariance and its
 error in samples that were not fitted, by cross-validation, give a band around the torque of each
 sample of the rest: 1.96 standard deviations of `torque_variance`. A good band holds 90 to 98 % of
-the samples, in each joint too. The last column but one divides the held-out error of a joint by
-the residual of its fit, for the joint in which that is largest. The last one tells how many times
-wider the choice of friction terms makes intervals of inertial parameters, in the median.
+the samples, in each joint too. The last column divides the held-out error of a joint by
+the residual of its fit, for the joint in which that is largest.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import sys
 from accuracy import BANDWIDTHS, below, recordings
 import numpy as np
 
-from dynid_ros.dynamics.base import friction_places
 from dynid_ros.identification.division import split
 from dynid_ros.identification.identify import identify
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -54,20 +52,17 @@ def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list
 def main(folder: Path) -> None:
     """Print a Markdown table."""
     print('| arm, held out | bandwidth | samples of a joint | within, mean of the joints '
-          '| joint with the least | joint with the most | largest error by residual '
-          '| intervals by choice |')
-    print('|---' * 8 + '|')
+          '| joint with the least | joint with the most | largest error by residual |')
+    print('|---' * 7 + '|')
     for name, arm, log, share in recordings(folder):
         first, rest = split(log, share)
         assert rest is not None
         for bandwidth in BANDWIDTHS:
             model = identify(below(arm, bandwidth), [first], holdout=0)
             shares, ratios, samples = held_out(model, rest)
-            inertial = np.delete(np.arange(len(model.theta)), friction_places(model.arm))
-            wider = np.median((model.std / np.sqrt(np.diag(model.covariance)))[inertial])
             print(f'| {name} | {bandwidth:.3g} Hz | {samples} | {np.mean(shares):.1f} % '
-                  f'| {min(shares):.1f} % | {max(shares):.1f} % | {max(ratios):.2f} '
-                  f'| {wider:.2f} |', flush=True)
+                  f'| {min(shares):.1f} % | {max(shares):.1f} % | {max(ratios):.2f} |',
+                  flush=True)
 
 
 if __name__ == '__main__':

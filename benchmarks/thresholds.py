@@ -28,7 +28,6 @@ import numpy as np
 from threshold_rows import clip_rows, clock_rows, rotor_rows, seen_rows
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.cross_validation import friction_choice
 from dynid_ros.diagnosis import (
     contest,
     copied_signals,
@@ -48,7 +47,6 @@ from dynid_ros.online.replay import replay
 from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression import delay, preparation
-from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.signals import conditioning, filters, segments, standstill
 from dynid_ros.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.simulation.record import simulate
@@ -64,8 +62,6 @@ SETTINGS = (
     (conditioning, 'energy'), (conditioning, 'margin'),
     (conditioning, 'highest'), (conditioning, 'position_margin'),
     (filters, 'kaiser'), (filters, 'half_periods'), (filters, 'rate_per_cutoff'),
-    (friction_choice, 'folds'), (friction_choice, 'standard_errors'),
-    (friction_choice, 'evidence'),
 )
 ONLINE = ('memory', 'cut', 'doubtful', 'correlation', 'known', 'some')
 
@@ -258,27 +254,6 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
                         for m in data.motions)
         rows.append(decimated * data.arm.n / base_parameters(data.arm).count)
     yield delay, 'rows_per_column', rows, [1.0], 'as many rows as parameters: any delay fits'
-
-
-def friction_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
-    def errors(data: Data) -> dict[tuple[str, ...], Array]:
-        rows = KeptRows(data.arm, data.motions, data.treatment)
-        return friction_choice.Folds(data.arm, rows).trials
-
-    def behind(trials: dict[tuple[str, ...], Array], terms: tuple[str, ...]) -> float:
-        best = min(trials, key=lambda each: float(trials[each].mean()))
-        mean, spread = friction_choice.difference(trials[terms], trials[best])
-        return mean / spread if spread else 0.0
-
-    exact, real = ([errors(data) for data in good if bool(data.friction) == known]
-                   for known in (True, False))
-    plain = friction_choice.PLAIN
-    yield (friction_choice, 'standard_errors', [behind(trials, plain) for trials in exact],
-           [behind(trials, ('viscous', 'offset')) for trials in exact],
-           'Coulomb friction left out of a simulated arm that has it')
-    yield (friction_choice, 'evidence', [behind(trials, plain) for trials in exact],
-           [behind(trials, plain) for trials in real],
-           'plain friction of real arms, of which one has torque sensors')
 
 
 def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -588,7 +563,7 @@ def main(folder: Path | None) -> None:
     good, poor = recordings(folder)
     print('| threshold | value | good data | bad data | which |')
     print('|---|---|---|---|---|')
-    groups = (verdict_rows(good, poor), delay_rows(good), friction_rows(good),
+    groups = (verdict_rows(good, poor), delay_rows(good),
               standstill_rows(good), filter_rows(good), outlier_rows(good),
               recording_rows(good, poor), copy_rows(good), rival_rows(good), safety_rows(good),
               clip_rows(good), rotor_rows(good), clock_rows(good), seen_rows(good))

@@ -20,7 +20,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
-from dynid_ros.regression.covariance import hac_covariance
+from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import differentiate, nuttall_fir
 from dynid_ros.signals.first_order import Discretisation, filtered
@@ -117,7 +117,8 @@ def solved(name: str, q: np.ndarray, W: np.ndarray, tau: np.ndarray) -> Result:
     rows = W.reshape(-1, 9)
     theta = np.linalg.lstsq(rows, tau.ravel(), rcond=None)[0]
     scores = np.einsum('kip,ki->kp', W, tau - W @ theta)
-    covariance = hac_covariance([scores], np.linalg.inv(rows.T @ rows), 1 / PERIOD)
+    bread = np.linalg.inv(rows.T @ rows)
+    covariance = bread @ score_covariance([scores], 1 / PERIOD, 9) @ bread
     return Result(name, q, W, tau, theta, np.sqrt(np.diag(covariance)))
 
 

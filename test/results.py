@@ -47,7 +47,6 @@ def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 
         'fit': metrics(arm, 'first 67 % of walk.db3', False, 2.98),
         'validation': metrics(arm, 'last 33 % of walk.db3', True, 5.76),
         'verdict': Verdict(True, (), 2.3),
-        'friction_trials': {'viscous coulomb offset': 5.0, 'viscous coulomb': 6.1},
         'defects': DEFECTS,
         'timing': {'read': 0.3, 'total': 0.9},
         'predictions': (

@@ -130,8 +130,6 @@ class ArmModel:
         Friction terms that are identified.
     friction_shape : FrictionShape
         Constants of the nonlinear friction terms.
-    friction_lacking : tuple of tuple of str
-        Those of the friction terms that each joint does without; empty where every joint has all.
     coupling : tuple of CouplingColumn
         Further declared columns.
     drive : Drive
@@ -170,7 +168,6 @@ class ArmModel:
     rotor_inertia: bool = True
     friction: tuple[str, ...] = ('viscous', 'coulomb', 'offset')
     friction_shape: FrictionShape = field(default_factory=FrictionShape)
-    friction_lacking: tuple[tuple[str, ...], ...] = ()
     coupling: tuple[CouplingColumn, ...] = ()
     conditioning: Conditioning = field(default_factory=Conditioning)
     aliases: tuple[tuple[str, ...], ...] = ()
@@ -235,12 +232,6 @@ class ArmModel:
             own.effort * margins.effort_scale)
 
     @property
-    def lacking(self) -> dict[str, tuple[str, ...]]:
-        """Friction terms that joints do without, by the name of the joint."""
-        own = self.friction_lacking or self.n * ((),)
-        return {name: terms for name, terms in zip(self.joint_names, own, strict=True) if terms}
-
-    @property
     def needs_load(self) -> bool:
         """Whether a friction term depends on the torque that loads the joint."""
         return any(term.needs_load for term in friction_terms(self.friction))
@@ -269,17 +260,9 @@ class ArmModel:
             return self
         return replace(self, gravity=np.zeros(3))
 
-    def rubbing(self, term: str) -> NDArray[np.intp]:
-        """Return the joints that have one of the friction terms."""
-        lacking = self.friction_lacking or self.n * ((),)
-        return np.array([joint for joint in range(self.n) if term not in lacking[joint]],
-                        dtype=np.intp)
-
-    def with_friction(
-        self, names: tuple[str, ...], lacking: tuple[tuple[str, ...], ...] = (),
-    ) -> ArmModel:
-        """Return the same arm with other friction terms, some of which joints may lack."""
-        return replace(self, friction=names, friction_lacking=lacking)
+    def with_friction(self, names: tuple[str, ...]) -> ArmModel:
+        """Return the same arm with other friction terms."""
+        return replace(self, friction=names)
 
     def with_tree(self, **changes: Any) -> ArmModel:
         """Return the same arm with other values of fields of its kinematic tree."""
@@ -287,4 +270,4 @@ class ArmModel:
 
     def rigid(self) -> ArmModel:
         """Return the same arm without rotor inertia, friction and coupling."""
-        return replace(self, rotor_inertia=False, friction=(), friction_lacking=(), coupling=())
+        return replace(self, rotor_inertia=False, friction=(), coupling=())

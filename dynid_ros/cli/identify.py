@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -76,14 +75,22 @@ def run(args: argparse.Namespace) -> int:
         arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=args.cutoff))
     check_folder(args.output)
     check_apart(args.recordings, args.validate)
-    reading = ReadingClock(partial(
-        read_recording, arm=arm, topic=args.topic, received=args.received))
+    seconds = []
+
+    def read(path: Path) -> Recording:
+        # One by one during preparation, so that the raw samples of a long one are released before
+        # its rows are made.
+        before = perf_counter()
+        recording = read_recording(path, arm, topic=args.topic, received=args.received)
+        seconds.append(perf_counter() - before)
+        return recording
+
     result = identify(
-        arm, map(reading.read, args.recordings), friction=friction_choice(args),
-        holdout=args.holdout, validation=map(reading.read, args.validate), method=args.method,
+        arm, map(read, args.recordings), friction=friction_choice(args),
+        holdout=args.holdout, validation=map(read, args.validate), method=args.method,
         joint_offsets=args.joint_offsets)
-    timing = {'read': reading.seconds, **result.timing, 'total': perf_counter() - start}
-    timing['condition'] -= reading.seconds
+    timing = {'read': sum(seconds), **result.timing, 'total': perf_counter() - start}
+    timing['condition'] -= timing['read']
     result = replace(result, timing=timing)
     page = args.output / 'report.html'
     write_together({
@@ -95,27 +102,6 @@ def run(args: argparse.Namespace) -> int:
         print(f'wrote {args.output / "result.yaml"} and {page} '
               f'({perf_counter() - start:.1f} s)')
     return 0 if result.verdict.trustworthy else 1
-
-
-class ReadingClock:
-    """
-    Time the reading of recordings.
-
-    They are read one by one during preparation, so that the raw samples of a long one are
-    released before its rows are made.
-    """
-
-    def __init__(self, read: Callable[[Path], Recording]) -> None:
-        self._read = read
-        self.seconds = 0.0
-
-    def read(self, path: Path) -> Recording:
-        """Read one recording."""
-        before = perf_counter()
-        try:
-            return self._read(path)
-        finally:
-            self.seconds += perf_counter() - before
 
 
 def check_apart(fitted: Sequence[Path], held_out: Sequence[Path]) -> None:

@@ -1,4 +1,4 @@
-"""The wrench on one body behind an external torque."""
+"""The wrench on the tool behind an external torque."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.dynamics.rigid_body import jacobians
@@ -43,10 +42,10 @@ class ToolWrench:
 
 
 def tool_wrench(
-    arm: ArmModel, q: ArrayLike, torque: ArrayLike, std: ArrayLike, body: str = TOOL,
+    arm: ArmModel, q: ArrayLike, torque: ArrayLike, std: ArrayLike,
 ) -> ToolWrench:
     """
-    Estimate the wrench behind an external torque, taking it to act on one body.
+    Estimate the wrench behind an external torque, taking it to act on the tool.
 
     Parameters
     ----------
@@ -55,8 +54,6 @@ def tool_wrench(
     q, torque, std : (n,) array_like
         Position, external torque (measured minus modelled) and its standard deviation, which is
         infinite for a joint that tells nothing.
-    body : str
-        ``tool``, or the joint that moves the link.
 
     Returns
     -------
@@ -67,7 +64,7 @@ def tool_wrench(
 
     """
     usual = np.repeat([USUAL_MOMENT, USUAL_FORCE], 3)
-    J = jacobians(arm, np.atleast_2d(np.asarray(q, dtype=float)), body)[0]
+    J = jacobians(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0]
     weight = 1 / np.asarray(std, dtype=float)
     design = -J.T * weight[:, None] * usual
     # The update of a Gaussian prior of unit covariance, by the smaller of both matrices.
@@ -78,9 +75,9 @@ def tool_wrench(
     return ToolWrench(usual * (gain @ known), covariance, np.diag(left) < LEFT)
 
 
-def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike, body: str = TOOL) -> Array:
+def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike) -> Array:
     """
-    Turn a wrench (6,) on a body from the axes of the base frame to those of the body.
+    Turn a wrench (6,) on the tool from the axes of the base frame to those of the tool.
 
     Parameters
     ----------
@@ -89,12 +86,9 @@ def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike, body: str = TO
     q : (n,) array_like
         Position.
     wrench : (6,) array_like
-        As in `ToolWrench`; its moment stays about the origin of the body's frame.
-    body : str
-        ``tool``, or the joint that moves the link.
+        As in `ToolWrench`; its moment stays about the origin of the tool's frame.
 
     """
-    joint, placement = find_body(arm, body)
-    pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, joint, :9].reshape(3, 3)
+    pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, arm.tool.joint, :9]
     parts = np.asarray(wrench, dtype=float).reshape(2, 3)
-    return np.asarray((parts @ pose @ placement.rotation).ravel())
+    return np.asarray((parts @ pose.reshape(3, 3) @ arm.tool.placement.rotation).ravel())

@@ -110,7 +110,8 @@ def judge(
     arm : ArmModel
         The arm.
     theta, covariance, data_share : (b,), (b, b) and (b,) ndarray
-        Estimate, its covariance by the data alone, and the share of the data in each parameter.
+        Estimate, its covariance by the data alone, and the share of the data in each parameter,
+        one for those that no motion has to show.
     condition_number : float
         Of the regressor.
     motion : sequence of Prediction
@@ -152,8 +153,9 @@ def judge(
     if clean * expected > THRESHOLDS.expected_error_percent or (failed and joints):
         order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
         parameters = tuple(base.names[k] for k in order)
-        findings.append(_too_little(clean * expected, condition_number, joints,
-                                    parameters))
+        # It names the weakest parameters itself; joints at rest remain.
+        findings = [each for each in findings if each.code != 'not_excited' or each.joints]
+        findings.append(_too_little(clean * expected, condition_number, joints, parameters))
     elif expected > THRESHOLDS.expected_error_percent:
         findings.append(Finding(
             'residual', f'the fit leaves {fit.relative_error_percent:.0f} % of the torque '

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -51,6 +52,9 @@ class ArmPrior:
         Standard parameters of one joint.
     torque : (n,) ndarray
         Torque of each drive: its limit, or what the links need, Nm.
+    shrunk : (p,) ndarray of bool
+        Friction coefficients whose standard deviations data chose, none by default; see
+        `with_friction`.
 
     """
 
@@ -60,6 +64,7 @@ class ArmPrior:
     from_shape: NDArray[np.bool_]
     block: int
     torque: Array
+    shrunk: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
 
     @property
     def theta(self) -> Array:
@@ -109,7 +114,53 @@ class ArmPrior:
         # Couplings, which come last, belong to several joints.
         own = np.full_like(self.std, factors.max(initial=1.0))
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
-        return replace(self, std=self.std * own)
+        return replace(self, std=np.where(self.shrunk, self.std, self.std * own))
+
+    def with_friction(self, arm: ArmModel, std: Mapping[str, Array]) -> ArmPrior:
+        """
+        Return the prior with friction coefficients near zero, which `widened` does not change.
+
+        Parameters
+        ----------
+        arm : ArmModel
+            The arm of the prior.
+        std : mapping of str to (n,) ndarray
+            Standard deviations of the coefficients of some terms, by joint.
+
+        """
+        values, own = self.values.copy(), self.std.copy()
+        shrunk = np.broadcast_to(self.shrunk, own.shape).copy()
+        for term in friction_terms(arm.friction):
+            if term.name in std:
+                columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+                values[columns], own[columns], shrunk[columns] = 0.0, std[term.name], True
+        return replace(self, values=values, std=own, shrunk=shrunk)
+
+    def friction_std(self, arm: ArmModel) -> dict[str, Array]:
+        """Return the standard deviations that `with_friction` was given, by term."""
+        columns = {term.name: [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+                   for term in friction_terms(arm.friction)}
+        shrunk = np.broadcast_to(self.shrunk, self.std.shape)
+        return {name: self.std[own] for name, own in columns.items() if shrunk[own].any()}
+
+    def relaxed(self, colour: float) -> ArmPrior:
+        """
+        Return the prior beside data of which several samples count as one.
+
+        The standard deviations that data chose are those beside samples that all count.
+
+        Parameters
+        ----------
+        colour : float
+            How many samples count as one.
+
+        """
+        return replace(self, std=np.where(self.shrunk, np.sqrt(colour) * self.std, self.std))
+
+    @property
+    def is_shrunk(self) -> NDArray[np.bool_]:
+        """Return which base parameters are friction coefficients that are near zero, (b,)."""
+        return np.asarray((self.grouping * self.shrunk).any(axis=1))
 
     def reaching(self, torque: Array) -> ArmPrior:
         """Return the prior as wide as measured torque, root mean square (n,), makes it."""

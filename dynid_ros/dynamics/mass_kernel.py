@@ -19,9 +19,10 @@ from dynid_ros.dynamics.kernels import (
     Rotation,
     scaled,
     store,
+    turn_back,
     Vector,
 )
-from dynid_ros.dynamics.pose_kernels import carry, load_rotation, store_rotation
+from dynid_ros.dynamics.pose_kernels import load_rotation, store_rotation
 
 Array = NDArray[np.float64]
 
@@ -37,12 +38,12 @@ def turn_inertia(r: Rotation, body: Array, j: int) -> Rotation:
     """Inertia of row ``j`` of ten parameters along the axes of the parent, ``r I rᵀ``."""
     xx, xy, xz = body[j, 4], body[j, 5], body[j, 6]
     yy, yz, zz = body[j, 7], body[j, 8], body[j, 9]
-    x = carry(r, (xx, xy, xz))
-    y = carry(r, (xy, yy, yz))
-    z = carry(r, (xz, yz, zz))
-    first = carry(r, (x[0], y[0], z[0]))
-    second = carry(r, (x[1], y[1], z[1]))
-    third = carry(r, (x[2], y[2], z[2]))
+    x = turn_back(r, (xx, xy, xz))
+    y = turn_back(r, (xy, yy, yz))
+    z = turn_back(r, (xz, yz, zz))
+    first = turn_back(r, (x[0], y[0], z[0]))
+    second = turn_back(r, (x[1], y[1], z[1]))
+    third = turn_back(r, (x[2], y[2], z[2]))
     return (first[0], first[1], first[2], second[0], second[1], second[2], third[0], third[1],
             third[2])
 
@@ -56,7 +57,7 @@ def add_to_parent(r: Rotation, s: Vector, body: Array, j: int, up: int) -> None:
     origin is ``r I rᵀ + (2 s·h + m s·s) 1 - (s hᵀ + h sᵀ + m s sᵀ)`` with h turned by r.
     """
     m = body[j, 0]
-    h = carry(r, load(body, j, 1))
+    h = turn_back(r, load(body, j, 1))
     inertia = turn_inertia(r, body, j)
     trace = 2.0 * dot(s, h) + m * dot(s, s)
     body[up, 0] += m
@@ -120,8 +121,8 @@ def fill_mass_matrix(
                 out[k, i, j] = value
                 out[k, j, i] = value
                 r, s = load_rotation(local, i), load(local, i, 9)
-                force = carry(r, force)
-                moment = plus(carry(r, moment), cross(s, force))
+                force = turn_back(r, force)
+                moment = plus(turn_back(r, moment), cross(s, force))
                 i = parent[i]
             if parent[j] >= 0:
                 add_to_parent(

@@ -19,20 +19,10 @@ from dynid_ros.dynamics.kernels import (
     Rotation,
     scaled,
     store,
-    Vector,
+    turn_back,
 )
 
 Array = NDArray[np.float64]
-
-
-@kernel
-def carry(r: Rotation, a: Vector) -> Vector:
-    """Express a vector of the link's frame in the parent's frame, which is ``r a``."""
-    return (
-        r[0] * a[0] + r[1] * a[1] + r[2] * a[2],
-        r[3] * a[0] + r[4] * a[1] + r[5] * a[2],
-        r[6] * a[0] + r[7] * a[1] + r[8] * a[2],
-    )
 
 
 @kernel
@@ -60,10 +50,10 @@ def place(
     up = parent[j]
     if up >= 0:
         base = load_rotation(poses, up)
-        s = plus(load(poses, up, 9), carry(base, s))
-        x = carry(base, (r[0], r[3], r[6]))
-        y = carry(base, (r[1], r[4], r[7]))
-        z = carry(base, (r[2], r[5], r[8]))
+        s = plus(load(poses, up, 9), turn_back(base, s))
+        x = turn_back(base, (r[0], r[3], r[6]))
+        y = turn_back(base, (r[1], r[4], r[7]))
+        z = turn_back(base, (r[2], r[5], r[8]))
         r = (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
     store_rotation(poses, j, r)
     store(poses, j, 9, s)
@@ -85,7 +75,7 @@ def fill_screws(prismatic: NDArray[np.bool_], axis: Array, poses: Array, out: Ar
     """Fill the screws of all joints about the base's origin, (N, n, 6), from `fill_poses`."""
     for k in range(poses.shape[0]):
         for j in range(prismatic.size):
-            z = carry(load_rotation(poses[k], j), load(axis, j, 0))
+            z = turn_back(load_rotation(poses[k], j), load(axis, j, 0))
             w, v = z, cross(load(poses[k], j, 9), z)
             if prismatic[j]:
                 w, v = (0.0, 0.0, 0.0), z
@@ -122,9 +112,9 @@ def fill_jacobian(
         for j in path:
             place(parent, prismatic, turns, translation, slide, j, q[k, j], poses)
         p = plus(load(poses, last, 9),
-                 carry(load_rotation(poses, last), (point[0], point[1], point[2])))
+                 turn_back(load_rotation(poses, last), (point[0], point[1], point[2])))
         for j in path:
-            z = carry(load_rotation(poses, j), load(axis, j, 0))
+            z = turn_back(load_rotation(poses, j), load(axis, j, 0))
             w, v = z, cross(z, plus(p, scaled(-1.0, load(poses, j, 9))))
             if prismatic[j]:
                 w, v = (0.0, 0.0, 0.0), z

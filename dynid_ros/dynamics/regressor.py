@@ -57,7 +57,6 @@ def regressor(
     *,
     load: ArrayLike | None = None,
     history: JointHistory | None = None,
-    out: Array | None = None,
 ) -> Array:
     """
     Regressor Y of ``tau = Y theta``, for one motion of N samples.
@@ -72,8 +71,6 @@ def regressor(
         Torque that loads each joint, Nm; needed by the ``load`` friction term only.
     history : JointHistory, optional
         History of the joints, for friction terms that need it; by default they are cold and slide.
-    out : (N, n, p) ndarray, optional
-        C-contiguous array to fill, in blocks of a long recording for example.
 
     Returns
     -------
@@ -96,12 +93,8 @@ def regressor(
     if not q.shape == qd.shape == qdd.shape == shape[:2]:
         raise ValueError(f'q, qd and qdd must all be (N, {arm.n}), not '
                          f'{q.shape}, {qd.shape} and {qdd.shape}')
-    Y = np.zeros(shape) if out is None else out
-    if Y.shape != shape or not Y.flags.c_contiguous:
-        raise ValueError(f'out must be a C-contiguous {shape} array')
     # The kernel does not write the entries of links that a joint does not carry.
-    if out is not None:
-        Y.fill(0.0)
+    Y = np.zeros(shape)
     fill_inertial(*tree(arm), q, qd, qdd, layout.block, Y)
     joints = range(arm.n)
     if layout.rotor_inertia:
@@ -143,9 +136,9 @@ def fill_friction(
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
-        joints = arm.rubbing(term.name)
+        joints = range(arm.n)
         columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
-        out[:, joints, columns] = term.at(qd, loads, known, arm.friction_shape)[:, joints]
+        out[:, joints, columns] = term.at(qd, loads, known, arm.friction_shape)
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

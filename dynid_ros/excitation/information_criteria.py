@@ -90,11 +90,9 @@ def smoothed(arm: ArmModel, speed: float) -> ArmModel:
     """Return the arm with smooth Coulomb friction, in the same columns."""
     if 'coulomb' not in arm.friction or 'coulomb_smooth' in arm.friction:
         return arm
-    names, *lacking = (
-        tuple('coulomb_smooth' if x == 'coulomb' else x for x in terms)
-        for terms in (arm.friction, *arm.friction_lacking))
+    names = tuple('coulomb_smooth' if x == 'coulomb' else x for x in arm.friction)
     shape = replace(arm.friction_shape, smooth_speed=speed)
-    return replace(arm.with_friction(names, tuple(lacking)), friction_shape=shape)
+    return replace(arm.with_friction(names), friction_shape=shape)
 
 
 def smooth_condition(sharpness: float) -> Criterion:

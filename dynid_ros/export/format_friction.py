@@ -110,7 +110,7 @@ def simple_arm(model: IdentifiedModel, *, rotor_inertia: bool) -> ArmModel:
     """
     arm = model.possible_arm
     links = replace(
-        arm, friction=(), friction_nominal={}, friction_lacking=(), coupling=(),
+        arm, friction=(), friction_nominal={}, coupling=(),
         rotor_nominal=arm.rotor_nominal if rotor_inertia else None)
     if not arm.friction:
         return links

@@ -20,8 +20,8 @@ from dynid_ros.signals.standstill import motion_windows, time_in_motion
 
 Array = NDArray[np.float64]
 
-#: Share that is held out unless another one is stated, and the shortest part of that kind, s, which
-#: the low-pass leaves a few rows.
+#: Share that is held out unless another one is stated, and the shortest part of that kind, s, of
+#: which the low-pass leaves a few rows.
 HOLDOUT, SHORTEST = 0.33, 2.0
 #: Numbers of parts of a recording that are tried where joints move in turn.
 PARTS = (2, 4, 8, 16)

@@ -68,7 +68,7 @@ def identify(
     recordings : iterable of Recording
         Recordings to fit; an iterator that keeps nothing saves memory.
     friction : sequence of str, optional
-        Friction terms; by default they are chosen by cross-validation.
+        Friction terms; by default all, as strong as they predict blocks that were not fitted.
     holdout : float, optional
         Share of the motion in each recording, at its end, that is kept from fitting and used for
         validation; ignored if there are recordings for validation. By default `HOLDOUT`, and
@@ -150,11 +150,11 @@ def identify(
         possible=estimate.possible,
         root_information=judged.solution.root_information,
         root_torque=judged.solution.root_torque, widening=judged.solution.widening,
-        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, choice_std=judged.choice_std,
+        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, friction_std=judged.friction_std,
         condition_number=judged.solution.condition_number,
         treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),
         fit=judged.fit, validation=judged.validation, verdict=verdict,
-        friction_trials=judged.trials, defects=data.defects,
+        defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*judged.own, *judged.unseen), **known,
         error_by_bandwidth=error_by_bandwidth(

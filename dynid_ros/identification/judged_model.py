@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.block_errors import block_errors, BlockErrors
-from dynid_ros.cross_validation.friction_choice import Folds, THRESHOLDS
-from dynid_ros.cross_validation.selection import left_by_selection, spread_by_choice
+from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.verdict import judge
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.identification.conditioned_data import ConditionedData
 from dynid_ros.identification.gain_findings import refuted_gains, with_gains
 from dynid_ros.identification.model_choice import fit_model, Model, plain_fit
@@ -58,7 +57,7 @@ class Task:
     source : str
         Name of the training set.
     choose : bool
-        Whether to choose the friction terms.
+        Whether all friction terms take part, as strong as they predict.
     stated : ArmModel or None
         A description whose parameters are compared on the held-out set.
     acceleration : (n,) ndarray
@@ -82,7 +81,7 @@ class JudgedModel:
     Attributes
     ----------
     arm : ArmModel
-        With the friction terms that were chosen.
+        With its friction terms.
     settings : ConditioningSettings
         How the training set was conditioned.
     solution : Solution
@@ -93,11 +92,8 @@ class JudgedModel:
         Residual of each joint on the training set, Nm.
     unseen_sigma : (n,) ndarray or None
         The same on blocks that were not fitted, if wanted.
-    choice_std : (b,) ndarray or None
-        Spread of the parameters among choices of friction, if they were chosen and bands are
-        wanted.
-    trials : dict of str to float
-        Cross-validated error of each choice of friction, %.
+    friction_std : dict of str to (n,) ndarray
+        Standard deviations of friction coefficients around zero, for coloured residuals.
     notes : tuple of str
         Outliers that were left out.
     own, unseen : list of Prediction
@@ -121,8 +117,7 @@ class JudgedModel:
     estimate: Estimate
     sigma: Array
     unseen_sigma: Array | None
-    choice_std: Array | None
-    trials: dict[str, float]
+    friction_std: dict[str, Array]
     notes: tuple[str, ...]
     own: list[Prediction]
     unseen: list[Prediction]
@@ -175,11 +170,12 @@ def judged_fit(
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
     return JudgedModel(
         arm=arm, settings=settings, solution=model.solution, estimate=estimate, sigma=sigma,
-        unseen_sigma=_unseen_sigma(estimate, sigma, model.choice) if bands else None,
-        choice_std=spread_by_choice(arm, model.choice) if bands and model.choice else None,
-        trials=model.trials, notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
+        unseen_sigma=_unseen_sigma(estimate, sigma) if bands else None,
+        friction_std=estimate.prior.friction_std(arm),
+        notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
         held=held, fit=fitted, validation=validation,
-        verdict=judge(arm, theta, estimate.data_covariance, estimate.data_share,
+        verdict=judge(arm, theta, estimate.data_covariance,
+                      np.where(estimate.prior.is_shrunk, 1.0, estimate.data_share),
                       model.solution.condition_number, own, task.acceleration, fitted, validation,
                       model.findings),
         refuted=refuted_gains(arm, fitted_rows, theta), plain=_plain(model, estimate, settings))
@@ -200,6 +196,8 @@ class Estimate:
         By the data alone, for the judgement of their motion.
     data_share : (b,) ndarray
         Share by which the data reduce the variance that the prior has.
+    prior : ArmPrior
+        Beside samples of which ``colour`` count as one.
     colour : float
         Variance inflation by coloured residuals.
     possible : bool
@@ -216,6 +214,7 @@ class Estimate:
     std_white: Array
     data_covariance: Array
     data_share: Array
+    prior: ArmPrior
     colour: float
     possible: bool
     blocks: BlockErrors
@@ -225,34 +224,41 @@ class Estimate:
 def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution = model.arm, model.solution
-    scatter, covariance, found = _possible(arm, solution, model.rows, rows.settings)
+    scatter, covariance, found = _possible(
+        arm, solution, model.rows, rows.settings, model.friction_std)
+    shrunk = found.fit.prior.is_shrunk
     columns = rows.columns(arm)
     blocks = block_errors(
-        [block.part(columns) for block in rows.factors(arm, solution.theta, THRESHOLDS.folds)],
+        [block.part(columns) for block in rows.factors(arm, solution.theta, BLOCKS)],
         _residual_spread(model.own), solution.prior, covariance, found)
     if possible is None:
         possible = not blocks.clearly_worse
     root = solution.root_information
-    alone = data_covariance(root.T @ root, scatter, solution.prior_information)
+    alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
     theta, std_white = solution.theta, np.sqrt(np.diag(solution.white_covariance))
     if possible:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
-    return Estimate(theta, covariance, std_white, alone, found.share, found.colour, possible,
-                    blocks, () if possible else (blocks.remark,))
+    return Estimate(
+        theta, covariance, std_white, alone, found.share, found.fit.prior, found.colour, possible,
+        blocks, () if possible else (blocks.remark,))
 
 
 def _possible(
     arm: ArmModel, solution: Solution, rows: Rows, settings: ConditioningSettings,
+    friction_std: Mapping[str, Array],
 ) -> tuple[Array, Array, PossibleEstimate]:
     """Covariances of the score and of the unconstrained estimate, and possible parameters."""
     scatter = score_covariance(
         weighted_scores(rows.blocks(arm, solution.theta), solution.theta, solution.sigma),
         settings.rate_hz / settings.decimation, solution.effective_parameters)
-    bread = solution.white_covariance
-    covariance = bread @ (scatter + solution.prior_information) @ bread
-    return scatter, covariance, possible_estimate(
-        arm, arm_prior(arm).widened(solution.widening), solution.root_information,
-        solution.root_torque, covariance, np.sqrt(np.diag(bread)))
+    bread, before = solution.white_covariance, solution.prior_information
+    covariance = bread @ (scatter + before) @ bread
+    prior = arm_prior(arm).widened(solution.widening).with_friction(arm, friction_std)
+    found = possible_estimate(arm, prior, solution.root_information, solution.root_torque,
+                              covariance, np.sqrt(np.diag(bread)))
+    # Beside samples of which several count as one, coefficients near zero are as uncertain.
+    before = np.where(prior.is_shrunk[:, None], found.colour * before, before)
+    return scatter, bread @ (scatter + before) @ bread, found
 
 
 def _plain(
@@ -263,15 +269,12 @@ def _plain(
     if fitted is None or not estimate.possible:
         return fitted and (fitted[0], fitted[1].theta)
     arm, solution = fitted
-    return arm, _possible(arm, solution, model.rows, settings)[2].theta
+    return arm, _possible(arm, solution, model.rows, settings, {})[2].theta
 
 
-def _unseen_sigma(estimate: Estimate, sigma: Array, choice: Folds | None) -> Array:
+def _unseen_sigma(estimate: Estimate, sigma: Array) -> Array:
     blocks = estimate.blocks
-    left = (blocks.possible if estimate.possible else blocks.free).sum(axis=0)
-    if choice is not None:
-        left = np.maximum(left, left_by_selection(choice))
-    return blocks.sigma(left, sigma)
+    return blocks.sigma((blocks.possible if estimate.possible else blocks.free).sum(axis=0), sigma)
 
 
 def verdict_of_both(found: Verdict, below: JudgedModel, model: JudgedModel) -> Verdict:

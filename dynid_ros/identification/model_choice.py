@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.cross_validation.friction_by_joint import friction_by_joint
-from dynid_ros.cross_validation.friction_choice import choose_friction, Folds
+from dynid_ros.cross_validation.friction_shrinkage import friction_std
 from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
     describe,
@@ -45,11 +44,9 @@ class Model:
     Attributes
     ----------
     arm : ArmModel
-        With the friction terms that were chosen.
-    trials : dict of str to float
-        Cross-validated relative error of each choice, %; empty if there was none.
-    choice : Folds or None
-        Blocks by which the friction terms were chosen, if they were.
+        With its friction terms.
+    friction_std : dict of str to (n,) ndarray
+        Standard deviations around zero of those that are not free; see `friction_std`.
     solution : Solution
         Estimate.
     own : list of Prediction
@@ -64,8 +61,7 @@ class Model:
     """
 
     arm: ArmModel
-    trials: dict[str, float]
-    choice: Folds | None
+    friction_std: dict[str, Array]
     solution: Solution
     own: list[Prediction]
     rows: Rows
@@ -90,14 +86,16 @@ def fit_model(
     source : str
         Name of the samples.
     choose : bool
-        Whether to choose the friction terms too.
+        Whether all friction terms take part, as strong as they predict.
 
     """
     rows, share = fitted_rows(method, kept), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        fitted, trials, choice = _chosen(arm, kept) if choose else (arm, {}, None)
-        solution = fit(fitted, rows)
+        std = friction_std(arm, kept) if choose else {}
+        fitted = arm.with_friction(tuple(
+            name for name in TERMS if name in PLAIN or name in std)) if choose else arm
+        solution = fit(fitted, rows, std)
         own = predict(fitted, kept, solution.theta, source, False)
         far = far_samples(own)
         if not more or not any(marks.any() for marks in far):
@@ -106,23 +104,14 @@ def fit_model(
         share += share_left_out(far, own)
         motions = without(kept.motions, kept.settings, far, own)
         kept, rows = kept.masked(motions), rows.masked(motions)
-    if choice and (by_joint := friction_by_joint(arm, fitted.friction, choice)).friction_lacking:
-        fitted, solution = by_joint, fit(by_joint, rows)
-        own = predict(fitted, kept, solution.theta, source, False)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
-        fitted, trials, choice, solution, own, rows, notes, too_many(arm.joint_names, share))
-
-
-def _chosen(arm: ArmModel, kept: KeptRows) -> tuple[ArmModel, dict[str, float], Folds]:
-    folds = Folds(arm, kept)
-    terms, trials = choose_friction(folds)
-    return arm.with_friction(terms), trials, folds
+        fitted, std, solution, own, rows, notes, too_many(arm.joint_names, share))
 
 
 def plain_fit(model: Model) -> tuple[ArmModel, Solution] | None:
     """Fit plain friction to the same rows; None where it is what the model has."""
-    if set(model.arm.friction) == set(PLAIN) and not model.arm.friction_lacking:
+    if set(model.arm.friction) == set(PLAIN):
         return None
     plain = model.arm.with_friction(PLAIN)
     return plain, fit(plain, model.rows)

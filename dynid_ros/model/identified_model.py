@@ -42,7 +42,7 @@ class IdentifiedModel:
     Attributes
     ----------
     arm : ArmModel
-        The arm, with the friction terms that were chosen.
+        The arm, with its friction terms.
     theta : (b,) ndarray
         Base parameters, in the order of ``base_parameters(arm)``.
     covariance : (b, b) ndarray
@@ -79,8 +79,6 @@ class IdentifiedModel:
         Figures on held-out samples.
     verdict : Verdict
         Whether to trust it.
-    friction_trials : dict of str to float
-        Cross-validated relative error by set of friction terms, if these were chosen, %.
     defects : tuple of Defect
         Defects of the recordings.
     timing : dict of str to float
@@ -97,9 +95,9 @@ class IdentifiedModel:
     unseen_sigma : (n,) ndarray or None
         Standard deviation of each joint's residual in samples that were not fitted, less what the
         covariance explains, Nm; None where it was not estimated, as live.
-    choice_std : (b,) ndarray or None
-        Root mean square change of each inertial parameter among the choices of friction terms
-        that predict as well, zero for friction coefficients; None where no terms were chosen.
+    friction_std : dict of str to (n,) ndarray
+        Standard deviations of the coefficients of friction terms around zero, by joint, where
+        they are not as free as the `arm_prior`; see `dynid_ros.cross_validation`.
 
     """
 
@@ -120,7 +118,6 @@ class IdentifiedModel:
     fit: Metrics
     validation: Metrics | None
     verdict: Verdict
-    friction_trials: dict[str, float] = field(default_factory=dict)
     defects: tuple[Defect, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
     predictions: tuple[Prediction, ...] = ()
@@ -128,7 +125,7 @@ class IdentifiedModel:
     stated: dict[str, Metrics] = field(default_factory=dict)
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
-    choice_std: Array | None = None
+    friction_std: dict[str, Array] = field(default_factory=dict)
     widening: Array | None = None
     colour: float = 1.0
     possible: bool = False
@@ -148,13 +145,8 @@ class IdentifiedModel:
 
     @property
     def std(self) -> Array:
-        """
-        Return standard deviations of the base parameters.
-
-        They allow for coloured residuals and, where friction terms were chosen, for the choice.
-        """
-        by_choice = 0.0 if self.choice_std is None else self.choice_std
-        return np.asarray(np.sqrt(np.diag(self.covariance) + by_choice**2))
+        """Return standard deviations of the base parameters, for coloured residuals."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -169,7 +161,7 @@ class IdentifiedModel:
     @property
     def prior(self) -> ArmPrior:
         """Return the prior of the parameters, as wide as the data made it."""
-        prior = arm_prior(self.arm)
+        prior = arm_prior(self.arm).with_friction(self.arm, self.friction_std)
         return prior if self.widening is None else prior.widened(self.widening)
 
     @one_thread()

@@ -88,7 +88,7 @@ def possible_estimate(
     arm : ArmModel
         The arm with the friction terms that were identified.
     prior : ArmPrior
-        Its prior.
+        Its prior beside samples that all count.
     root_information, root_torque : (b, b) and (b,) ndarray
         Of the data alone, their noise taken as white, as in `IdentifiedModel`.
     covariance, std_white : (b, b) and (b,) ndarray
@@ -104,6 +104,7 @@ def possible_estimate(
     try:
         with np.errstate(all='ignore'):
             colour = sample_colour(covariance, std_white, prior.data_share(information))
+            prior = prior.relaxed(colour)
             root, torque = (x / np.sqrt(colour) for x in (root_information, root_torque))
             fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
             information = root.T @ root
@@ -114,7 +115,9 @@ def possible_estimate(
     return PossibleEstimate(fit, found, colour, information)
 
 
-def data_covariance(information: Array, scatter: Array, prior: Array) -> Array:
+def data_covariance(
+    information: Array, scatter: Array, prior: Array, shrunk: NDArray[np.bool_],
+) -> Array:
     """
     Covariance (b, b) that the data alone give base parameters, next to nothing known before.
 
@@ -124,9 +127,11 @@ def data_covariance(information: Array, scatter: Array, prior: Array) -> Array:
         Of the data, and of the prior.
     scatter : (b, b) ndarray
         Covariance of the score of the data.
+    shrunk : (b,) ndarray of bool
+        Friction coefficients that stay near zero: no motion has to show them.
 
     """
-    weak = NEXT_TO_NOTHING * prior
+    weak = np.where(shrunk[:, None], prior, NEXT_TO_NOTHING * prior)
     values, vectors = np.linalg.eigh(scatter + weak)
     # By a square root: variances beside open directions must not become negative by rounding.
     half = inverse(information + weak) @ (vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -13,7 +13,6 @@ from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.signals.filters import Signal
 
 Array = NDArray[np.float64]
 
@@ -59,7 +58,7 @@ class Motion(Protocol):
         """Positions (N, n), rad or m."""
 
     @property
-    def qd(self) -> Signal:
+    def qd(self) -> Array:
         """Velocities (N, n), rad/s or m/s."""
 
 

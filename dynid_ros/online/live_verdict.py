@@ -10,7 +10,7 @@ from time import monotonic
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import DynidError, written_down
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import (
@@ -117,7 +117,8 @@ class Judge:
             if due:
                 self._judged = samples
             self._running = self._thread.submit(
-                self._search, session.arm, session.estimate(), session.copy() if due else None)
+                self._search, session.arm, session.estimator.prior, session.estimate(),
+                session.copy() if due else None)
         return found
 
     def stop(self) -> None:
@@ -134,13 +135,14 @@ class Judge:
         return LiveVerdict(fault=written_down(error))
 
     def _search(
-        self, arm: ArmModel, estimate: Estimate, session: OnlineIdentifier | None,
+        self, arm: ArmModel, prior: ArmPrior, estimate: Estimate,
+        session: OnlineIdentifier | None,
     ) -> LiveVerdict:
         try:
-            root = np.sqrt(sample_colour(
-                estimate.covariance, estimate.std_white, estimate.data_share))
+            colour = sample_colour(estimate.covariance, estimate.std_white, estimate.data_share)
+            root = np.sqrt(colour)
             links = standard_parameters(
-                arm, arm_prior(arm).widened(estimate.widening),
+                arm, prior.widened(estimate.widening).relaxed(colour),
                 estimate.root_information / root, estimate.root_torque / root)
         except DynidError:
             links = None

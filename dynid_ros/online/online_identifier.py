@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import State
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -19,7 +20,7 @@ from dynid_ros.model.verdict import Finding
 from dynid_ros.one_thread import one_thread
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_result import online_result, RowHistory
-from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.online.streaming_least_squares import starting_prior, StreamingLeastSquares
 from dynid_ros.recordings.quality import unmeasured
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.preparation import sample_bytes
@@ -48,9 +49,9 @@ class OnlineIdentifier:
     cutoff_hz, delay, memory, prior
         As for `StreamingLeastSquares`.
     start : IdentifiedModel, optional
-        Result of this arm: cut-off and delay are those of it if not given, and ``load`` friction
-        has the load that it predicts. The estimate starts from nothing, so that data that are in
-        the result, too, do not count twice.
+        Result of this arm: cut-off and delay are those of it if not given, ``load`` friction
+        has the load that it predicts, and friction stays as near zero as there. The estimate
+        starts from nothing, so that data that are in the result, too, do not count twice.
 
     Attributes
     ----------
@@ -63,7 +64,8 @@ class OnlineIdentifier:
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
-        delay: float | None = None, memory: float = np.inf, prior: Prior | None = None,
+        delay: float | None = None, memory: float = np.inf,
+        prior: ArmPrior | Prior | None = None,
         start: IdentifiedModel | None = None,
     ) -> None:
         self._load_theta: Array | None = None
@@ -71,6 +73,8 @@ class OnlineIdentifier:
             cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
             delay = start.treatment.delay if delay is None else delay
             self._load_theta = carry_over(start.theta, start.arm, arm.as_measured)
+            if prior is None:
+                prior = starting_prior(arm, start)
         self._stated = arm
         self._source = source
         self._prior = prior
@@ -246,10 +250,12 @@ class OnlineIdentifier:
         """Hash of all that a state depends on."""
         arm = self.arm
         settings = repr(
-            [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_lacking,
+            [FORMAT, arm.name, arm.joint_names, arm.friction,
              arm.friction_shape, *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
-        prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
+        prior = () if self._prior is None else (
+            (self._prior.values, self._prior.std) if isinstance(self._prior, ArmPrior)
+            else (self._prior.rows, self._prior.sigma))
         load = () if self._load_theta is None else (self._load_theta,)
         for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *load):
             digest.update(np.ascontiguousarray(array).tobytes())

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.block_errors import block_errors, CLEARLY_WORSE
-from dynid_ros.cross_validation.friction_choice import THRESHOLDS
+from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.outliers import CAUSE, too_many
 from dynid_ros.diagnosis.verdict import judge
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
@@ -132,7 +132,8 @@ def online_result(
     acceleration = np.max([_steepest(part) for part in predictions], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
-        arm, chosen.theta, chosen.data_covariance, chosen.data_share, estimate.condition_number,
+        arm, chosen.theta, chosen.data_covariance,
+        np.where(chosen.prior.is_shrunk, 1.0, chosen.data_share), estimate.condition_number,
         predictions, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
@@ -144,7 +145,7 @@ def online_result(
     return IdentifiedModel(
         arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
         data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
-        possible=chosen.possible,
+        possible=chosen.possible, friction_std=chosen.prior.friction_std(arm),
         root_information=estimate.root_information, root_torque=estimate.root_torque,
         sigma=estimate.sigma, condition_number=estimate.condition_number,
         samples=samples, seconds=seconds, sources=(source,), data_hash=data_hash,
@@ -160,6 +161,7 @@ class _Chosen(NamedTuple):
     std_white: Array
     data_covariance: Array
     data_share: Array
+    prior: ArmPrior
     colour: float
     possible: bool
     remarks: tuple[str, ...]
@@ -171,19 +173,22 @@ def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> _Chosen:
     solution = recursion.solution()
     theta, covariance, std_white = estimate.theta, estimate.covariance, estimate.std_white
     scatter, root = recursion.scatter(solution), solution.root_information
-    alone = data_covariance(root.T @ root, scatter, solution.prior_information)
+    shrunk = online.prior.is_shrunk
+    alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
     try:
-        found = possible_estimate(arm, arm_prior(arm).widened(solution.widening), root,
+        found = possible_estimate(arm, online.prior.widened(solution.widening), root,
                                   solution.root_torque, covariance, std_white)
     except InputError:
         # As of a signal that is zero throughout, which no body explains.
         return _Chosen(
-            theta, covariance, std_white, alone, estimate.data_share, 1.0, False, ())
+            theta, covariance, std_white, alone, estimate.data_share, online.prior, 1.0, False,
+            ())
     worse = _worse(online, solution, estimate, found)
     if not worse:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
     return _Chosen(
-        theta, covariance, std_white, alone, found.share, found.colour, not worse, worse)
+        theta, covariance, std_white, alone, found.share, found.fit.prior, found.colour, not worse,
+        worse)
 
 
 def _worse(
@@ -203,7 +208,7 @@ def _worse(
                           for theta in (found.theta, solution.theta))
         return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
     blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
-              for rows in np.array_split(recursion.scores.rows, THRESHOLDS.folds)]
+              for rows in np.array_split(recursion.scores.rows, BLOCKS)]
     data = np.column_stack([solution.root_information, solution.root_torque])
     errors = block_errors(blocks, solution.sigma, solution.prior, estimate.covariance, found,
                           data.T @ data)

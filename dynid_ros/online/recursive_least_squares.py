@@ -83,6 +83,8 @@ class RecursiveLeastSquares:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
         self.memory = memory
         self._arm = prior if isinstance(prior, ArmPrior) else None
+        self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm is None else (
+            self._arm.is_shrunk)
         self._first_sigma = prior.sigma if isinstance(prior, Prior) else None
         rows = prior.rows if isinstance(prior, Prior) else prior.rows()
         self._narrow = _triangle(rows)
@@ -178,7 +180,7 @@ class RecursiveLeastSquares:
         """Return the estimate as the batch does, with the weights of now."""
         half, data = inverse_of(self.information[:, :-1]), self._data(1.0 / self.sigma)
         singular = np.linalg.svd(
-            self._data(np.ones(len(self.factors)))[:, :-1], compute_uv=False)
+            self._data(np.ones(len(self.factors)))[:, :-1][:, ~self._shrunk], compute_uv=False)
         full = singular[-1] > ROUNDING * singular[0]
         return Solution(
             self.theta.copy(), self.sigma, half @ half.T, data[:, :-1], data[:, -1], self.prior,
@@ -188,14 +190,18 @@ class RecursiveLeastSquares:
         """Return the current estimate."""
         solution, noise = self.solution(), self.innovations
         bread = solution.white_covariance
-        spread = np.concatenate([self._score_root(solution), self.prior[:, :-1]]) @ bread
-        covariance = spread.T @ spread
-        std = np.sqrt(np.diag(covariance))
-        before = inverse_of(self.prior[:, :-1])
+        scores, prior = self._score_root(solution) @ bread, self.prior[:, :-1]
+        covariance = scores.T @ scores + (prior @ bread).T @ (prior @ bread)
+        before = inverse_of(prior)
         data = solution.root_information.T @ solution.root_information
         white = np.sqrt(np.diag(bread))
-        share = reduction(before, data / sample_colour(
-            covariance, white, reduction(before, data)))
+        colour = sample_colour(covariance, white, reduction(before, data))
+        # Beside samples of which several count as one, coefficients near zero are as uncertain.
+        relaxed = np.where(self._shrunk, np.sqrt(colour), 1.0)
+        spread = np.concatenate([scores, (prior * relaxed) @ bread])
+        covariance = spread.T @ spread
+        std = np.sqrt(np.diag(covariance))
+        share = reduction(relaxed[:, None] * before, data / colour)
         open_torque = _INTERVAL * std * self._scale
         return Estimate(
             solution.theta, std, white, covariance, share, self.widening,

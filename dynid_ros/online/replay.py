@@ -17,7 +17,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_result import online_result, RowHistory
-from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.online.streaming_least_squares import starting_prior, StreamingLeastSquares
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.recordings.republished import as_streamed
@@ -89,7 +89,6 @@ def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings
 def replay(
     arm: ArmModel, recording: Recording, *, cutoff_hz: float | None = None,
     delay: float | None = None, memory: float = np.inf, start: IdentifiedModel | None = None,
-    progress: Callable[[float], None] | None = None,
 ) -> tuple[IdentifiedModel, History]:
     """
     Feed a recording to the online estimator, sample by sample as it was recorded.
@@ -108,8 +107,6 @@ def replay(
         Memory of the estimator, s; infinite for no forgetting.
     start : IdentifiedModel, optional
         Result of this arm, as for `OnlineIdentifier`.
-    progress : callable, optional
-        Called with the completed share, 0 to 1.
 
     Returns
     -------
@@ -131,11 +128,12 @@ def replay(
     online = StreamingLeastSquares(
         arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
         delay=settings.delay if delay is None else delay, memory=memory,
+        prior=None if start is None else starting_prior(arm, start),
         load_theta=None if start is None else carry_over(start.theta, start.arm, known))
     condition = perf_counter()
     steady = with_one_clock(recording)
     names = base_parameters(online.pipeline.arm).names
-    rows, history = feed(online, steady, names, lambda *_: _known(online.estimate()), progress)
+    rows, history = feed(online, steady, names, lambda *_: _known(online.estimate()))
     if not len(rows.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
@@ -151,7 +149,6 @@ def replay(
 def feed(
     online: StreamingLeastSquares, recording: Recording, names: tuple[str, ...],
     known: Callable[[RowHistory, Learned], Known | None],
-    progress: Callable[[float], None] | None = None,
 ) -> tuple[RowHistory, History]:
     """
     Feed a recording portion by portion, and look at what is known after each.
@@ -167,8 +164,6 @@ def feed(
     known : callable
         Finds them from the rows so far and the new ones among them; None as long as there are
         none.
-    progress : callable, optional
-        Called with the completed share, 0 to 1.
 
     """
     rows = RowHistory(online.pipeline.arm.n)
@@ -185,8 +180,6 @@ def feed(
         if found is not None:
             times.append(float(recording.t[part][-1] - recording.t[0]))
             course.append(found)
-        if progress:
-            progress(min(1.0, (first + portion) / len(recording.t)))
     theta, std, determined, from_data = (
         np.array([each[k] for each in course]).reshape(-1, len(names)) for k in range(4))
     return rows, History(names, np.array(times), theta, std, determined.astype(np.bool_),

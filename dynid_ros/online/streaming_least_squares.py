@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.checkpoint import Checkpointed, State
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
+from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.online.row_pipeline import BLOCK, RowPipeline
@@ -102,8 +103,8 @@ class StreamingLeastSquares:
     memory : float
         Time after which the weight of old data falls to 1/e where new data replaces it, s;
         infinite for no forgetting.
-    prior : Prior, optional
-        Knowledge from a model; the `arm_prior` if not given.
+    prior : ArmPrior or Prior, optional
+        Prior of the arm, or knowledge from a model; the `arm_prior` if not given.
     load_theta : (b,) ndarray, optional
         Base parameters that give the load of ``load`` friction; those of the estimate at the time
         of each row if not given.
@@ -117,13 +118,15 @@ class StreamingLeastSquares:
         From samples to rows.
     recursion : RecursiveLeastSquares
         From rows to parameters.
+    prior : ArmPrior
+        Prior of the arm, as wide as it is before any row.
 
     """
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
-        memory: float = np.inf, prior: Prior | None = None, load_theta: Array | None = None,
-        block: int = BLOCK,
+        memory: float = np.inf, prior: ArmPrior | Prior | None = None,
+        load_theta: Array | None = None, block: int = BLOCK,
     ) -> None:
         self.stated_gravity = arm.gravity
         arm = arm.as_measured
@@ -131,6 +134,7 @@ class StreamingLeastSquares:
         self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
         self.recursion = RecursiveLeastSquares(
             arm.n, base.count, column_scale(arm), prior or arm_prior(arm))
+        self.prior = prior if isinstance(prior, ArmPrior) else arm_prior(arm)
         self._doubtful = DoubtfulRows(arm.n, base.count)
         self._memory = memory
         self._load_known = load_theta is not None
@@ -212,6 +216,13 @@ class StreamingLeastSquares:
         self.recursion.learn(*rows, self._doubtful.segment)
         if not self._load_known:
             self.pipeline.load_theta = self.recursion.theta
+
+
+def starting_prior(arm: ArmModel, start: IdentifiedModel) -> ArmPrior:
+    """Return the prior of an arm whose friction stays as near to zero as in a result."""
+    own = arm.as_measured
+    # Rows of a stream count all at first, as those did by which the result was fitted.
+    return arm_prior(own).with_friction(own, start.friction_std).relaxed(1 / start.colour)
 
 
 def column_scale(arm: ArmModel) -> Array:

@@ -89,21 +89,3 @@ def score_covariance(
             total = total + (1 - lag / (lags + 1)) * (cross + cross.T)
     samples = sum(map(len, scores))
     return np.asarray(total * min(samples / max(samples - parameters, 1), MOST_CORRECTION))
-
-
-def hac_covariance(
-    scores: Sequence[Array], white_covariance: Array, rate_hz: float, window: float = WINDOW,
-) -> Array:
-    """
-    Covariance (b, b) of least squares without a prior under coloured residuals.
-
-    Parameters
-    ----------
-    scores, rate_hz, window
-        As for `score_covariance`.
-    white_covariance : (b, b) ndarray
-        ``(Wᵀ Σ⁻¹ W)⁻¹``.
-
-    """
-    scatter = score_covariance(scores, rate_hz, len(white_covariance), window)
-    return np.asarray(white_covariance @ scatter @ white_covariance)

@@ -61,7 +61,7 @@ class KeptRows:
         self._keep = keep
         self._values: dict[Piece, Array] = {}
         self._loads: dict[bytes, dict[Piece, Array]] = {}
-        self._factors: dict[tuple[bytes, int], list[QRFactors]] = {}
+        self._factors: dict[tuple[bytes, int | tuple[int, ...]], list[QRFactors]] = {}
 
     def masked(self, motions: Sequence[ConditionedMotion]) -> KeptRows:
         """Return the same rows with the standstill of other motions."""
@@ -110,7 +110,8 @@ class KeptRows:
                 W.reshape(-1, n, size) * moving[:, :, None], tau * moving, moving)
 
     def factors(
-        self, arm: ArmModel, load_theta: Array | None = None, parts: int = 1,
+        self, arm: ArmModel, load_theta: Array | None = None,
+        parts: int | tuple[int, ...] = 1,
     ) -> list[QRFactors]:
         """
         Compress the rows to the factors of each joint, with all candidate columns.
@@ -119,8 +120,9 @@ class KeptRows:
         ----------
         arm, load_theta
             As for `blocks`; columns of the load are zero for an arm that needs none.
-        parts : int
-            Consecutive parts with as many samples in which anything moves.
+        parts : int or tuple of int
+            Consecutive parts with as many samples in which anything moves; or the part that each
+            stretch belongs to, in ascending order.
 
         Returns
         -------
@@ -138,19 +140,23 @@ class KeptRows:
         """Return the factors of the rows that `blocks` yields."""
         return self.factors(arm, load_theta)[0].part(self.columns(arm))
 
-    def _compressed(self, read: Iterable[tuple[Piece, Array]], parts: int) -> list[QRFactors]:
+    def _compressed(
+        self, read: Iterable[tuple[Piece, Array]], parts: int | tuple[int, ...],
+    ) -> list[QRFactors]:
         joints, columns = self._entries()
         n = self._source.arm.n
         entries = [np.flatnonzero(joints == joint) for joint in range(n)]
         # The torque of each joint goes last.
         entries = [own[np.argsort(columns[own], kind='stable')] for own in entries]
         total = sum(int(self._moving(piece).any(axis=1).sum()) for piece in self._pieces)
-        found = [_Triangles(n) for _ in range(parts)]
+        count = parts if isinstance(parts, int) else parts[-1] + 1
+        found = [_Triangles(n) for _ in range(count)]
         done = 0
         for piece, values in read:
             moving = self._moving(piece)
             seen = done + np.cumsum(moving.any(axis=1))
-            number = np.minimum(seen * parts // max(total, 1), parts - 1)
+            number = (np.minimum(seen * count // max(total, 1), count - 1)
+                      if isinstance(parts, int) else np.full(len(seen), parts[piece.segment]))
             done = int(seen[-1])
             for part in np.unique(number):
                 chosen = moving & (number == part)[:, None]

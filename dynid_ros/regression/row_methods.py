@@ -207,7 +207,7 @@ class MethodRows:
     def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
         """Yield the rows of an arm, given parameters that the load on its joints follows from."""
         load = load_theta.tobytes() if load_theta is not None and arm.needs_load else b''
-        key = (arm.friction, arm.friction_lacking, load)
+        key = (arm.friction, load)
         if self._last is None or self._last[0] != key:
             self._last = key, list(self._method(arm, self.motions, self.settings, load_theta))
         return iter(self._last[1])

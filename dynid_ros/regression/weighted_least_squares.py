@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,7 +168,8 @@ class Solution:
     widening : (n,) ndarray
         Factors by which the prior of an arm was widened; empty for rows of a prior.
     condition_number : float
-        Of the regressor without weights and prior, in the 2-norm; infinite if it is singular.
+        Of the regressor without weights and prior, in the 2-norm, of all parameters but friction
+        coefficients near zero; infinite if it is singular.
 
     """
 
@@ -225,15 +227,16 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
         raise RecordingError(
             'no row is left after filtering, without joints at rest; record a longer motion, or '
             'raise the cut-off')
-    widening = np.ones(0)
+    widening, free = np.ones(0), np.ones(b, dtype=np.bool_)
     if isinstance(prior, ArmPrior):
+        free = ~prior.is_shrunk
         if len(data.rows) == len(prior.torque):
             widening = prior.widening(data.torque())
         prior = prior.widened(widening).rows()
     theta, sigma, half = reweighted(data, prior)
     stacked, joints = data.stacked()
     R = np.asarray(np.linalg.qr(stacked / sigma[joints, None], mode='r'))
-    singular = np.linalg.svd(stacked[:, :b], compute_uv=False)
+    singular = np.linalg.svd(stacked[:, :b][:, free], compute_uv=False)
     condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
         float('inf'))
     return Solution(theta, sigma, half @ half.T, R[:b, :b], R[:b, b], prior, widening,
@@ -298,7 +301,9 @@ def noise_floor(data: QRFactors) -> float:
     return max(FLOOR * float(data.torque_squares().sum()) / rows, float(np.finfo(float).tiny))
 
 
-def fit(arm: ArmModel, rows: Rows) -> Solution:
+def fit(
+    arm: ArmModel, rows: Rows, friction_std: Mapping[str, Array] = MappingProxyType({}),
+) -> Solution:
     """
     Weighted least squares over all rows.
 
@@ -308,6 +313,8 @@ def fit(arm: ArmModel, rows: Rows) -> Solution:
         The arm; its friction terms are identified.
     rows : Rows
         Rows of its motions.
+    friction_std : mapping of str to (n,) ndarray, optional
+        Standard deviations of friction coefficients around zero; see `ArmPrior.with_friction`.
 
     Returns
     -------
@@ -315,12 +322,14 @@ def fit(arm: ArmModel, rows: Rows) -> Solution:
         Estimate; with a ``load`` friction term, consistent with the load that it predicts.
 
     """
+    prior = arm_prior(arm).with_friction(arm, friction_std)
     if not arm.needs_load:
-        return solve(rows.compressed(arm), arm_prior(arm))
+        return solve(rows.compressed(arm), prior)
     start = arm.memoryless
-    load_theta = carry_over(solve(rows.compressed(start), arm_prior(start)).theta, start, arm)
+    before = arm_prior(start).with_friction(start, friction_std)
+    load_theta = carry_over(solve(rows.compressed(start), before).theta, start, arm)
     for _ in range(LOAD_PASSES):
-        solution = solve(rows.compressed(arm, load_theta), arm_prior(arm))
+        solution = solve(rows.compressed(arm, load_theta), prior)
         load_theta = solution.theta
     return solution
 

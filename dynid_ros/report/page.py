@@ -10,10 +10,12 @@ from dynid_ros import __version__
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.model.friction_curve import friction_lines
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
 from dynid_ros.report.drawings import spectrum_drawings, torque_drawings, torque_range
+from dynid_ros.report.friction_drawing import friction_drawings
 from dynid_ros.report.tables import links, median_ratio, parameters
 from dynid_ros.report.templating import render
 from dynid_ros.whole_file import write_whole
@@ -63,8 +65,8 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         spectrum_legend=_spectrum_legend(result),
         parameters=listed, groups=base_parameters(result.arm).groups,
         unclear=sum(each.unclear for _, rows in listed for each in rows),
-        median_ratio=median_ratio(result), by_choice=result.choice_std is not None,
-        trials=_trials(result),
+        median_ratio=median_ratio(result), friction=friction_drawings(result),
+        friction_lines=list(friction_lines(result)),
         defects=sorted(result.defects, key=lambda each: _severity(each.severity)),
         **_links(result))
 
@@ -74,13 +76,6 @@ def _spectrum_legend(result: IdentifiedModel) -> list[tuple[str, str]]:
     return [(colour, label) for colour, label, shown in (
         ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
         ('cutoff', 'cut-off of the filter', True)) if shown]
-
-
-def _trials(result: IdentifiedModel) -> list[tuple[str, float, bool]]:
-    """List the choices of friction terms, the best first, and which one was made."""
-    chosen = set(result.arm.friction)
-    return [(terms, error, set(terms.replace(',', ' ').replace('+', ' ').split()) == chosen)
-            for terms, error in sorted(result.friction_trials.items(), key=lambda item: item[1])]
 
 
 def _severity(name: str) -> int:

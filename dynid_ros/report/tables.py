@@ -29,8 +29,6 @@ class Parameter:
         As its arm calls it.
     value, std : float
         Estimate and its standard deviation.
-    coloured, white : float
-        Standard deviation for coloured and for white residuals, with the chosen friction terms.
     share : float
         Share by which the data reduce the variance of the prior, %.
     prior, prior_std : float
@@ -42,8 +40,6 @@ class Parameter:
     unit: str
     value: float
     std: float
-    coloured: float
-    white: float
     share: float
     prior: float
     prior_std: float
@@ -99,9 +95,9 @@ def parameters(result: IdentifiedModel) -> list[tuple[str, list[Parameter]]]:
     """List the base parameters under the title of their joint."""
     base, units = base_parameters(result.arm), parameter_units(result.arm)
     figures = zip(base.names, (units[column] for column in base.columns), result.theta.tolist(),
-                  result.std.tolist(), _coloured(result).tolist(), result.std_white.tolist(),
-                  (100 * result.data_share).tolist(), result.prior.theta.tolist(),
-                  np.sqrt(np.diag(result.prior.covariance)).tolist(), strict=True)
+                  result.std.tolist(), (100 * result.data_share).tolist(),
+                  result.prior.theta.tolist(), np.sqrt(np.diag(result.prior.covariance)).tolist(),
+                  strict=True)
     titled = zip(_titles(result), (Parameter(*row) for row in figures), strict=True)
     return [(title, [each for _, each in group])
             for title, group in groupby(titled, key=lambda pair: pair[0])]
@@ -117,13 +113,9 @@ def _titles(result: IdentifiedModel) -> Iterator[str]:
 
 def median_ratio(result: IdentifiedModel) -> float | None:
     """Median ratio of the standard deviations for coloured and for white residuals."""
-    coloured, white = _coloured(result), result.std_white
+    coloured, white = result.std, result.std_white
     known = (white > 0) & np.isfinite(white) & np.isfinite(coloured)
     return float(np.median(coloured[known] / white[known])) if known.any() else None
-
-
-def _coloured(result: IdentifiedModel) -> NDArray[np.float64]:
-    return np.asarray(np.sqrt(np.diag(result.covariance)))
 
 
 def links(result: IdentifiedModel) -> list[Link]:

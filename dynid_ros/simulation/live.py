@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, rigid_torque, RigidArm
+from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
 from dynid_ros.simulation.implicit_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
@@ -33,7 +34,7 @@ def sensors_for(arm: ArmModel, motion: FourierMotion) -> SensorModel:
     """Sensors of `plausible_sensors` for a motion that an arm will follow."""
     t = np.linspace(0.0, motion.duration, POINTS)
     q, qd, qdd = motion.evaluate(t)
-    tau = rigid_torque(arm, q, qd, qdd) + JointFriction.nominal(arm).torque(qd)
+    tau = inverse_dynamics(arm, q, qd, qdd) + JointFriction.nominal(arm).torque(qd)
     return plausible_sensors(arm, tau.std(axis=0), qd.std(axis=0))
 
 

@@ -45,8 +45,8 @@ _HEADER = """\
 # Identified dynamics of a robot arm, written by dynid_ros.
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval. Where source
 # is "prior" the motion shows little, and value and std follow from arm.yaml or the link's length.
-# std allows for coloured residuals (Newey and West) and, for inertial parameters, for the choice
-# of friction terms (choice_std); std_white assumes white residuals and these terms.
+# std allows for coloured residuals (Newey and West); std_white assumes white residuals.
+# friction_std: standard deviation around zero of friction coefficients, by joint, before the data.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 # standard_parameters: physically possible, as near to the data as they allow.
 # root_information: upper triangle R, with RᵀR the information of the samples alone, and as last
@@ -120,7 +120,7 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
         record |= {'root_information': [], 'consistent': None}
     # Fields that came later.
     count = len(record.get('parameters', ()))
-    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'choice_std': None,
+    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'friction_std': {},
               'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
               **record}
     verdict = record.get('verdict')
@@ -187,13 +187,13 @@ def _check_shapes(model: IdentifiedModel) -> None:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
     joints, parameters = (model.arm.n,), model.theta.shape
     for name, shape in (('sigma', joints), ('unseen_sigma', joints),
-                        ('widening', joints), ('choice_std', parameters),
-                        ('data_share', parameters)):
+                        ('widening', joints), ('data_share', parameters)):
         found = getattr(model, name)
         if found is not None and found.shape != shape:
             raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')
-    if model.choice_std is not None:
-        check_finite(model.choice_std, base_parameters(model.arm).names, 'choice_std')
+    for term, std in model.friction_std.items():
+        if std.shape != joints or not (np.isfinite(std) & (std > 0)).all():
+            raise ValueError(f'friction_std.{term} is not {model.arm.n} positive numbers')
     for k, prediction in enumerate(model.predictions):
         rows = len(prediction.t)
         if any(getattr(prediction, name).shape != (rows, model.arm.n) for name in _ARRAYS[1:]):

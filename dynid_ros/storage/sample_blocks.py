@@ -46,34 +46,22 @@ class JoinedBlocks:
     """Blocks of equal names and array lengths, joined as they come."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[object, ...], _Group] = {}
+        self._groups: dict[tuple[Any, ...], dict[str, GrowingArray]] = {}
 
     def add(self, block: SampleBlock) -> None:
         """Take in the next block."""
         widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
-        group = self._groups.setdefault((block.names, *widths), _Group(block.names))
-        group.add(block)
+        group = self._groups.setdefault((block.names, *widths), {
+            field.name: GrowingArray() for field in fields(SampleBlock)[1:]})
+        for name, array in group.items():
+            array.add(getattr(block, name))
 
     def take(self) -> tuple[SampleBlock, ...]:
         """Return the blocks, in the order in which the first of each came, and forget them."""
         groups, self._groups = self._groups, {}
-        return tuple(group.take() for group in groups.values())
-
-
-class _Group:
-    """Growing arrays of one block."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self._names = names
-        self._arrays = {field.name: GrowingArray() for field in fields(SampleBlock)[1:]}
-
-    def add(self, block: SampleBlock) -> None:
-        for name, array in self._arrays.items():
-            array.add(getattr(block, name))
-
-    def take(self) -> SampleBlock:
-        return SampleBlock(
-            self._names, **{name: array.take() for name, array in self._arrays.items()})
+        return tuple(
+            SampleBlock(names, **{name: array.take() for name, array in group.items()})
+            for (names, *_), group in groups.items())
 
 
 def in_order_of_time(

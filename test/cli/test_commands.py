@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 import json
 from pathlib import Path
-import signal
 import subprocess
 import sys
 
@@ -194,27 +193,6 @@ def test_a_reader_that_leaves_early_causes_no_complaint(bags):
         process.stdout.close()
         assert process.stderr.read() == ''
     assert process.returncode == 141
-
-
-INTERRUPTED_IN_A_TEXT = """
-import sys
-from dynid_ros.cli import check, main
-
-def run(_):
-    exec('import os, signal; os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass')
-
-check.run = run
-sys.exit(main.main(['check', 'bag', '--arm', 'panda']))
-"""
-
-
-def test_ctrl_c_gives_its_status_wherever_it_comes(tmp_path):
-    (tmp_path / 'interrupted.py').write_text(INTERRUPTED_IN_A_TEXT)
-    done = subprocess.run(
-        [sys.executable, '-m', 'interrupted'], cwd=tmp_path, check=False, capture_output=True,
-        # A test run in the background of a shell ignores Ctrl-C, and so would the command.
-        text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    assert (done.returncode, done.stderr) == (130, 'dynid check: interrupted\n')
 
 
 def test_the_core_is_imported_without_what_identify_does_not_need():

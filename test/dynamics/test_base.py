@@ -101,19 +101,6 @@ def test_an_upright_first_axis_has_no_load_column():
     assert 'Fl1' in base_parameters(replace(upright, gravity=TILTED)).names
 
 
-def test_a_joint_has_no_base_parameter_of_a_term_that_it_lacks():
-    terms = ('viscous', 'coulomb', 'load')
-    every = load_arm('ur10').with_friction(terms)
-    lacking = (('load',), (), ('coulomb', 'load'), (), (), ('viscous',))
-    arm = every.with_friction(terms, lacking)
-    gone = {'Fl1', 'Fc3', 'Fl3', 'Fv6'}
-    names = base_parameters(every).names
-    assert base_parameters(arm).names == tuple(name for name in names if name not in gone)
-    # The load of friction by load is not known to single states; what joints lack stays.
-    assert base_parameters(arm.memoryless).names == tuple(
-        name for name in names if name not in gone and not name.startswith('Fl'))
-
-
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_grouped_parameters_predict_the_torque_of_all_of_them(seed, n):

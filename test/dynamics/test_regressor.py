@@ -101,16 +101,6 @@ def test_a_branch_does_not_load_joints_that_do_not_carry_it():
     assert (Y[:, 0] != 0).any(axis=(0, 2)).all()
 
 
-def test_output_array_is_filled_whatever_stood_in_it_before():
-    rng = np.random.default_rng(3)
-    arm = random_arm(rng, 5)
-    first, second = motion(rng, 5), motion(rng, 5)
-    out = np.full((SAMPLES, 5, arm.layout.size), np.nan)
-    for states in (first, second):
-        assert regressor(arm, *states, out=out) is out
-        np.testing.assert_array_equal(out, regressor(arm, *states))
-
-
 @pytest.mark.parametrize(('name', 'symbol', 'value'), [
     ('viscous', 'Fv', lambda qd, _: qd),
     ('coulomb', 'Fc', lambda qd, _: np.sign(qd)),
@@ -201,15 +191,6 @@ def test_two_link_arm_has_the_closed_form_of_the_article(l1, l2, m1, m2, g, seed
 def test_wrong_shapes_raise(shapes):
     with pytest.raises(ValueError, match='must all be'):
         regressor(load_arm('ur10'), *(np.zeros(shape) for shape in shapes))
-
-
-def test_wrong_output_arrays_raise():
-    arm = load_arm('two_axis')
-    states = np.zeros((3, 4, 2))
-    for out in (np.zeros((4, 2, arm.layout.size + 1)), np.zeros((4, arm.layout.size, 2)),
-                np.zeros((4, 2, arm.layout.size), order='F')):
-        with pytest.raises(ValueError, match='out must be'):
-            regressor(arm, *states, out=out)
 
 
 def test_the_load_term_asks_for_the_load():

@@ -221,7 +221,7 @@ def test_panda_is_predicted_on_its_last_third(shared_data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(('friction', 'bound'), [(PLAIN, 8.8), (None, 7.1)], ids=['plain', 'auto'])
+@pytest.mark.parametrize(('friction', 'bound'), [(PLAIN, 8.8), (None, 4.6)], ids=['plain', 'auto'])
 def test_tx40_is_predicted_from_half_to_half_and_fitted_as_a_whole(shared_data, friction, bound):
     arm = load_arm('tx40')
     log = read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
@@ -235,17 +235,15 @@ def test_tx40_is_predicted_from_half_to_half_and_fitted_as_a_whole(shared_data, 
 
 
 @pytest.mark.slow
-def test_friction_stays_plain_where_the_choice_is_little_better_in_the_part_that_is_fitted(
-        shared_data):
+def test_friction_stays_plain_where_few_rows_show_no_more(shared_data):
     """Below 2 Hz few rows are left of 4 s: other terms look better, and predict worse."""
     arm = load_arm('tx40')
     slow = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=2.0))
     log = read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
     result = identify(slow, [log], holdout=0.5)
-    # Measured 7.0 %, and 11.3 % with the terms of the least error in cross-validation.
-    assert result.validation.relative_error_percent <= 8.0
-    assert result.arm.friction == ('viscous', 'coulomb_smooth', 'offset')
-    assert len(result.friction_trials) > 20
+    # Measured 5.6 %, and 11.3 % with the terms of the least error in cross-validation.
+    assert result.validation.relative_error_percent <= 6.4
+    assert result.arm.friction == PLAIN
 
 
 def test_raw_samples_need_not_stay_in_memory_once_they_are_divided_and_conditioned():

@@ -59,7 +59,9 @@ def test_held_out_torque_of_a_real_arm_is_predicted():
 @pytest.mark.slow
 @pytest.mark.parametrize('changed', [(1, 3), (0, 1), (3, 5), 1])
 def test_planted_faults_spoil_the_prediction(changed):
-    assert model(changed).validation.relative_error_percent > 15.0
+    # Without a fault the error is 1.4 %.
+    good = model().validation.relative_error_percent
+    assert model(changed).validation.relative_error_percent > 5 * good
 
 
 @pytest.mark.slow

@@ -33,16 +33,20 @@ def model():
     return identify(arm, [log_of(arm, RATE)], friction=arm.friction)
 
 
-def test_it_is_chosen_where_it_is_true_and_its_coefficients_come_back():
+def test_it_is_found_where_it_is_true():
     arm = arm_with(TRUE)
-    result = identify(arm, [log_of(arm, RATE, noise=0.02)])
-    assert set(result.arm.friction) == set(TRUE)
+    log = log_of(arm, RATE, noise=0.02)
+    result, exact, without = (identify(arm, [log], friction=friction) for friction in (
+        None, tuple(TRUE), tuple(set(TRUE) - {WARM})))
+    assert WARM in result.friction_std
+    errors = [each.validation.relative_error_percent for each in (result, exact, without)]
+    assert errors[0] < 1.05 * errors[1] < errors[2]
     for joint, true in enumerate(TRUE[WARM]):
         name = f'{TERMS[WARM].symbol}{joint + 1}'
         std = dict(zip(result.parameters, result.std, strict=True))[name]
         # Five standard deviations.
         assert result.parameters[name] == pytest.approx(true, abs=5 * std)
-        assert std < 0.1 * abs(true)
+        assert std < 0.5 * abs(true)
 
 
 def test_a_held_out_part_begins_as_warm_as_the_fitted_part_ended(model):

@@ -138,6 +138,27 @@ def test_session_that_starts_from_a_batch_has_its_friction_filters_and_load():
         assert (off < 3 * np.hypot(each.std, first.std)).all()
 
 
+def test_session_that_starts_from_a_result_keeps_its_friction_as_near_to_zero():
+    log = recording()
+    friction = ('viscous', 'coulomb', 'stribeck')
+    arm = load_arm('two_axis').with_friction(friction)
+    start = identify(arm, [log], friction=friction, holdout=0.0)
+    ends = []
+    for std in (1e-6, 1e6):
+        near = replace(start, friction_std={'stribeck': np.full(2, std)})
+        result, _ = replay(arm, log, start=near)
+        ends.append(result)
+        wanted = near.friction_std['stribeck'] * np.sqrt(result.colour / near.colour)
+        np.testing.assert_allclose(result.friction_std['stribeck'], wanted, rtol=1e-9)
+    names = base_parameters(arm).names
+    own = [names.index(f'Fs{j}') for j in (1, 2)]
+    assert np.abs(ends[0].theta[own]).max() < 1e-5 < np.abs(ends[1].theta[own]).min()
+    assert ends[0].std[own].max() < 1e-4 < ends[1].std[own].min()
+    plain, _ = replay(arm.with_friction(('viscous', 'coulomb')), log, start=start)
+    np.testing.assert_allclose(
+        np.delete(ends[0].theta, own), plain.theta, rtol=1e-3, atol=1e-4)
+
+
 def test_state_of_a_session_with_another_start_is_refused():
     first = batch()
     other = replace(first, theta=1.1 * first.theta)

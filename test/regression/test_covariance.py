@@ -11,7 +11,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.identification.identify import identify
-from dynid_ros.regression.covariance import hac_covariance
+from dynid_ros.regression.covariance import score_covariance
 
 
 def by_definition(scores, white_covariance, lags):
@@ -26,6 +26,11 @@ def by_definition(scores, white_covariance, lags):
                     meat += (1 - abs(i - k) / (reach + 1)) * np.outer(s[i], s[k])
     samples = sum(len(s) for s in scores)
     return samples / (samples - b) * white_covariance @ meat @ white_covariance
+
+
+def hac_covariance(scores, white_covariance, rate_hz, window=1.0):
+    scatter = score_covariance(scores, rate_hz, len(white_covariance), window)
+    return white_covariance @ scatter @ white_covariance
 
 
 @pytest.mark.parametrize('lags', [0, 1, 7, 200])

@@ -76,7 +76,7 @@ def test_landmarks_and_headings_stand_in_their_order(outline):
 def test_every_drawing_has_an_alternative_text_with_numbers(outline, hostile):
     drawings = outline.of('svg')
     shown = [each for each in drawings if each.get('aria-hidden') != 'true']
-    assert len(shown) == 3 * hostile[1].arm.n + 1
+    assert len(shown) == 4 * hostile[1].arm.n + 1
     for each in shown:
         assert each['role'] == 'img'
         assert re.search(r'\d', each['aria-label'])

@@ -107,8 +107,8 @@ def test_drawings_are_well_formed_and_all_of_them_are_there(usual):
     result, _, text = usual
     for drawing in drawings(text):
         ET.fromstring(drawing)
-    # Training, held-out and spectrum of each joint.
-    assert len(figures(text)) == 3 * result.arm.n
+    # Training, held-out, spectrum and friction of each joint.
+    assert len(figures(text)) == 4 * result.arm.n
     # No stand-in colour of Matplotlib is left, so that dark pages can be read.
     assert not re.search(r'(stroke|fill): #', ''.join(figures(text)))
 
@@ -126,21 +126,19 @@ def test_every_parameter_is_listed_once_with_its_interval(usual):
         assert page.text.count(group) >= 1
 
 
-def test_the_choice_of_friction_widens_intervals_and_is_no_colour(usual, tmp_path):
-    result, page, text = usual
-    chosen, wide = report(tmp_path, identification(choice_std=np.full(len(result.theta), 5.0)))
-
-    def columns(of, place):
-        table = re.search(r'<table class="parameters">.*?</table>', of, flags=re.DOTALL)[0]
-        rows = (re.findall(r'<td.*?</td>', row, flags=re.DOTALL) for row in table.split('<tr')[1:])
-        return [cells[place] for cells in rows if len(cells) > place]
-
-    # Value with interval, and the ratio of the standard deviations.
-    assert len(columns(text, 0)) == len(result.theta)
-    assert not set(columns(text, 0)) & set(columns(wide, 0))
-    assert columns(text, 4) == columns(wide, 4)
-    assert 'allow for the choice of friction terms' in chosen.words
-    assert 'allow for the choice of friction terms' not in page.words
+def test_friction_is_a_curve_over_the_speed_and_a_line_for_each_joint(tmp_path):
+    plain = identification()
+    arm, names = plain.arm, base_parameters(plain.arm).names
+    theta, covariance = plain.theta.copy(), 1e-4 * np.eye(len(names))
+    for joint, (level, slope) in enumerate(((6.0, 8.3), (2.0, 0.4)), 1):
+        theta[names.index(f'Fc{joint}')], theta[names.index(f'Fv{joint}')] = level, slope
+    page, text = report(tmp_path, identification(arm, theta=theta, covariance=covariance))
+    assert 'friction of j1: 6 Nm + 8.3 Nm s/rad' in page.words
+    assert 'friction of j2: 2 Nm + 0.4 Nm s/rad' in page.words
+    told = re.findall(r'aria-label="Friction of (\w+) over its speed: ([^"]*)"', text)
+    assert [joint for joint, _ in told] == list(arm.joint_names)
+    # The motion of the results reaches 1 rad/s; the band is that of the covariance.
+    assert '6.01 ± 0.0196 Nm at the slowest, 14.3 ± 0.0277 Nm at 1.00 rad/s' in told[0][1]
 
 
 def test_figures_in_sample_and_held_out_are_told_apart(usual):
@@ -164,8 +162,6 @@ def test_verdict_reasons_defects_friction_treatment_and_use_are_told(tmp_path):
         assert words in page.words
     # The worst first.
     assert text.index('Effort of j1 is zero.') < text.index('The stamps vary')
-    chosen, = re.findall(r'<tr class="chosen"><td>([^<]*)</td>', text)
-    assert chosen == 'viscous coulomb offset'
 
 
 def test_names_are_shown_and_never_believed(tmp_path):
@@ -173,7 +169,7 @@ def test_names_are_shown_and_never_believed(tmp_path):
     plain = identification()
     arm = replace(plain.arm.with_tree(joint_names=(evil, 'j2')), name=evil)
     result = identification(
-        arm, sources=(evil,), data_hash=evil, timing={evil: 1.0}, friction_trials={evil: 1.0},
+        arm, sources=(evil,), data_hash=evil, timing={evil: 1.0},
         treatment=replace(plain.treatment, filter=evil, notes=(evil,)),
         verdict=Verdict(False, (Finding(evil, evil, evil),), 1.0, (evil,), (evil,)),
         defects=(replace(plain.defects[0], severity=evil, message=evil, joint=evil),),
@@ -202,7 +198,7 @@ def test_a_result_without_validation_says_so(tmp_path):
     assert 'There is no held-out motion' in page.words
     assert 'not validated' in page.words
     assert 'Held-out (not fitted)' not in page.words
-    assert len(figures(text)) == 2 * whole.arm.n
+    assert len(figures(text)) == 3 * whole.arm.n
 
 
 @pytest.mark.parametrize('predictions', [(), (
@@ -211,7 +207,7 @@ def test_a_result_without_torque_over_time_says_so(tmp_path, predictions):
     page, text = report(tmp_path, identification(predictions=predictions))
     assert page.sections == SECTIONS
     assert page.words.count('there is nothing to draw') == 2
-    assert figures(text) == []
+    assert len(figures(text)) == 2 and text.count('aria-label="Friction of') == 2
 
 
 def test_a_sliding_joint_is_shown_in_newtons(tmp_path):
@@ -226,8 +222,8 @@ def test_a_sliding_joint_is_shown_in_newtons(tmp_path):
 def test_empty_lists_read_as_sentences(tmp_path):
     arm = random_arm(np.random.default_rng(0), 1, prismatic=False).with_friction(())
     page, _ = report(tmp_path, identification(
-        arm, defects=(), friction_trials={}, timing={}))
-    for words in ('None were found.', 'Friction terms: none.', 'Not measured.'):
+        arm, defects=(), timing={}))
+    for words in ('None were found.', 'The model has no friction.', 'Not measured.'):
         assert words in page.words
 
 
@@ -246,7 +242,7 @@ def test_a_perfect_prediction_can_be_drawn(tmp_path):
     plain = identification()
     perfect = tuple(replace(p, tau_hat=p.tau) for p in plain.predictions)
     _, text = report(tmp_path, identification(predictions=perfect))
-    assert len(figures(text)) == 3 * plain.arm.n
+    assert len(figures(text)) == 4 * plain.arm.n
 
 
 def test_the_report_is_the_same_in_every_run(tmp_path):

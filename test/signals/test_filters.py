@@ -10,7 +10,6 @@ from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.filters import (
     decimation_step,
     Decimator,
-    Derivative,
     differentiate,
     FIR_ORDER,
     nuttall_fir,
@@ -203,20 +202,3 @@ def test_a_delay_free_sine_comes_through_at_the_times_of_the_kept_samples():
     x = np.sin(2 * np.pi * 1.0 * t)
     kept_t = t[d.reach:len(t) - d.reach:d.step]
     np.testing.assert_allclose(d.whole(x), np.sin(2 * np.pi * kept_t), atol=2e-3)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(5, 40), st.integers(0, 2**32 - 1), st.data())
-def test_derivatives_are_the_same_wherever_they_are_read(samples, seed, data):
-    x = np.random.default_rng(seed).normal(size=(samples, 2))
-    speed, read = differentiate(x, RATE), Derivative(x, RATE)
-    pairs = ((speed, read), (differentiate(speed, RATE), Derivative(read, RATE)))
-    start = data.draw(st.integers(0, samples - 1))
-    part = slice(start, data.draw(st.integers(start + 1, samples)), data.draw(st.integers(1, 7)))
-    places = np.array(data.draw(st.lists(st.integers(0, samples - 1), min_size=1)))
-    for whole, lazy in pairs:
-        assert len(lazy) == samples
-        assert lazy.shape == whole.shape
-        np.testing.assert_array_equal(lazy[part], whole[part])
-        np.testing.assert_array_equal(lazy[places], whole[places])
-        np.testing.assert_array_equal(np.asarray(lazy), whole)

@@ -69,14 +69,13 @@ def test_any_result_comes_back_bit_by_bit(
         arm=replace(ARM.with_tree(joint_names=(words, key)), name=words,
                     limits=replace(ARM.limits, lower=np.array(bounds))),
         theta=np.array(numbers[:B]), std_white=np.array(numbers[B:]),
-        choice_std=np.array(numbers[B:]) if validated else None,
+        friction_std={'viscous': 1e-3 + np.abs(numbers[:ARM.n])} if validated else {},
         condition_number=figure, sources=(words,),
         fit=replace(whole.fit, source=words, relative_error_percent=figure),
         validation=whole.validation if validated else None,
         verdict=Verdict(
             False, (Finding(key, words, words, (key,), figure), Finding(words, key)), figure,
             (words,), (key,)),
-        friction_trials={key: figure},
         defects=(Defect(key, 'info', words, None, 1, figure, None, figure),),
     )
     write_result(result, tmp_path)
@@ -89,7 +88,6 @@ def test_every_setting_of_an_arm_comes_back(tmp_path):
         rotor_nominal=np.array([0.1, 0.2, 0.3]),
         friction_nominal={'viscous': np.array([1.0, 2.0, 3.0])},
         friction=('viscous', 'coulomb_smooth', 'load'),
-        friction_lacking=(('load',), (), ('coulomb_smooth', 'load')),
         friction_shape=FrictionShape(0.01, 0.2),
         coupling=(CouplingColumn('Iam2', 'qdd', np.eye(3)[::-1]),),
         drive=Drive('current', np.array([1.0, -2.0, 3.0]), np.tril(np.ones((3, 3))),
@@ -221,8 +219,7 @@ def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
     (lambda arm: arm['coupling'].append(
         {'name': 'C', 'quantity': 'covariance', 'matrix': [[1.0, 0.0], [0.0, 1.0]]}),
      "coupling C has the quantity 'covariance'"),
-    (lambda arm: arm.update(friction_lacking=[['viscous']]), 'friction_lacking is a list of 1'),
-    (lambda arm: arm.update(friction_lacking=[[], ['warp']]), "friction_lacking holds 'warp'"),
+    (lambda arm: arm.update(friction_lacking=[['viscous'], []]), 'friction_lacking is not known'),
     (lambda arm: arm.update(tolerances={
         'base': [0.0], 'mounting': 6 * [0.0], 'tool': 6 * [0.0], 'joints': {}}),
      r'tolerances\.base has the shape \(1,\)'),
@@ -277,15 +274,25 @@ def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
     assert f'parameter {name}' in str(caught.value) or place == 'covariance'
 
 
-@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma', 'unseen_sigma', 'choice_std'])
-def test_figures_of_too_few_joints_or_parameters_are_refused(tmp_path, key):
-    write_result(
-        identification(ARM, choice_std=np.ones(B), unseen_sigma=np.ones(ARM.n)), tmp_path)
+@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma', 'unseen_sigma'])
+def test_figures_of_too_few_joints_are_refused(tmp_path, key):
+    write_result(identification(ARM, unseen_sigma=np.ones(ARM.n)), tmp_path)
     path = tmp_path / 'result.yaml'
     record = yaml.safe_load(path.read_text())
     (record[key]['joints'] if isinstance(record[key], dict) else record[key]).pop()
     path.write_text(yaml.safe_dump(record))
     with pytest.raises(ResultError, match=f'{key} .* instead of'):
+        read_result(tmp_path)
+
+
+@pytest.mark.parametrize('std', [[1.0], [1.0, -1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, np.inf]])
+def test_a_prior_of_friction_that_is_none_is_refused(tmp_path, std):
+    write_result(identification(ARM, friction_std={'viscous': np.ones(ARM.n)}), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record = yaml.safe_load(path.read_text())
+    record['friction_std']['viscous'] = std
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=f'friction_std.viscous is not {ARM.n} positive numbers'):
         read_result(tmp_path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,31 +15,15 @@ Array = NDArray[np.float64]
 #: that a person stands beside.
 DEFAULT_VELOCITY = 2.0
 DEFAULT_ACCELERATION = 5.0
+#: Largest effort limit, as a share of the torque that would hold the whole moving mass stretched
+#: out from its base. The arms of example-robot-data 6.0 have up to 15 (a hand); baxter's
+#: placeholder of 50 000 Nm has some 200.
+EFFORT_SHARE = 50.0
+#: Largest velocity limit, rad/s or m/s. Fast arms and hands reach some 20.
+LARGEST_VELOCITY = 100.0
 
 
-@dataclass(frozen=True)
-class LimitThresholds:
-    """
-    When a limit counts as a placeholder.
-
-    Attributes
-    ----------
-    effort_share : float
-        Largest effort limit, as a share of the torque that would hold the whole moving mass
-        stretched out from its base. The arms of example-robot-data 6.0 have up to 15 (a hand);
-        baxter's placeholder of 50 000 Nm has some 200.
-    velocity : float
-        Largest velocity limit, rad/s or m/s. Fast arms and hands reach some 20.
-
-    """
-
-    effort_share: float = 50.0
-    velocity: float = 100.0
-
-
-def plausible_limits(
-    read: Description, thresholds: LimitThresholds | None = None,
-) -> tuple[JointLimits, tuple[str, ...]]:
+def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
     """
     Replace limits that cannot be meant by unknown ones.
 
@@ -47,8 +31,6 @@ def plausible_limits(
     ----------
     read : Description
         From a URDF.
-    thresholds : LimitThresholds, optional
-        When a limit cannot be meant.
 
     Returns
     -------
@@ -58,11 +40,10 @@ def plausible_limits(
         One sentence a quantity; empty where all limits are plausible.
 
     """
-    thresholds = thresholds or LimitThresholds()
     limits, doubts = read.limits, []
     for quantity, most in (
-            ('effort', thresholds.effort_share * holding_torque(read)),
-            ('velocity', np.full(len(limits.velocity), thresholds.velocity))):
+            ('effort', EFFORT_SHARE * holding_torque(read)),
+            ('velocity', np.full(len(limits.velocity), LARGEST_VELOCITY))):
         values: Array = getattr(limits, quantity)
         absurd = np.isfinite(values) & (values > most)
         unknown = absurd | ~np.isfinite(values)

@@ -20,7 +20,7 @@ Number = TypeVar('Number', int, float)
 
 #: Largest number of starts, harmonics and periods.
 MOST = 1_000_000
-#: Friction terms that are chosen by the data.
+#: All friction terms, as strong as they predict.
 AUTO = 'auto'
 
 
@@ -129,8 +129,8 @@ def add_friction(parser: argparse._ActionsContainer) -> None:
     """Add ``--friction``: `friction_choice` reads it."""
     parser.add_argument(
         '--friction', default=AUTO, metavar='TERMS',
-        help='auto (chosen by cross-validation on the fitted samples), or names joined by '
-             'commas, such as viscous,coulomb,offset (default: %(default)s)')
+        help='auto (all, as strong as they predict in cross-validation on the fitted samples), or '
+             'names joined by commas, such as viscous,coulomb,offset (default: %(default)s)')
 
 
 def friction_choice(args: argparse.Namespace) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.model.friction_curve import friction_lines
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
 from dynid_ros.recordings.recording import Defect
@@ -43,7 +44,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'possible': result.possible,
         'condition_number': result.condition_number,
         'friction': list(result.arm.friction),
-        'friction_lacking': {joint: list(terms) for joint, terms in result.arm.lacking.items()},
+        'friction_std': {term: std.tolist() for term, std in result.friction_std.items()},
         'conditioning': dict(vars(result.treatment)),
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
@@ -89,17 +90,13 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
     layout, settings = result.arm.layout, result.treatment
     yield (f'{result.arm.name}: {len(result.theta)} base parameters (of {layout.size} standard '
            f'ones) from {result.seconds:.1f} s, {condition_text(result.condition_number)}')
-    how = 'chosen by cross-validation' if result.friction_trials else 'as given'
-    yield f'friction: {", ".join(result.arm.friction) or "none"} ({how})'
-    if result.arm.lacking:
-        yield 'without: ' + '; '.join(
-            f'{joint} {", ".join(terms)}' for joint, terms in result.arm.lacking.items())
     origin = 'from the data' if settings.cutoff_from_data else 'as given'
     delay = f'{1000 * settings.delay:.1f} ms removed' if settings.delay else 'none'
     yield (f'conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '
            f'every {settings.decimation}. of {settings.rate_hz:.4g} samples/s, delay {delay}')
     yield from settings.notes
     yield from metric_lines(result.fit, result.validation)
+    yield from friction_lines(result)
     yield from _link_lines(result)
     yield from stated_lines(result.stated)
     yield from verdict_lines(result)
