@@ -19,6 +19,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 
 FRICTION = ('viscous', 'coulomb', 'offset')
 TILTED = np.array([3.0, -2.0, -9.1])
@@ -168,3 +169,31 @@ def test_printed_groups_add_up_to_the_grouping(name):
 def test_link_1_of_an_upright_arm_keeps_its_moment_about_the_axis_only():
     names = base_parameters(load_arm('panda').rigid()).names
     assert [name for name in names if name.endswith('1')] == ['Izz1']
+
+
+def turned(arm, angles):
+    """Return an arm whose joint frames are turned about their x axes by small angles (n,)."""
+    small = np.array([[[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]]
+                      for a in angles])
+    return arm.with_tree(rotation=arm.rotation @ small)
+
+
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3'])
+@pytest.mark.parametrize('rounded', [1.5708, 1.571, 1.57])
+def test_rounded_right_angles_leave_the_base_parameters_as_they_are(name, rounded):
+    arm = load_arm(name).with_friction(('viscous', 'coulomb', 'offset'))
+    # Some angles are written with digits enough, and the sign of the error differs.
+    angles = (rounded - np.pi / 2) * np.array([(-1) ** k * (k % 3 < 2) for k in range(arm.n)])
+    assert base_parameters(turned(arm, angles)).names == base_parameters(arm).names
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(['ur10', 'panda']))
+def test_a_calibration_of_milliradians_loses_nothing_that_torque_shows(seed, name):
+    rng = np.random.default_rng(seed)
+    arm = load_arm(name)
+    arm = turned(arm, rng.normal(0.0, 3e-3, arm.n))
+    W, base, theta = random_regressor(arm), base_parameters(arm), nominal_parameters(arm)
+    tau = W @ theta
+    left = tau - W[:, base.columns] @ (base.grouping @ theta)
+    assert np.linalg.norm(left) < 1e-3 * np.linalg.norm(tau)
