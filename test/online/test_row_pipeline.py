@@ -134,18 +134,6 @@ def test_a_stream_that_changes_its_rate_goes_on(panda):
     assert off(online, panda) < 5e-3
 
 
-def test_rows_lack_the_terms_that_joints_lack():
-    terms = ('viscous', 'coulomb')
-    every = load_arm('two_axis').with_friction(terms)
-    arm = every.with_friction(terms, (('coulomb',), ()))
-    samples = recording(every, 4.0)
-    kept = [k for k, name in enumerate(base_parameters(every).names) if name != 'Fc1']
-    whole, part = (pipeline.push(*samples) + pipeline.flush()
-                   for pipeline in map(RowPipeline, (every, arm)))
-    for one, other in zip(whole, part, strict=True):
-        np.testing.assert_array_equal(one.W[:, :, kept], other.W)
-
-
 def test_a_clock_that_is_set_back_starts_a_new_stretch(panda):
     t, q, u = recording(panda)
     half = len(t) // 2
