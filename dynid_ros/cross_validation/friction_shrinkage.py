@@ -30,7 +30,8 @@ STRENGTHS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 STANDARD_ERRORS = 0.5
 #: Rounds in which the strength of each kind is chosen beside those of the others.
 ROUNDS = 2
-#: Fits by which blocks are weighted: that of plain friction, and that of strengths found by it.
+#: Passes over the blocks: residuals of plain friction weight the first, those of the strengths
+#: found in it the second.
 PASSES = 2
 #: Plain terms that take energy, by which the size of others is measured.
 DRAG = ('viscous', 'coulomb')

@@ -37,7 +37,7 @@ def expected_error(each: Hypothesis) -> float:
     """
     Torque error on other motions in the same range that the error bars alone make, %.
 
-    It is that of the rows of the contest, fewer than those of the fit, by the data alone.
+    The rows are those of the contest, fewer than those of the fit; the prior does not enter.
     """
     arm, samples = each.arm, each.samples
     if len(samples.t) < 2:

@@ -37,7 +37,7 @@ class Features:
         Load (4), relative drive gains less one (n), and friction less that of the reference.
     std : (B, F) ndarray
         Standard deviations for white residuals. Both are NaN where a bag leaves a value to the
-        prior, which says nothing of the bag.
+        prior: the value is then no feature of the bag.
     left : (B, n) ndarray
         Root mean square of the residual of each joint that is left with these values, Nm.
 

@@ -41,10 +41,12 @@ def test_it_is_found_where_it_is_true():
     assert errors[0] < 1.05 * errors[1] < errors[2]
     for joint, true in enumerate(TRUE[PRESLIDING]):
         name = f'{TERMS[PRESLIDING].symbol}{joint + 1}'
-        std = dict(zip(result.parameters, result.std, strict=True))[name]
-        # Five standard deviations.
-        assert result.parameters[name] == pytest.approx(true, abs=5 * std)
-        assert std < 0.5 * abs(true)
+        # Terms that compete widen the error bars; the planted ones alone have narrow ones.
+        for each, widest in ((result, 0.5), (exact, 0.1)):
+            std = dict(zip(each.parameters, each.std, strict=True))[name]
+            # Five standard deviations.
+            assert each.parameters[name] == pytest.approx(true, abs=5 * std)
+            assert std < widest * abs(true)
 
 
 def test_held_out_torque_is_predicted_and_without_the_term_it_is_not(model):
@@ -111,6 +113,6 @@ def test_possible_friction_opposes_sliding_joints(shared_data):
     log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
     result = identify(arm, [log])
     assert PRESLIDING in result.arm.friction
-    # Measured 2.8 %; 3.3 % without it.
+    # Measured 3.0 %.
     assert result.validation.relative_error_percent < 3.1
     assert (result.possible_arm.friction_nominal[PRESLIDING] > 0).sum() >= 4
