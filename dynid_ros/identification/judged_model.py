@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.cross_validation.block_errors import block_errors, BlockErrors
 from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.verdict import judge
-from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.identification.conditioned_data import ConditionedData
 from dynid_ros.identification.gain_findings import refuted_gains, with_gains
 from dynid_ros.identification.model_choice import fit_model, Model, plain_fit
@@ -25,6 +25,7 @@ from dynid_ros.identification.validation import (
 )
 from dynid_ros.model.metrics import Metrics, metrics
 from dynid_ros.model.possible_estimate import (
+    ChosenEstimate,
     data_covariance,
     possible_estimate,
     PossibleEstimate,
@@ -86,7 +87,7 @@ class JudgedModel:
         How the training set was conditioned.
     solution : Solution
         Unconstrained estimate.
-    estimate : Estimate
+    estimate : ChosenEstimate
         That of the model.
     sigma : (n,) ndarray
         Residual of each joint on the training set, Nm.
@@ -114,7 +115,7 @@ class JudgedModel:
     arm: ArmModel
     settings: ConditioningSettings
     solution: Solution
-    estimate: Estimate
+    estimate: ChosenEstimate
     sigma: Array
     unseen_sigma: Array | None
     friction_std: dict[str, Array]
@@ -159,7 +160,7 @@ def judged_fit(
     model = fit_model(task.arm, kept, task.method, task.source, choose=task.choose)
     arm = model.arm
     fitted_rows = kept.masked(model.rows.motions)
-    estimate = _estimate(model, fitted_rows, possible)
+    estimate, blocks = _estimate(model, fitted_rows, possible)
     theta = estimate.theta
     own = predict(arm, fitted_rows, theta, task.source, False) if estimate.possible else model.own
     sigma = _residual_spread(own)
@@ -170,58 +171,19 @@ def judged_fit(
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
     return JudgedModel(
         arm=arm, settings=settings, solution=model.solution, estimate=estimate, sigma=sigma,
-        unseen_sigma=_unseen_sigma(estimate, sigma) if bands else None,
+        unseen_sigma=_unseen_sigma(estimate, blocks, sigma) if bands else None,
         friction_std=estimate.prior.friction_std(arm),
         notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
         held=held, fit=fitted, validation=validation,
-        verdict=judge(arm, theta, estimate.data_covariance,
-                      np.where(estimate.prior.is_shrunk, 1.0, estimate.data_share),
+        verdict=judge(arm, theta, estimate.data_covariance, estimate.shown,
                       model.solution.condition_number, own, task.acceleration, fitted, validation,
                       model.findings),
         refuted=refuted_gains(arm, fitted_rows, theta), plain=_plain(model, estimate, settings))
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """
-    Base parameters of a model.
-
-    Attributes
-    ----------
-    theta, covariance : (b,) and (b, b) ndarray
-        For coloured residuals.
-    std_white : (b,) ndarray
-        Standard deviations as if residuals were white.
-    data_covariance : (b, b) ndarray
-        By the data alone, for the judgement of their motion.
-    data_share : (b,) ndarray
-        Share by which the data reduce the variance that the prior has.
-    prior : ArmPrior
-        Beside samples of which ``colour`` count as one.
-    colour : float
-        Variance inflation by coloured residuals.
-    possible : bool
-        Whether they are those of physically possible standard parameters.
-    blocks : BlockErrors
-        Errors in blocks of time that were not fitted.
-    notes : tuple of str
-        A warning where possible parameters predict worse.
-
-    """
-
-    theta: Array
-    covariance: Array
-    std_white: Array
-    data_covariance: Array
-    data_share: Array
-    prior: ArmPrior
-    colour: float
-    possible: bool
-    blocks: BlockErrors
-    notes: tuple[str, ...]
-
-
-def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
+def _estimate(
+    model: Model, rows: KeptRows, possible: bool | None,
+) -> tuple[ChosenEstimate, BlockErrors]:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution = model.arm, model.solution
     scatter, covariance, found = _possible(
@@ -238,9 +200,9 @@ def _estimate(model: Model, rows: KeptRows, possible: bool | None) -> Estimate:
     theta, std_white = solution.theta, np.sqrt(np.diag(solution.white_covariance))
     if possible:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
-    return Estimate(
+    return ChosenEstimate(
         theta, covariance, std_white, alone, found.share, found.fit.prior, found.colour, possible,
-        blocks, () if possible else (blocks.remark,))
+        () if possible else (blocks.remark,)), blocks
 
 
 def _possible(
@@ -262,7 +224,7 @@ def _possible(
 
 
 def _plain(
-    model: Model, estimate: Estimate, settings: ConditioningSettings,
+    model: Model, estimate: ChosenEstimate, settings: ConditioningSettings,
 ) -> tuple[ArmModel, Array] | None:
     """Fit plain friction, as possible as the model; None where it is what the model has."""
     fitted = plain_fit(model)
@@ -272,8 +234,7 @@ def _plain(
     return arm, _possible(arm, solution, model.rows, settings, {})[2].theta
 
 
-def _unseen_sigma(estimate: Estimate, sigma: Array) -> Array:
-    blocks = estimate.blocks
+def _unseen_sigma(estimate: ChosenEstimate, blocks: BlockErrors, sigma: Array) -> Array:
     return blocks.sigma((blocks.possible if estimate.possible else blocks.free).sum(axis=0), sigma)
 
 

@@ -76,6 +76,48 @@ class PossibleEstimate:
         return np.asarray(G @ spread @ (G.T @ data @ G + rest) @ spread @ G.T)
 
 
+@dataclass(frozen=True, eq=False)
+class ChosenEstimate:
+    """
+    Base parameters of a result, unconstrained or possible.
+
+    Attributes
+    ----------
+    theta, covariance : (b,) and (b, b) ndarray
+        For coloured residuals.
+    std_white : (b,) ndarray
+        Standard deviations as if residuals were white.
+    data_covariance : (b, b) ndarray
+        By the data alone, for the judgement of their motion.
+    data_share : (b,) ndarray
+        Share by which the data reduce the variance that the prior has.
+    prior : ArmPrior
+        Beside samples of which ``colour`` count as one.
+    colour : float
+        Variance inflation by coloured residuals.
+    possible : bool
+        Whether they are those of physically possible standard parameters.
+    notes : tuple of str
+        A warning where possible parameters predict worse.
+
+    """
+
+    theta: Array
+    covariance: Array
+    std_white: Array
+    data_covariance: Array
+    data_share: Array
+    prior: ArmPrior
+    colour: float
+    possible: bool
+    notes: tuple[str, ...]
+
+    @property
+    def shown(self) -> Array:
+        """Share by which data show each parameter; friction near zero needs no motion, (b,)."""
+        return np.where(self.prior.is_shrunk, 1.0, self.data_share)
+
+
 def possible_estimate(
     arm: ArmModel, prior: ArmPrior, root_information: Array, root_torque: Array,
     covariance: Array, std_white: Array,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,11 @@ from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.outliers import CAUSE, too_many
 from dynid_ros.diagnosis.verdict import judge
-from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, metrics, TINY
 from dynid_ros.model.possible_estimate import (
+    ChosenEstimate,
     data_covariance,
     possible_estimate,
     PossibleEstimate,
@@ -132,8 +131,7 @@ def online_result(
     acceleration = np.max([_steepest(part) for part in predictions], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
-        arm, chosen.theta, chosen.data_covariance,
-        np.where(chosen.prior.is_shrunk, 1.0, chosen.data_share), estimate.condition_number,
+        arm, chosen.theta, chosen.data_covariance, chosen.shown, estimate.condition_number,
         predictions, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
@@ -141,7 +139,7 @@ def online_result(
         verdict, replace(arm.memoryless, gravity=online.stated_gravity),
         joined([_trial_samples(part, lag) for part in predictions]))
     settings = replace(settings, notes=(
-        *settings.notes, *chosen.remarks, *remarks, *_left_out(arm, estimate)))
+        *settings.notes, *chosen.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
         data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
@@ -153,21 +151,7 @@ def online_result(
         defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
 
 
-class _Chosen(NamedTuple):
-    """Parameters of the result, with the fields of `IdentifiedModel`, and remarks on them."""
-
-    theta: Array
-    covariance: Array
-    std_white: Array
-    data_covariance: Array
-    data_share: Array
-    prior: ArmPrior
-    colour: float
-    possible: bool
-    remarks: tuple[str, ...]
-
-
-def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> _Chosen:
+def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> ChosenEstimate:
     """Choose between the unconstrained and the possible parameters, as the batch does."""
     arm, recursion = online.pipeline.arm, online.recursion
     solution = recursion.solution()
@@ -180,13 +164,13 @@ def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> _Chosen:
                                   solution.root_torque, covariance, std_white)
     except InputError:
         # As of a signal that is zero throughout, which no body explains.
-        return _Chosen(
+        return ChosenEstimate(
             theta, covariance, std_white, alone, estimate.data_share, online.prior, 1.0, False,
             ())
     worse = _worse(online, solution, estimate, found)
     if not worse:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
-    return _Chosen(
+    return ChosenEstimate(
         theta, covariance, std_white, alone, found.share, found.fit.prior, found.colour, not worse,
         worse)
 
