@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.checkpoint import Checkpointed, State
-from dynid_ros.regression.covariance import MOST_CORRECTION
+from dynid_ros.regression.covariance import small_sample_factor
 
 Array = NDArray[np.float64]
 
@@ -141,14 +141,14 @@ class ScoreProducts(Checkpointed):
         Returns
         -------
         (m, b) ndarray or None
-            With the small-sample factor of `score_covariance`; None without lags, and where
+            With `small_sample_factor`; None without lags, and where
             residuals tell nothing, see `FEWEST`.
 
         """
         n, b = self._shape
         if not self.lags or self.values < FEWEST * b:
             return None
-        correction = min(self.total / max(self.total - parameters, 1), MOST_CORRECTION)
+        correction = small_sample_factor(self.total, parameters, self.lags)
         weights = 1 / sigma**2
         rows = self.rows
         e = rows @ np.append(-theta, 1.0)

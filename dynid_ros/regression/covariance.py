@@ -17,6 +17,8 @@ WINDOW = 1.0
 # Where there are hardly more samples than parameters, each with a row of every joint, the factor
 # would grow without reason; at 3, nine intervals of ten still hold (benchmarks/coverage.py).
 MOST_CORRECTION = 3.0
+#: Quantile of a ratio to its standard deviation, as a polynomial of the window by the samples.
+QUANTILE = (-0.5324, 0.4160, 2.9694, 1.9600)
 
 
 def weighted_scores(blocks: Iterable[RowBlock], theta: Array, sigma: Array) -> list[Array]:
@@ -72,8 +74,7 @@ def score_covariance(
     Returns
     -------
     (b, b) ndarray
-        With Bartlett weights, which keep it positive semidefinite, and the small-sample factor
-        N / (N - parameters), limited to `MOST_CORRECTION`.
+        With Bartlett weights, which keep it positive semidefinite, and `small_sample_factor`.
 
     References
     ----------
@@ -81,11 +82,38 @@ def score_covariance(
     consistent covariance matrix, Econometrica 55.
 
     """
-    total = sum(s.T @ s for s in scores)
+    total, longest = sum(s.T @ s for s in scores), round(window * rate_hz)
     for s in scores:
-        lags = min(round(window * rate_hz), len(s) - 1)
+        lags = min(longest, len(s) - 1)
         for lag in range(1, lags + 1):
             cross = s[lag:].T @ s[:-lag]
             total = total + (1 - lag / (lags + 1)) * (cross + cross.T)
-    samples = sum(map(len, scores))
-    return np.asarray(total * min(samples / max(samples - parameters, 1), MOST_CORRECTION))
+    return np.asarray(total * small_sample_factor(sum(map(len, scores)), parameters, longest))
+
+
+def small_sample_factor(samples: int, parameters: float, lags: int) -> float:
+    """
+    Factor of a covariance by Newey and West that makes its 95 % intervals hold in few samples.
+
+    Residuals of a fit are smaller than errors, and a window that is not short beside the recording
+    sees too little of their correlation.
+
+    Parameters
+    ----------
+    samples : int
+        Of all stretches.
+    parameters : float
+        Number of parameters that the rows determine.
+    lags : int
+        Largest lag, in samples.
+
+    References
+    ----------
+    Kiefer and Vogelsang 2005, A new asymptotic theory for heteroskedasticity-autocorrelation
+    robust tests, Econometric Theory 21, table 1: quantile 97.5 % for the Bartlett kernel.
+
+    """
+    share = min((lags + 1) / max(samples, 1), 1.0)
+    quantile = np.polyval(QUANTILE, share)
+    return (min(samples / max(samples - parameters, 1), MOST_CORRECTION)
+            * float(quantile / QUANTILE[-1])**2)
