@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import as_recorded
-from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.recordings.absurd_values import THRESHOLDS as ABSURD
 from dynid_ros.signals.trial_samples import TrialSamples
 
@@ -73,7 +73,7 @@ def with_cause(
     else:
         findings = (*doubts, *(
             _unexplained(outcome) if doubts and not clipped and not vague else ()))
-    found = replace(verdict, trustworthy=not findings, findings=findings)
+    found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.remark,)
     return found, remarks if findings else (*remarks, *outcome.unseen)

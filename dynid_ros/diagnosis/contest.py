@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dynid_ros.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names, without_more
+from dynid_ros.diagnosis.significance import pays, surrogates
 from dynid_ros.diagnosis.trial_sensitivity import downhill, expected_error, unseen_faults
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.model.verdict import Finding
@@ -161,7 +162,8 @@ class Contest:
         return Finding(
             best.steps[0].code, text, ', or '.join(remedies),
             tuple(arm.joint_names[joint] for joint in best.changed_joints),
-            self.recorded.error_percent, best.error_percent)
+            error_before_percent=self.recorded.error_percent,
+            error_after_percent=best.error_percent)
 
     @staticmethod
     def _with_all_that_are_dead(best: Hypothesis) -> Hypothesis:
@@ -208,24 +210,31 @@ def contest(
     rows = base.rows.counts[:, base.joints].sum()
     if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
+    tried, unseen = _tried(base, gravity, doubted)
+    least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
+    holding = without_more([each for each in tried if _holds(each, base, least)])
+    winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
+    vague = blamed and winners and not _excited(winners[0], base)
+    if vague or len(winners) > THRESHOLDS.named or (
+            winners and not _significant(winners[0], base, gravity, doubted)):
+        winners = []
+    return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
+
+
+def _tried(
+    base: Hypothesis, gravity: GravityCheck, doubted: bool,
+) -> tuple[list[Hypothesis], tuple[str, ...]]:
+    """Explain a recording in all ways, the best first, and list faults that it would not show."""
     tried = [each for rivals in QUICK for each in rivals(base)]
     tried += motion_rivals.other_gravity(base, gravity)
     planted = {} if doubted else {rivals: list(rivals(base)) for rivals in PLANTED}
     flat = [each for found in planted.values() for each in found]
-    unseen = unseen_faults(base, flat, THRESHOLDS.gain)
     if doubted or _suspicious(base):
         tried += _searched(base, dict.fromkeys(SEARCHES, base.joints.tolist()))
         tried += _repeated(base, tried)
     elif any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
         tried += _searched(base, {rivals: downhill(base, planted[rivals]) for rivals in SEARCHES})
-    tried.sort(key=_price)
-    least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
-    holding = without_more([each for each in tried if _holds(each, base, least)])
-    winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
-    vague = blamed and winners and not _excited(winners[0], base)
-    if vague or len(winners) > THRESHOLDS.named:
-        winners = []
-    return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
+    return sorted(tried, key=_price), unseen_faults(base, flat, THRESHOLDS.gain)
 
 
 def _suspicious(base: Hypothesis) -> bool:
@@ -239,6 +248,16 @@ def _searched(base: Hypothesis, wanted: Mapping[Rivals, Sequence[int]]) -> list[
     tried = [each for rivals in SLOW for each in rivals(base)]
     return tried + [each for steps, joints in wanted.items()
                     for each in SEARCHES[steps](base, joints)]
+
+
+def _significant(
+    best: Hypothesis, base: Hypothesis, gravity: GravityCheck, doubted: bool,
+) -> bool:
+    """Whether an explanation helps in most blocks, and more than one of its kind without fault."""
+    gain, code = base.cost - _price(best), best.steps[0].code
+    return pays(base, best) and all(
+        without.cost - _price(each) < gain for without in surrogates(base)
+        for each in _tried(without, gravity, doubted)[0] if each.steps[0].code == code)
 
 
 def _excited(best: Hypothesis, base: Hypothesis) -> bool:

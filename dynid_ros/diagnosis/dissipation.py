@@ -186,4 +186,5 @@ def _negative(row: Array, theta: Array, covariance: Array) -> bool:
 
 def _finding(joint: str, code: str, found: str) -> Finding:
     return Finding(code, f"joint '{joint}' has {found}",
-                   'check the sign of its drive signal first, in the gains of arm.yaml', (joint,))
+                   'check the sign of its drive signal first, in the gains of arm.yaml', (joint,),
+                   'warning')

@@ -162,10 +162,13 @@ class Hypothesis:
         """Assume that the signal of one joint is no torque."""
         return replace(self, excluded=(*self.excluded, joint), steps=(*self.steps, step))
 
+    def on(self, samples: TrialSamples) -> Hypothesis:
+        """Explain other samples by the same assumptions."""
+        return replace(self, samples=samples, rows=trial_rows(self.arm, samples))
+
     def with_samples(self, samples: TrialSamples, step: Step) -> Hypothesis:
         """Assume another motion."""
-        return replace(self, samples=samples, rows=trial_rows(self.arm, samples),
-                       steps=(*self.steps, step))
+        return replace(self.on(samples), steps=(*self.steps, step))
 
     def with_torque(self, tau: Array, rows: TrialRows, step: Step) -> Hypothesis:
         """Assume another torque, of which the rows are known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ REWEIGHTINGS = 4
 FLOOR = 1e-8
 #: Least power of the torque of a joint, by the largest one, with which its residual is compared.
 SILENT = 1e-20
-#: Ridge by the mean of the scaled diagonal: keeps directions that are not excited finite.
+#: Ridge by the information of each parameter: keeps directions that are not excited finite.
 RIDGE = 1e-9
 
 
@@ -100,6 +100,11 @@ class TrialRows:
             left[joints].sum() / max(power[joints].sum(), TINY)))
         return TrialScore(np.asarray(np.sqrt(left / power)), error)
 
+    def without(self, fold: int) -> TrialRows:
+        """Return the rows of the other folds."""
+        others = np.arange(len(self.counts)) != fold
+        return replace(self, products=self.products[others], counts=self.counts[others])
+
     def fit(self, mixing: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
         """Fit all folds: parameters (c,) and the square root (c, c) of their information."""
         c, n = self.friction.shape[1], len(mixing)
@@ -108,10 +113,15 @@ class TrialRows:
         theta, scale, variance, upper = *np.empty((2, c)), np.empty(n), np.empty((c, c))
         first_weights(products, joints, rows, RIDGE, SILENT, TINY, scale, variance)
         fit_products(
-            products, joints, rows, variance, FLOOR * variance, scale, np.arange(c), RIDGE, TINY,
+            products, joints, rows, variance, FLOOR * variance, scale, np.arange(c), RIDGE,
             REWEIGHTINGS, theta, upper)
         # Columns without a row have a scale of zero.
         return theta, upper / np.where(scale > 0, scale, np.inf)
+
+
+def block_numbers(samples: int) -> NDArray[np.intp]:
+    """Return the number of the block of each sample, (samples,)."""
+    return np.arange(samples) * BLOCKS // max(samples, 1)
 
 
 def trial_rows(
@@ -138,7 +148,7 @@ def trial_rows(
     friction = friction_power(arm, samples.qd * samples.moving, W[:, :, :len(base)], base)
     friction = np.pad(friction, ((0, 0), (0, W.shape[2] - friction.shape[1])))
     k, n, c = W.shape
-    fold = np.arange(k) * BLOCKS // max(k, 1) % FOLDS
+    fold = block_numbers(k) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
     used = (W != 0).any(axis=0)
     for i in range(n):

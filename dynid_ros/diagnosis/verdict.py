@@ -16,7 +16,7 @@ from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.metrics import Metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.model.verdict import Finding, no_errors, Verdict
 
 Array = NDArray[np.float64]
 
@@ -160,7 +160,7 @@ def judge(
         findings.append(Finding(
             'residual', f'the fit leaves {fit.relative_error_percent:.0f} % of the torque '
             f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
-            'other motions in the same range'))
+            'other motions in the same range', severity='warning'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
     findings += [each for each in negative_drives(arm, theta, covariance, motion)
@@ -169,7 +169,7 @@ def judge(
     findings += copied_signals(arm, motion) or (
         [] if vague_motion else made_of_velocity(arm, motion))
     findings = findings or joint_findings(validation)
-    return Verdict(not findings, tuple(findings), expected, joints, parameters)
+    return Verdict(no_errors(findings), tuple(findings), expected, joints, parameters)
 
 
 def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:
@@ -181,10 +181,10 @@ def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -
     count = f'{len(weak)} parameter{"s" if len(weak) > 1 else ""}'
     if not still:
         return [Finding('not_excited', f'the motion does not excite {count}, which the prior '
-                        f'gives: {listed}', MORE_MOTION)]
+                        f'gives: {listed}', MORE_MOTION, severity='warning')]
     return [Finding('not_excited', f'at rest in the fitted motion: {", ".join(still)}'
                     + (f'; the prior gives {count}: {listed}' if weak else ''),
-                    MORE_MOTION, still)]
+                    MORE_MOTION, still, 'warning')]
 
 
 MORE_MOTION = 'let "dynid design ARM --given RESULT" make a motion that adds it'
@@ -258,7 +258,7 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
     error, own = validation.relative_error_percent, fit.relative_error_percent
     if np.isnan(error):
         return [Finding('not_validated', 'not validated: the arm stands still in the held-out set '
-                        f'({validation.source})')]
+                        f'({validation.source})', severity='warning')]
     largest = THRESHOLDS.held_out_error_percent
     if error > largest:
         return [Finding('held_out_error', f'the torque error is {error:.1f} % on held-out data '
@@ -280,7 +280,7 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
         'joint_error', f'the model misses the torque of single joints on held-out data '
         f'({validation.source}): {listed}; the limit is {THRESHOLDS.one_joint_percent:.0f} %',
         'compare their drive signals with the data sheet, and move them faster',
-        tuple(joint.name for joint in poor))]
+        tuple(joint.name for joint in poor), 'warning')]
 
 
 def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:

@@ -20,7 +20,7 @@ from dynid_ros.fleet.sidecar import BagFacts
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.model.standard_parameters import sample_colour
-from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 
@@ -125,7 +125,8 @@ def _verdict(
     findings = []
     if weak:
         findings.append(Finding(
-            'not_excited', f'the motions do not excite {", ".join(weak)}', MORE_MOTION))
+            'not_excited', f'the motions do not excite {", ".join(weak)}', MORE_MOTION,
+            severity='warning'))
     if expected > VERDICT.expected_error_percent:
         findings.append(Finding(
             'excitation', f'the error bars alone give {expected:.0f} % torque error on the '
@@ -134,9 +135,9 @@ def _verdict(
         findings.append(Finding(
             'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error '
             'bars, and those of white residuals, which stand for them, are too small',
-            f'record {FEWEST_BAGS} bags or more'))
+            f'record {FEWEST_BAGS} bags or more', severity='warning'))
     findings += held_out_findings(fit, held_out)
-    return Verdict(not findings, tuple(findings), expected, (), weak)
+    return Verdict(no_errors(findings), tuple(findings), expected, (), weak)
 
 
 def _counted(bags: Sequence[BagFacts]) -> tuple[Defect, ...]:

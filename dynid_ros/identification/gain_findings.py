@@ -13,7 +13,7 @@ from dynid_ros.calibration.gain_verdict import differs, with_reference
 from dynid_ros.calibration.motor_rows import MotorRows, without_reversals
 from dynid_ros.diagnosis.cause import CONSEQUENCES
 from dynid_ros.errors import RecordingError
-from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.regression.kept_rows import KeptRows
 
 Array = NDArray[np.float64]
@@ -98,7 +98,7 @@ def refuted_gains(arm: ArmModel, rows: KeptRows, theta: Array) -> Finding | None
         f'the data refute the stated gain of {listed}; that of '
         f"'{names[found.reference]}' is taken as stated",
         'find the gains with "dynid gains", which writes them into a copy of arm.yaml',
-        tuple(names[j] for j in np.flatnonzero(wrong)))
+        tuple(names[j] for j in np.flatnonzero(wrong)), 'warning')
 
 
 def with_gains(verdict: Verdict, refuted: Finding | None) -> Verdict:
@@ -121,6 +121,9 @@ def with_gains(verdict: Verdict, refuted: Finding | None) -> Verdict:
     # Of two gains, either may be the wrong one.
     if single and (len(refuted.joints) < 2 or set(refuted.joints) <= single):
         return verdict
-    kept = [each for each in verdict.findings
-            if each.code not in (*CONSEQUENCES, ONE, 'unexplained')]
-    return replace(verdict, trustworthy=False, findings=(refuted, *kept))
+    caused = [each for each in verdict.findings
+              if each.code in (*CONSEQUENCES, ONE, 'unexplained')]
+    # On their own, gains that a recording refutes are those of a model that predicts well.
+    refuted = refuted if no_errors(caused) else replace(refuted, severity='error')
+    findings = (refuted, *(each for each in verdict.findings if each not in caused))
+    return replace(verdict, trustworthy=no_errors(findings), findings=findings)

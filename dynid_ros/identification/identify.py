@@ -28,7 +28,6 @@ from dynid_ros.identification.judged_model import (
     judged_fit,
     JudgedModel,
     Task,
-    verdict_of_both,
 )
 from dynid_ros.identification.model_choice import unexplained
 from dynid_ros.identification.stated_parameters import stated_errors
@@ -131,16 +130,12 @@ def identify(
 
     fastest = (narrow if narrow.train.motions else wide).largest_acceleration
     task = Task(arm, method, data.source, friction is None, stated, fastest)
-    judged = judged_fit(task, wide, bands=True)
+    judged = judged_fit(task, wide)
     laps.append(perf_counter())
 
     # Faults show below the cut-off that the motion calls for, friction above it.
-    below = None if narrow is wide else _if_long_enough(task, narrow, judged.estimate.possible)
-    if below is None:
-        verdict, remarks = _verdict(judged, wide, levels, gravity)
-    else:
-        verdict, remarks = _verdict(below, narrow, levels, gravity)
-        verdict = verdict_of_both(verdict, below, judged)
+    verdict, remarks = _verdict(
+        judged, narrow if narrow.train.motions else wide, levels, gravity)
     arm, estimate, held = judged.arm, judged.estimate, judged.held
     laps.append(perf_counter())
     result = IdentifiedModel(
@@ -167,14 +162,6 @@ def identify(
         result, consistent=result.validation if result.possible else held_out_metrics(
             arm, held, possible),
         stated={} if stated is None else stated_errors(result, stated, held))
-
-
-def _if_long_enough(task: Task, data: ConditionedData, possible: bool) -> JudgedModel | None:
-    """Fit a model; None where too few rows are left after the low-pass."""
-    try:
-        return judged_fit(task, data, bands=False, possible=possible)
-    except RecordingError:
-        return None
 
 
 def _verdict(

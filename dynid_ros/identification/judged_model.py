@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.verdict import judge
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.identification.conditioned_data import ConditionedData
-from dynid_ros.identification.gain_findings import refuted_gains, with_gains
+from dynid_ros.identification.gain_findings import refuted_gains
 from dynid_ros.identification.model_choice import fit_model, Model, plain_fit
 from dynid_ros.identification.validation import (
     predict,
@@ -39,9 +39,6 @@ from dynid_ros.regression.weighted_least_squares import Solution
 from dynid_ros.signals.conditioning import ConditioningSettings
 
 Array = NDArray[np.float64]
-
-#: Findings that rows of a wider band answer.
-TOO_LITTLE = ('excitation', 'not_excited')
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +88,8 @@ class JudgedModel:
         That of the model.
     sigma : (n,) ndarray
         Residual of each joint on the training set, Nm.
-    unseen_sigma : (n,) ndarray or None
-        The same on blocks that were not fitted, if wanted.
+    unseen_sigma : (n,) ndarray
+        The same on blocks that were not fitted, Nm.
     friction_std : dict of str to (n,) ndarray
         Standard deviations of friction coefficients around zero, for coloured residuals.
     notes : tuple of str
@@ -117,7 +114,7 @@ class JudgedModel:
     solution: Solution
     estimate: ChosenEstimate
     sigma: Array
-    unseen_sigma: Array | None
+    unseen_sigma: Array
     friction_std: dict[str, Array]
     notes: tuple[str, ...]
     own: list[Prediction]
@@ -130,9 +127,7 @@ class JudgedModel:
     plain: tuple[ArmModel, Array] | None
 
 
-def judged_fit(
-    task: Task, data: ConditionedData, *, bands: bool, possible: bool | None = None,
-) -> JudgedModel:
+def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
     """
     Fit a model and judge it.
 
@@ -142,12 +137,6 @@ def judged_fit(
         Arm, method and terms.
     data : ConditionedData
         Training set and held-out set.
-    bands : bool
-        Whether its torque is to be predicted with bands, for which each block of time is fitted
-        anew.
-    possible : bool, optional
-        Whether its parameters are physically possible ones; by default if these predict blocks
-        that were not fitted about as well.
 
     Raises
     ------
@@ -160,7 +149,7 @@ def judged_fit(
     model = fit_model(task.arm, kept, task.method, task.source, choose=task.choose)
     arm = model.arm
     fitted_rows = kept.masked(model.rows.motions)
-    estimate, blocks = _estimate(model, fitted_rows, possible)
+    estimate, blocks = _estimate(model, fitted_rows)
     theta = estimate.theta
     own = predict(arm, fitted_rows, theta, task.source, False) if estimate.possible else model.own
     sigma = _residual_spread(own)
@@ -171,7 +160,7 @@ def judged_fit(
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
     return JudgedModel(
         arm=arm, settings=settings, solution=model.solution, estimate=estimate, sigma=sigma,
-        unseen_sigma=_unseen_sigma(estimate, blocks, sigma) if bands else None,
+        unseen_sigma=_unseen_sigma(estimate, blocks, sigma),
         friction_std=estimate.prior.friction_std(arm),
         notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
         held=held, fit=fitted, validation=validation,
@@ -181,9 +170,7 @@ def judged_fit(
         refuted=refuted_gains(arm, fitted_rows, theta), plain=_plain(model, estimate, settings))
 
 
-def _estimate(
-    model: Model, rows: KeptRows, possible: bool | None,
-) -> tuple[ChosenEstimate, BlockErrors]:
+def _estimate(model: Model, rows: KeptRows) -> tuple[ChosenEstimate, BlockErrors]:
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution = model.arm, model.solution
     scatter, covariance, found = _possible(
@@ -193,8 +180,7 @@ def _estimate(
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, BLOCKS)],
         _residual_spread(model.own), solution.prior, covariance, found)
-    if possible is None:
-        possible = not blocks.clearly_worse
+    possible = not blocks.clearly_worse
     root = solution.root_information
     alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
     theta, std_white = solution.theta, np.sqrt(np.diag(solution.white_covariance))
@@ -236,45 +222,6 @@ def _plain(
 
 def _unseen_sigma(estimate: ChosenEstimate, blocks: BlockErrors, sigma: Array) -> Array:
     return blocks.sigma((blocks.possible if estimate.possible else blocks.free).sum(axis=0), sigma)
-
-
-def verdict_of_both(found: Verdict, below: JudgedModel, model: JudgedModel) -> Verdict:
-    """
-    Unite the verdicts of a fit below the cut-off that the motion calls for and of a wider band.
-
-    Parameters
-    ----------
-    found : Verdict
-        Of the first fit, opened with the cause of what speaks against it.
-    below, model : JudgedModel
-        The two fits.
-
-    Returns
-    -------
-    Verdict
-        That of the wider band, where nothing but too little excitation speaks against the
-        narrower one. Else the one that was found, with the figures of the wider band where both
-        have a finding.
-
-    """
-    wide = with_gains(model.verdict, model.refuted)
-    if all(finding.code in TOO_LITTLE for finding in found.findings):
-        return wide
-    same = {_key(finding): finding for finding in wide.findings}
-
-    def with_its_figures(finding: Finding) -> Finding:
-        if finding not in below.verdict.findings:
-            return finding
-        text = f'below {below.settings.cutoff_hz:.2g} Hz: {finding.text}'
-        return same.get(_key(finding), replace(finding, text=text))
-
-    figures = wide if any(each.code in TOO_LITTLE for each in wide.findings) else found
-    return replace(
-        figures, trustworthy=False, findings=tuple(map(with_its_figures, found.findings)))
-
-
-def _key(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    return finding.code, () if finding.code in TOO_LITTLE else finding.joints
 
 
 def _residual_spread(parts: Sequence[Prediction]) -> Array:

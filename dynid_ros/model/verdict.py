@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Finding:
     """
-    One reason against a model.
+    One reason against a model, or one for caution.
 
     Attributes
     ----------
@@ -20,6 +21,9 @@ class Finding:
         What to do, a clause; empty where `text` holds it.
     joints : tuple of str
         Joints concerned; empty for the whole arm.
+    severity : str
+        ``error`` where the model or a measurement is wrong; ``warning`` for what does not spoil
+        the torque of another motion.
     error_before_percent, error_after_percent : float or None
         Torque error on blocks that were not fitted, as recorded and after undoing the fault, %.
 
@@ -29,6 +33,7 @@ class Finding:
     text: str
     remedy: str = ''
     joints: tuple[str, ...] = ()
+    severity: str = 'error'
     error_before_percent: float | None = None
     error_after_percent: float | None = None
 
@@ -41,6 +46,16 @@ class Finding:
                         f'{self.error_before_percent:.1f} to {self.error_after_percent:.1f} %)')
         return f'{self.text}{evidence}' + (f'; {self.remedy}' if self.remedy else '')
 
+    @property
+    def is_error(self) -> bool:
+        """Whether the model cannot be trusted for it."""
+        return self.severity == 'error'
+
+
+def no_errors(findings: Iterable[Finding]) -> bool:
+    """Whether none of some findings is an error."""
+    return not any(finding.is_error for finding in findings)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -50,9 +65,9 @@ class Verdict:
     Attributes
     ----------
     trustworthy : bool
-        False if there is any finding against it.
+        False if any finding is an error.
     findings : tuple of Finding
-        Reasons against it, the cause first.
+        Errors and warnings, the cause first.
     expected_error_percent : float
         Relative torque error that the covariance of the parameters alone predicts, for motions
         within the range of positions and velocities of the recording.
@@ -71,5 +86,10 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Return the findings, a sentence each."""
-        return tuple(finding.sentence for finding in self.findings)
+        """Return the errors, a sentence each."""
+        return tuple(finding.sentence for finding in self.findings if finding.is_error)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warnings, a sentence each."""
+        return tuple(finding.sentence for finding in self.findings if not finding.is_error)

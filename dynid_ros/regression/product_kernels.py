@@ -50,9 +50,9 @@ def predict_folds(
         Joints that are fitted.
     counts : (F, n) ndarray
         Rows of each joint.
-    order, ridge, least, passes
+    order, ridge, passes
         As in `fit_products`.
-    silent : float
+    silent, least : float
         As in `first_weights`.
     floor : float
         Least variance of a residual that is believed, by that of the torque.
@@ -81,8 +81,8 @@ def predict_folds(
                     _add_upper(parts[g, i], 1.0, others[i])
         rows = np.maximum(rows, 1.0)
         first_weights(others, joints, rows, ridge, silent, least, scale, variance)
-        fit_products(others, joints, rows, variance, floor * variance, scale, order, ridge, least,
-                     passes, theta, upper)
+        fit_products(others, joints, rows, variance, floor * variance, scale, order, ridge, passes,
+                     theta, upper)
         residual_squares(parts[f], theta, squares)
         left += np.maximum(squares, 0.0)
 
@@ -93,7 +93,7 @@ def first_weights(
     scale: Array, variance: Array,
 ) -> None:
     """
-    Scale columns to one length, and take the torque for the first residual.
+    Find the columns that show, and take the torque for the first residual.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def first_weights(
     least : float
         Square of the least variance.
     scale : (c,) ndarray
-        Factor on each column, 0 for one that is left out, written.
+        1 for each column, 0 for one that is left out, written.
     variance : (n,) ndarray
         Mean square of the torque of each joint, written.
 
@@ -123,7 +123,7 @@ def first_weights(
         scale[a] = np.sqrt(square)
     longest = scale.max() if c else 0.0
     for a in range(c):
-        scale[a] = 1 / scale[a] if scale[a] > ridge * longest else 0.0
+        scale[a] = 1.0 if scale[a] > ridge * longest else 0.0
     largest = 0.0
     for joint in joints:
         largest = max(largest, products[joint, c, c] / rows[joint])
@@ -134,7 +134,7 @@ def first_weights(
 @kernel
 def fit_products(
     products: Array, joints: Joints, rows: Array, variance: Array, floor: Array, scale: Array,
-    order: Joints, ridge: float, least: float, passes: int, theta: Array, upper: Array,
+    order: Joints, ridge: float, passes: int, theta: Array, upper: Array,
 ) -> None:
     """
     Fit parameters to the rows of some joints, weighted by the variance that the last fit left.
@@ -153,11 +153,12 @@ def fit_products(
     variance : (n,) ndarray
         Variance that gives the first weights; that of the last fit on return.
     scale : (c,) ndarray
-        Factor on each column, 0 for one that the ridge is to keep at zero.
+        Above zero for columns that are fitted; on return the factor on each of them in `upper`.
     order : (k,) ndarray of int
         Columns that are fitted, in the order in which they are eliminated.
-    ridge, least : float
-        Ridge by the mean of the scaled diagonal, and the least of that mean.
+    ridge : float
+        Ridge by the information of each parameter. By that of all of them it would outweigh the
+        rows of the others, where one joint has next to no torque, and all weight.
     passes : int
         Number of fits.
     theta : (c,) ndarray
@@ -175,7 +176,7 @@ def fit_products(
         normal[:] = 0.0
         for joint in joints:
             _add_upper(products[joint], 1 / variance[joint], normal)
-        _scale_upper(normal, scale, order, ridge, least, upper)
+        _scale_upper(normal, scale, order, ridge, upper)
         factorise(upper)
         for a in range(k):
             right[a] = normal[order[a], c] * scale[order[a]]
@@ -250,15 +251,17 @@ def _add_upper(P: Array, weight: float, out: Array) -> None:
 
 @kernel
 def _scale_upper(
-    normal: Array, scale: Array, order: Joints, ridge: float, least: float, out: Array,
+    normal: Array, scale: Array, order: Joints, ridge: float, out: Array,
 ) -> None:
     k = order.size
-    mean = 0.0
+    for a in order:
+        if scale[a] > 0 and normal[a, a] > 0:
+            scale[a] = 1 / np.sqrt(normal[a, a])
+        else:
+            scale[a] = 0.0
     for i in range(k):
         a, target = order[i], out[i]
         for j in range(i, k):
             b = order[j]
             target[j] = normal[min(a, b), max(a, b)] * scale[a] * scale[b]
-        mean += target[i] / k
-    for i in range(k):
-        out[i, i] += ridge * max(mean, least)
+        target[i] = 1 + ridge

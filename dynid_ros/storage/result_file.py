@@ -128,6 +128,8 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
         # As version 0.1 wrote it.
         verdict['findings'] = [
             to_plain(Finding('version_0_1', text), Finding) for text in verdict.pop('reasons')]
+    if isinstance(verdict, dict):
+        verdict['findings'] = [{'severity': 'error', **each} for each in verdict['findings']]
     try:
         return _identification(record, path.with_name(PREDICTION))
     except (ValueError, KeyError, TypeError, ArmError) as error:

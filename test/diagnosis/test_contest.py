@@ -65,7 +65,7 @@ def test_real_recordings_are_accused_of_nothing(shared_data, name):
     ('effort_exchanged', [3, 5], lambda u: exchanged(u, 3, 5)),
     ('effort_exchanged', [0, 1, 2], lambda u: exchanged(u, 0, 1, 2)),
     ('effort_sign', [1], lambda u: changed(u, 1, np.negative)),
-    ('effort_scale', [1], lambda u: changed(u, 1, lambda x: 1000 * x)),
+    ('effort_scale', [1], lambda u: changed(u, 1, lambda x: 10 * x)),
     ('effort_meaningless', [2], lambda u: changed(
         u, 2, lambda x: np.random.default_rng(0).normal(size=len(x)))),
     ('effort_beyond_limit', [5], lambda u: changed(u, 5, lambda x: 1000 * x)),

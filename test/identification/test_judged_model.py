@@ -1,7 +1,6 @@
-"""Two fits of one recording, below the cut-off of its motion and above it, and their verdict."""
+"""Recordings that are judged above the cut-off of their motion."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,55 +11,8 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.identification.identify import identify
-from dynid_ros.identification.judged_model import verdict_of_both
-from dynid_ros.model.verdict import Finding, Verdict
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning
 from dynid_ros.signals.conditioning import THRESHOLDS
-
-EXCITATION = Finding('excitation', 'too little: condition number 6000', joints=('a',))
-RESIDUAL = Finding('residual', 'the fit leaves 30 %')
-SIGN = Finding('effort_sign', 'a sign is wrong', joints=('a',))
-
-
-def verdict(*findings, joints=()):
-    return Verdict(not findings, findings, 1.0, joints)
-
-
-def judged(found, cutoff_hz=1.5, refuted=None):
-    return SimpleNamespace(
-        verdict=found, refuted=refuted, settings=SimpleNamespace(cutoff_hz=cutoff_hz))
-
-
-def both(found, below, wide):
-    return verdict_of_both(found, judged(below), judged(wide, 5.0))
-
-
-@pytest.mark.parametrize('below', [verdict(), verdict(EXCITATION)])
-@pytest.mark.parametrize('wide', [verdict(), verdict(RESIDUAL)])
-def test_the_wider_band_decides_where_only_excitation_is_missing_below(below, wide):
-    assert both(below, below, wide) == wide
-
-
-def test_gains_that_the_wider_band_refutes_count():
-    gains = Finding('gains_refuted', 'the data refute them')
-    found = verdict_of_both(verdict(), judged(verdict()), judged(verdict(), 5.0, gains))
-    assert gains in found.findings
-
-
-def test_a_cause_that_shows_below_stays_the_first_reason():
-    found = both(verdict(SIGN, RESIDUAL), verdict(RESIDUAL), verdict())
-    assert found.findings[0] == SIGN
-    assert found.findings[1].text == 'below 1.5 Hz: the fit leaves 30 %'
-    assert not found.trustworthy
-
-
-def test_figures_are_those_of_the_model_where_both_have_a_finding():
-    wider = replace(EXCITATION, text='too little: condition number 800', joints=('a', 'b'))
-    other = replace(RESIDUAL, text='the fit leaves 31 %')
-    below = verdict(EXCITATION, RESIDUAL, joints=('a',))
-    found = both(below, below, verdict(other, wider, joints=('a', 'b')))
-    assert found.findings == (wider, other)
-    assert found.undetermined_joints == ('a', 'b')
 
 
 def slow(lowest_hz, harmonics, samples):

@@ -61,9 +61,9 @@ def test_weighted_fit_is_that_of_the_weighted_rows(rows, joints, passes):
     W, tau, products = rows
     count, variance = np.full(3, 200.0), np.ones(3)
     theta, upper = np.empty(8), np.empty((8, 8))
-    scale, order = np.linspace(0.5, 2, 8), np.array([5, 0, 7, 2, 1, 6, 3, 4])
+    scale, order = np.ones(8), np.array([5, 0, 7, 2, 1, 6, 3, 4])
     fit_products(
-        products, np.array(joints), count, variance, np.zeros(3), scale, order, 0.0, 0.0, passes,
+        products, np.array(joints), count, variance, np.zeros(3), scale, order, 0.0, passes,
         theta, upper)
     weights = np.ones(3)
     for _ in range(passes):
@@ -73,8 +73,9 @@ def test_weighted_fit_is_that_of_the_weighted_rows(rows, joints, passes):
         weights = 1 / ((tau - W @ expected)**2).mean(axis=1)
     np.testing.assert_allclose(theta, expected, rtol=1e-9)
     np.testing.assert_allclose(variance[joints], 1 / weights[joints], rtol=1e-9)
-    normal = np.einsum('ika,ikb->ab', left, left) * np.outer(scale, scale)
-    normal = normal[order[:, None], order]
+    normal = np.einsum('ika,ikb->ab', left, left)
+    np.testing.assert_allclose(scale, np.diag(normal)**-0.5, rtol=1e-9)
+    normal = (normal * np.outer(scale, scale))[order[:, None], order]
     np.testing.assert_allclose(upper.T @ upper, normal, rtol=1e-9, atol=1e-9)
 
 
@@ -85,7 +86,7 @@ def test_a_column_that_is_left_out_is_zero(rows):
     scale[3] = 0
     fit_products(
         products, np.arange(3), np.full(3, 200.0), np.ones(3), np.zeros(3), scale, np.arange(8),
-        1e-9, 1e-300, 1, theta, upper)
+        1e-9, 1, theta, upper)
     kept = np.delete(np.arange(9), 3)
     whole = products[:, kept[:, None], kept].sum(axis=0)
     assert theta[3] == 0
@@ -132,8 +133,27 @@ def test_a_joint_without_torque_does_not_take_all_weight(rows):
     _, _, products = rows
     silent = products.copy()
     silent[1, -1], silent[1, :, -1] = 0, 0
+    silent[:, 2] *= 1e-12
+    silent[:, :, 2] *= 1e-12
     scale, variance = np.empty(8), np.empty(3)
     first_weights(silent, np.arange(3), np.full(3, 200.0), 1e-9, 1e-4, 0.0, scale, variance)
     torque = silent[:, -1, -1] / 200
     np.testing.assert_allclose(variance, np.maximum(torque, 1e-4 * torque.max()))
-    np.testing.assert_allclose(scale**-2, np.einsum('iaa->a', silent)[:-1])
+    np.testing.assert_array_equal(scale, np.arange(8) != 2)
+
+
+def test_a_joint_of_next_to_no_torque_leaves_the_parameters_of_the_others(rows):
+    W, tau, _ = rows
+    tau[0] *= 1e-5
+    W[0], W[0, :, 5] = 0, 1
+    both = np.concatenate([W, tau[..., None]], axis=2)
+    products = both.transpose(0, 2, 1) @ both
+    count, joints = np.full(3, 200.0), np.arange(3)
+    scale, variance, theta, upper = np.empty(8), np.empty(3), np.empty(8), np.empty((8, 8))
+    first_weights(products, joints, count, 1e-9, 0.0, 1e-300, scale, variance)
+    fit_products(products, joints, count, variance, 0 * count, scale, np.arange(8), 1e-9, 4,
+                 theta, upper)
+    weights = 1 / np.sqrt(((tau - W @ theta)**2).mean(axis=1))[:, None]
+    expected = np.linalg.lstsq((weights[..., None] * W).reshape(-1, 8), (weights * tau).ravel(),
+                               rcond=None)[0]
+    np.testing.assert_allclose(theta, expected, rtol=1e-3, atol=1e-6)
