@@ -165,4 +165,4 @@ def _on_curve(speeds: Array, curve: Array, x: float) -> tuple[float, float]:
         ratios = np.log(speed / speeds[1]) / np.log(speeds[2] / speeds[1])
         k = 1 + int(min(ratios, speeds.size - 3.0))
     slope = (curve[k + 1] - curve[k]) / (speeds[k + 1] - speeds[k])
-    return np.copysign(curve[k] + slope * (speed - speeds[k]), x), slope
+    return np.copysign(1.0, x) * (curve[k] + slope * (speed - speeds[k])), slope
