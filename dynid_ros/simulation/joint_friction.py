@@ -113,6 +113,7 @@ class RunningFriction:
         """Let the joints be cold, and unbent."""
         n = len(self.nominal.offset)
         self._squares, self._contact = np.zeros(n), RunningPresliding(n)
+        self._contact.bend = np.zeros(n)
 
     def step(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
         """
