@@ -11,7 +11,7 @@ from dynid_ros.regression.least_squares import factorise, solve_factorised
 Array = NDArray[np.float64]
 Joints = NDArray[np.intp]
 
-# The slowest of the 1200 random arms of its test takes 66 to 70.
+# The slowest of the 1200 random arms of its test takes 51.
 _ITERATIONS = 100
 _HALVINGS = 30
 _CONVERGED = 1e-9
