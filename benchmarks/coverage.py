@@ -64,7 +64,7 @@ CASES = (('ur10', 12, 0.98), ('ur10', 20, 0.98), ('ur10', 60, 0.98),
 #: lead links on either side, rad.
 BEND, RIPPLES, RIPPLE, LEAD = 0.1, 8, 0.5, 1e-3
 #: Recordings for each planted friction, and held-out share.
-RECORDINGS, REST = 10, 1 / 3
+RECORDINGS, REST = 6, 1 / 3
 
 
 def coverage(name: str, seconds: float, correlation: float) -> tuple[float, float, int]:
