@@ -15,7 +15,6 @@ import numpy as np
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import FrictionShape
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.simulation.implicit_friction import JointFriction
 from dynid_ros.simulation.physics import SimulatedArm
 
 PERIOD = 1e-3
@@ -82,10 +81,11 @@ def reference(t: float) -> tuple[np.ndarray, np.ndarray]:
 def run() -> Experiment:
     """Simulate the experiment; the same in every run."""
     shipped = load_arm('two_axis')
-    arm = replace(shipped, friction=('viscous', 'coulomb_smooth'),
+    friction = {'viscous': shipped.friction_nominal['viscous'],
+                'coulomb_smooth': shipped.friction_nominal['coulomb']}
+    arm = replace(shipped, friction=tuple(friction), friction_nominal=friction,
                   friction_shape=FrictionShape(smooth_speed=WIDTH))
-    nominal = JointFriction.nominal(shipped)
-    physics = SimulatedArm(shipped, replace(nominal, width=WIDTH), timestep=PERIOD / STEPS)
+    physics = SimulatedArm(arm, timestep=PERIOD / STEPS)
     samples = round(SECONDS / PERIOD)
     t = np.arange(samples) * PERIOD
     q, u, exact = (np.empty((samples, 2)) for _ in range(3))
@@ -104,10 +104,10 @@ def run() -> Experiment:
         tau = stiffness * (wanted - q[k]) + damping * (wanted_velocity - velocity)
         u[k] = np.clip(np.round(tau / shipped.drive.gain / VOLT) * VOLT, -10, 10)
         state = physics.step(u[k] * shipped.drive.gain, STEPS)
-    return Experiment(arm, t, q, u, exact, true_parameters(shipped, nominal))
+    return Experiment(arm, t, q, u, exact, true_parameters(arm))
 
 
-def true_parameters(arm: ArmModel, friction: JointFriction) -> np.ndarray:
+def true_parameters(arm: ArmModel) -> np.ndarray:
     """
     theta1 to theta9 of the closed form, from the arm's nominal links.
 
@@ -119,4 +119,4 @@ def true_parameters(arm: ArmModel, friction: JointFriction) -> np.ndarray:
     reach = arm.translation[1, 1]
     th1 = column[9] + m * reach**2 + ixx
     inertia = [th1, iyy - ixx, mx * reach, izz, -mx * arm.gravity[2]]
-    return np.array([*inertia, *friction.viscous, *friction.coulomb])
+    return np.array([*inertia, *np.concatenate(list(arm.friction_nominal.values()))])

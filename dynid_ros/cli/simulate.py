@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 import sys
+from typing import TYPE_CHECKING
 
 from dynid_ros.cli.common.arguments import add_json, add_output, seed, Subparsers
+
+if TYPE_CHECKING:
+    from dynid_ros.arm import ArmModel
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -16,9 +20,12 @@ def add_parser(subparsers: Subparsers) -> None:
         description='Simulate an arm in MuJoCo under computed-torque control, with friction, '
                     'encoder quantisation and torque noise, and record it into a rosbag2. '
                     'Plausible rotor inertia and friction take the place of nominal values that '
-                    'the arm does not state; recording.yaml in the bag states all of them.')
+                    'the arm does not state; recording.yaml in the bag states all of them. A '
+                    'result gives its arm with the physically possible parameters, and all of its '
+                    'friction.')
     parser.add_argument(
-        'arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml or a URDF')
+        'arm', metavar='ARM',
+        help='a shipped arm, or the path of an arm.yaml, a URDF, or the folder of a result')
     parser.add_argument(
         'excitation', nargs='?', type=Path, metavar='EXCITATION',
         help='excitation.yaml; without it, a random motion within the limits')
@@ -33,7 +40,6 @@ def run(args: argparse.Namespace) -> int:
     """Simulate and write the bag."""
     from tqdm import tqdm
 
-    from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.errors import InputError
     from dynid_ros.excitation.random_motion import random_motion
@@ -42,12 +48,15 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.storage.bag_writer import check_absent, write_joint_states
     from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
-    arm = load_arm(args.arm)
+    arm = _arm(args.arm)
     if arm.drive.topic is not None:
         raise InputError(
             f'{args.arm}: simulations hold the drive signal in the joint states; simulate an arm '
             'without drive.topic')
     check_absent(args.output)
+    if arm.coupling:
+        print(f"dynid: the simulation has no couplings; '{arm.name}' loses "
+              f'{", ".join(column.name for column in arm.coupling)}', file=sys.stderr)
     arm, assumed = with_plausible_drives(arm)
     if assumed:
         print(f'dynid: {assumptions(arm, assumed)}', file=sys.stderr)
@@ -74,3 +83,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}')
     return 0
+
+
+def _arm(given: str) -> ArmModel:
+    """Read an arm, or that of an identified result from its folder."""
+    if (Path(given) / 'result.yaml').is_file():
+        from dynid_ros.storage.result_file import read_result
+
+        return read_result(Path(given)).possible_arm
+    from dynid_ros.arm import load_arm
+
+    return load_arm(given)

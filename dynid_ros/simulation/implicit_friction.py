@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.compiled import kernel
-from dynid_ros.errors import ArmError
 from dynid_ros.regression.least_squares import factorise, solve_factorised
-from dynid_ros.simulation.plausible_drive import typical_speed
 
 Array = NDArray[np.float64]
 Joints = NDArray[np.intp]
-Coefficients = tuple[Array, Array, Array]
 
-#: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
-#: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.
-COULOMB_WIDTH = 1e-3
-
-# The slowest of the 1200 random arms of its test takes 66 to 70.
+# The slowest of the 1200 random arms of its test takes 51.
 _ITERATIONS = 100
 _HALVINGS = 30
 _CONVERGED = 1e-9
@@ -29,58 +19,10 @@ _CONVERGED = 1e-9
 _CLIMB = 0.1
 
 
-@dataclass(frozen=True)
-class JointFriction:
-    """
-    Friction torque ``viscous qd + coulomb tanh(qd / width) + offset`` of each joint.
-
-    Attributes
-    ----------
-    viscous, coulomb, offset : (n,) ndarray
-        Nm s/rad, Nm, Nm.
-    width : float
-        rad/s or m/s.
-
-    """
-
-    viscous: Array
-    coulomb: Array
-    offset: Array
-    width: float = COULOMB_WIDTH
-
-    @staticmethod
-    def nominal(arm: ArmModel) -> JointFriction:
-        """
-        Nominal friction of an arm, zero where unknown.
-
-        Raises
-        ------
-        ArmError
-            The arm has a nominal friction term that is not simulated.
-
-        """
-        known = ('viscous', 'coulomb', 'offset')
-        for name in arm.friction_nominal:
-            if name not in known:
-                raise ArmError(
-                    f"the nominal friction term '{name}' of '{arm.name}' cannot be simulated; "
-                    f'only {", ".join(known)} can')
-        zero = np.zeros(arm.n)
-        viscous, coulomb, offset = (
-            np.asarray(arm.friction_nominal.get(name, zero), dtype=float) for name in known)
-        width = COULOMB_WIDTH * min(1.0, float(typical_speed(arm).min()))
-        return JointFriction(viscous, coulomb, offset, width)
-
-    def torque(self, qd: Array) -> Array:
-        """Friction torque, of the shape (..., n) of the velocity."""
-        return np.asarray(
-            self.viscous * qd + self.coulomb * np.tanh(qd / self.width) + self.offset)
-
-
 @kernel
 def apply_friction(
-    mass: Array, order: Joints, velocity: Array, bias: Array, given: Array, friction: Coefficients,
-    width: float, timestep: float, change: Array, applied: Array,
+    mass: Array, order: Joints, velocity: Array, bias: Array, given: Array, speeds: Array,
+    rising: Array, falling: Array, timestep: float, change: Array, applied: Array,
 ) -> float:
     """
     Apply the torques of a step to a model, with the friction that its end velocity implies.
@@ -94,10 +36,13 @@ def apply_friction(
     velocity, bias : (v,) ndarray
         Velocity and bias torques of the model.
     given : (n,) ndarray
-        Torques at the joints but friction.
-    friction : tuple of (n,) ndarray
-        Viscous and Coulomb coefficients, and offsets.
-    width, timestep : float
+        Torques at the joints, but friction that depends on the speed.
+    speeds : (S,) ndarray
+        Zero, and ascending speeds of one ratio, at which the curves of friction are given.
+    rising, falling : (n, S) ndarray
+        Friction at the velocity of the end of the step, which never falls with the speed, and
+        friction at that of its start.
+    timestep : float
         Positive.
     change : (n,) ndarray
         Change of velocity in the step before, a first guess; that in this step on return.
@@ -111,19 +56,18 @@ def apply_friction(
 
     """
     n = order.size
-    viscous, coulomb, offset = friction
     own, qd, force = np.empty((n, n)), np.empty(n), np.empty(n)
     for i in range(n):
         qd[i] = velocity[order[i]]
-        force[i] = given[i] - offset[i] - bias[order[i]]
+        applied[order[i]] = given[i] - _on_curve(speeds, falling[i], qd[i])[0]
+        force[i] = applied[order[i]] - bias[order[i]]
         for j in range(n):
             own[i, j] = mass[order[i], order[j]]
-    after = end_velocity(own, qd, force, qd + change, viscous, coulomb, width, timestep)
+    after = end_velocity(own, qd, force, qd + change, speeds, rising, timestep)
     fastest = 0.0
     for i in range(n):
         change[i] = after[i] - qd[i]
-        applied[order[i]] = given[i] - (
-            viscous[i] * after[i] + coulomb[i] * np.tanh(after[i] / width) + offset[i])
+        applied[order[i]] -= _on_curve(speeds, rising[i], after[i])[0]
         # A comparison with NaN is false.
         fastest = fastest if abs(after[i]) <= fastest else abs(after[i])
     return fastest
@@ -131,15 +75,16 @@ def apply_friction(
 
 @kernel
 def end_velocity(
-    mass: Array, qd: Array, force: Array, guess: Array, viscous: Array, coulomb: Array,
-    width: float, timestep: float,
+    mass: Array, qd: Array, force: Array, guess: Array, speeds: Array, rising: Array,
+    timestep: float,
 ) -> Array:
     """
     Velocity at the end of a step of implicit Euler, with friction taken at that velocity.
 
-    Solves ``mass (x - qd) = timestep (force - viscous x - coulomb tanh(x / width))`` for x. The
-    residual is the gradient of a convex function; Newton's step is halved while it is far
-    behind the minimum along its line. So friction never reverses a motion, at any step size.
+    Solves ``mass (x - qd) = timestep (force - friction(x))`` for x, with friction that never falls
+    with the speed. The residual is the gradient of a convex function; Newton's step is halved
+    while it is far behind the minimum along its line. So friction never reverses a motion, at any
+    step size.
 
     Parameters
     ----------
@@ -147,9 +92,9 @@ def end_velocity(
         Mass matrix.
     qd, force, guess : (n,) ndarray
         Velocity at the start, all other joint torques, first guess of the result.
-    viscous, coulomb : (n,) ndarray
-        Coefficients, not negative.
-    width, timestep : float
+    speeds, rising : (S,) and (n, S) ndarray
+        Curves of friction, see `apply_friction`.
+    timestep : float
         Positive.
 
     Returns
@@ -160,29 +105,27 @@ def end_velocity(
     """
     n = qd.size
     x, moved, change = guess.copy(), np.empty(n), np.empty(n)
-    sides, residual = np.empty(n), np.empty(n)
+    slopes, residual = np.empty(n), np.empty(n)
     factor = np.empty((n, n))
-    _fill_residual(x, mass, qd, force, viscous, coulomb, width, timestep, sides, residual)
+    _fill_residual(x, mass, qd, force, speeds, rising, timestep, slopes, residual)
     for _ in range(_ITERATIONS):
         for i in range(n):
             for j in range(n):
                 factor[i, j] = mass[i, j]
-            steep = coulomb[i] / width * (1 - sides[i] * sides[i])
-            factor[i, i] += timestep * (viscous[i] + steep)
+            factor[i, i] += timestep * slopes[i]
             change[i] = residual[i]
         factorise(factor)
         solve_factorised(factor, change)
         converged = True
         for i in range(n):
-            converged &= abs(change[i]) <= _CONVERGED * (width + abs(x[i]))
+            converged &= abs(change[i]) <= _CONVERGED * (speeds[1] + abs(x[i]))
         if converged:
             return x - change
         descent, share = _product(residual, change), 1.0
         for _ in range(_HALVINGS):
             for i in range(n):
                 moved[i] = x[i] - share * change[i]
-            _fill_residual(
-                moved, mass, qd, force, viscous, coulomb, width, timestep, sides, residual)
+            _fill_residual(moved, mass, qd, force, speeds, rising, timestep, slopes, residual)
             if -_product(residual, change) <= _CLIMB * descent:
                 break
             share *= 0.5
@@ -201,13 +144,25 @@ def _product(a: Array, b: Array) -> float:
 
 @kernel
 def _fill_residual(
-    x: Array, mass: Array, qd: Array, force: Array, viscous: Array, coulomb: Array,
-    width: float, timestep: float, sides: Array, out: Array,
+    x: Array, mass: Array, qd: Array, force: Array, speeds: Array, rising: Array,
+    timestep: float, slopes: Array, out: Array,
 ) -> None:
-    """Write the residual of the equation of `end_velocity` and ``tanh(x / width)``, (n,) each."""
+    """Write the residual of the equation of `end_velocity` and the slopes of friction, (n,)."""
     n = x.size
     for i in range(n):
-        sides[i] = np.tanh(x[i] / width)
-        out[i] = timestep * (viscous[i] * x[i] + coulomb[i] * sides[i] - force[i])
+        friction, slopes[i] = _on_curve(speeds, rising[i], x[i])
+        out[i] = timestep * (friction - force[i])
         for j in range(n):
             out[i] += mass[i, j] * (x[j] - qd[j])
+
+
+@kernel
+def _on_curve(speeds: Array, curve: Array, x: float) -> tuple[float, float]:
+    """Friction and its slope at a velocity, on straight lines between the points of a curve."""
+    speed = abs(x)
+    k = 0
+    if speed > speeds[1]:
+        ratios = np.log(speed / speeds[1]) / np.log(speeds[2] / speeds[1])
+        k = 1 + int(min(ratios, speeds.size - 3.0))
+    slope = (curve[k + 1] - curve[k]) / (speeds[k + 1] - speeds[k])
+    return np.copysign(1.0, x) * (curve[k] + slope * (speed - speeds[k])), slope

@@ -14,7 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
-from dynid_ros.simulation.implicit_friction import JointFriction
+from dynid_ros.simulation.joint_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.simulation.implicit_friction import apply_friction, JointFriction
+from dynid_ros.simulation.implicit_friction import apply_friction
+from dynid_ros.simulation.joint_friction import RunningFriction
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
 from dynid_ros.simulation.plausible_drive import known_effort
 
@@ -48,15 +49,13 @@ class SimulatedArm:
     Physics of an arm with joint friction and effort limits: torques in, state out.
 
     The rigid bodies move by MuJoCo's semi-implicit Euler method. Friction follows
-    `JointFriction`, at the velocity of the end of each step. An effort limit of zero counts as
+    `RunningFriction`, at the velocity of the end of each step. An effort limit of zero counts as
     unknown.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm, with physical nominal inertial parameters.
-    friction : JointFriction, optional
-        The arm's nominal friction if not given.
+        The arm, with physical nominal inertial parameters and its nominal friction.
     timestep : float
         Step of the integration, s.
 
@@ -67,14 +66,12 @@ class SimulatedArm:
 
     """
 
-    def __init__(
-        self, arm: ArmModel, friction: JointFriction | None = None, timestep: float = TIMESTEP,
-    ) -> None:
+    def __init__(self, arm: ArmModel, timestep: float = TIMESTEP) -> None:
         import mujoco
 
         self.arm = arm
         self.timestep = timestep
-        self.friction = JointFriction.nominal(arm) if friction is None else friction
+        self._friction = RunningFriction(arm, timestep)
         self._mujoco = mujoco
         self._model = mujoco_model(arm, timestep)
         self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
@@ -118,6 +115,7 @@ class SimulatedArm:
         self._qd[self._order] = 0.0 if qd is None else qd
         self._tau = np.zeros(self.arm.n)
         self._change = np.zeros(self.arm.n)
+        self._friction.reset()
         return self.state
 
     def push(self, joint: int, point: ArrayLike, force: ArrayLike) -> None:
@@ -176,11 +174,12 @@ class SimulatedArm:
         """One step: MuJoCo's own, with the friction that its end velocity implies."""
         self._mujoco.mj_step1(self._model, self._data)
         self._take_mass()
-        friction = self.friction
+        constant, rising, falling = self._friction.step(
+            self._q[self._order], self._qd[self._order])
         fastest = apply_friction(
-            self._mass, self._order, self._qd, self._bias, self._tau + self._external(),
-            (friction.viscous, friction.coulomb, friction.offset), friction.width, self.timestep,
-            self._change, self._applied)
+            self._mass, self._order, self._qd, self._bias,
+            self._tau + self._external() - constant, self._friction.nominal.speeds, rising,
+            falling, self.timestep, self._change, self._applied)
         if not fastest < FASTEST:
             self._refuse_speed(self._qd[self._order] + self._change)
         self._mujoco.mj_step2(self._model, self._data)

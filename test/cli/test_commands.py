@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+from dynid_ros.arm.description.yaml_source import parse_yaml
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
 from dynid_ros.dynamics.base import base_parameters
@@ -56,6 +57,18 @@ def test_simulate_writes_a_bag_that_can_be_read_and_never_over_another(bags, cap
     assert not np.array_equal(log.u, read_recording(bags[1], load_arm(ARM)).u)
     assert main(['simulate', ARM, '-o', str(bags[0])]) == 2
     assert 'exists already' in capsys.readouterr().err
+
+
+def test_simulate_plants_the_links_and_the_friction_of_a_result(result, tmp_path, run):
+    run('simulate', result, '-o', tmp_path / 'bag')
+    stated = parse_yaml((tmp_path / 'bag' / 'recording.yaml').read_bytes())['arm']
+    found = read_result(result).possible_arm
+    np.testing.assert_array_equal(stated['inertial'], found.inertial)
+    assert set(stated['friction_nominal']) == set(found.friction) >= {'viscous', 'coulomb'}
+    for name, values in found.friction_nominal.items():
+        np.testing.assert_array_equal(stated['friction_nominal'][name], values)
+    again = run('identify', tmp_path / 'bag', '--arm', ARM, '-o', tmp_path / 'again', '--json')
+    assert json.loads(again[1])['validation']['relative_error_percent'] < 3
 
 
 def test_check_finds_nothing_wrong_with_it(bags, run):

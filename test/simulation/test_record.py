@@ -10,9 +10,14 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.tracking_control import RigidArm
+from dynid_ros.identification.identify import identify
+from dynid_ros.model.friction_curve import friction_curves
+from dynid_ros.model.torque_prediction import torque_rows
+from dynid_ros.recordings.history import history_of
 from dynid_ros.simulation.record import HOLD, simulate
 
 pytestmark = pytest.mark.slow
@@ -35,6 +40,55 @@ def test_perfect_sensors_lead_back_to_the_true_base_parameters(name):
     expected = base.grouping @ simulation.theta
     # What is left are the first-order steps of the physics, 0.5 ms, and of the held command.
     assert np.linalg.norm(estimate - expected) < 0.005 * np.linalg.norm(expected)
+
+
+#: Shares of Coulomb friction; a curve that falls at first, with load, warmth and reversals.
+RICH = {'viscous': 1.0, 'coulomb': 0.5, 'offset': 0.2, 'stribeck': 0.6, 'viscous_cuberoot': 0.3,
+        'sign_10': 0.4, 'sign_100': -0.3, 'sign_1000': 0.3, 'viscous_warm': -0.1,
+        'presliding': 0.7}
+
+
+@pytest.fixture(scope='module')
+def rich_arm():
+    arm = load_arm('two_axis')
+    friction = {name: share * arm.friction_nominal['coulomb'] for name, share in RICH.items()}
+    # The first axis is upright.
+    friction['load'] = np.array([0.0, 0.2])
+    return replace(arm, friction=tuple(friction), friction_nominal=friction)
+
+
+def test_friction_of_every_kind_is_that_of_the_model(rich_arm):
+    motion = _motion(rich_arm)
+    truth = simulate(rich_arm, motion, rate_hz=1000, sensors=PERFECT).truth
+    qdd, moving = np.gradient(truth.qd, truth.t, axis=0), np.abs(truth.qd) > 0.02
+    # The simulated contacts begin unbent, those of the model bent.
+    moving &= truth.t[:, None] > 2
+
+    def error(arm):
+        theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+        history = history_of(truth.t, truth.q)
+        tau = np.concatenate([Y @ theta for _, Y in torque_rows(
+            arm, theta, truth.q, truth.qd, qdd, history)])
+        return np.sqrt(np.mean(np.where(moving, truth.tau - tau, 0.0) ** 2, axis=0))
+
+    size = rich_arm.friction_nominal['coulomb']
+    assert (error(rich_arm) < 0.04 * size).all()
+    for name in rich_arm.friction:
+        rest = tuple(other for other in rich_arm.friction if other != name)
+        # The pendulum has load, too.
+        assert error(rich_arm.with_friction(rest))[1] > 0.1 * size[1], name
+
+
+def test_identification_finds_the_planted_curve_of_friction(rich_arm):
+    log = simulate(rich_arm, _motion(rich_arm, periods=3), seed=1).log
+    found = identify(rich_arm, [log])
+    assert found.validation.relative_error_percent < 3
+    theta = base_parameters(found.arm).grouping @ nominal_parameters(found.arm)
+    for own, planted in zip(
+            friction_curves(found), friction_curves(replace(found, theta=theta)), strict=True):
+        fast = own.speed > 0.02 * own.speed[-1]
+        np.testing.assert_allclose(
+            own.torque[fast], planted.torque[fast], atol=0.06 * planted.torque.max())
 
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'two_axis'])
