@@ -26,6 +26,7 @@ from dynid_ros.model.torque_prediction import (
     torque_rows,
     torque_variance,
 )
+from dynid_ros.model.uses import Use, uses
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.one_thread import one_thread
 from dynid_ros.recordings.recording import Defect
@@ -142,6 +143,11 @@ class IdentifiedModel:
             f'{b - self.from_data.sum()} parameters from the prior',
             f'  {kind} torque error: {first.relative_error_percent:.2f} % ({first.source})',
             f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'])
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """Return for which uses the model is good enough, each with the figure that decides."""
+        return uses(self)
 
     @property
     def std(self) -> Array:

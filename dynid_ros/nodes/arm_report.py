@@ -10,6 +10,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from dynid_ros.export.urdf import robot_description
+from dynid_ros.model.uses import Use
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.runtime import LATCHED
@@ -39,6 +40,7 @@ class ArmReport:
         self._judge = Judge(session, robot_description(description))
         self._description, self._fault = '', ''
         self._verdict: Verdict | None = None
+        self._uses: tuple[Use, ...] = ()
         self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
         self._result = node.create_publisher(String, '~/result', LATCHED)
         self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', 10)
@@ -53,7 +55,7 @@ class ArmReport:
         if found.fault:
             self._fault = f'a fault of dynid: {found.fault}'
             logger.error(f'{self._fault}; the estimates go on, without a verdict and links')
-        self._verdict = found.verdict or self._verdict
+        self._verdict, self._uses = found.verdict or self._verdict, found.uses or self._uses
         if found.parameters is not None:
             self._standard.publish(
                 say.array(now, say.standard_statuses(self._session.arm, found.parameters)))
@@ -74,11 +76,12 @@ class ArmReport:
         name, arm = f'{self._node.get_name()}: verdict', self._session.arm
         if self._fault:
             return [say.status(name, arm.name, say.ERROR, self._fault, {})]
-        return [] if self._verdict is None else [say.verdict_status(name, arm, self._verdict)]
+        return [] if self._verdict is None else [
+            say.verdict_status(name, arm, self._verdict, self._uses)]
 
     def reset(self) -> None:
         """Forget what was found."""
-        self._verdict, self._fault = None, ''
+        self._verdict, self._uses, self._fault = None, (), ''
 
     def stop(self) -> None:
         """Wait for the judge."""

@@ -18,6 +18,7 @@ from dynid_ros.model.standard_parameters import (
     standard_parameters,
     StandardParameters,
 )
+from dynid_ros.model.uses import Use
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -49,6 +50,8 @@ class LiveVerdict:
         of too little motion, or of whose joints (for the whole arm: of whose kind) the verdict
         before had one, too, from a motion that excites as much: a few seconds of a good stream may
         seem to have a fault.
+    uses : tuple of Use
+        For which uses the session is good enough, if it was judged at that time.
     description : str or None
         Robot description with these parameters, if the verdict is good.
     fault : str
@@ -58,6 +61,7 @@ class LiveVerdict:
 
     parameters: StandardParameters | None = None
     verdict: Verdict | None = None
+    uses: tuple[Use, ...] = ()
     description: str | None = None
     fault: str = ''
 
@@ -159,7 +163,8 @@ class Judge:
             return LiveVerdict()
         else:
             return LiveVerdict(
-                verdict=self._confirmed(model.verdict), description=self._described(model))
+                verdict=self._confirmed(model.verdict), uses=model.uses,
+                description=self._described(model))
         finally:
             self._ended = monotonic()
             self._next_verdict = self._ended + max(PAUSE * (self._ended - began), SHORTEST)

@@ -149,6 +149,7 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
     return {
         'format': FORMAT,
         'verdict': plain.pop('verdict'),
+        'uses': [dict(vars(use)) for use in result.uses],
         **plain,
         'parameters': _parameter_list(result),
         'standard_parameters': _standard_list(result),

@@ -53,6 +53,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'error_by_bandwidth': [dict(vars(each)) for each in result.error_by_bandwidth],
         'verdict': {**vars(result.verdict), 'reasons': list(result.verdict.reasons),
                     'warnings': list(result.verdict.warnings),
+                    'uses': [dict(vars(use)) for use in result.uses],
                     'findings': [dict(vars(each)) for each in result.verdict.findings]},
         'defects': [defect.as_dict() for defect in result.defects],
         'timing': result.timing,
@@ -177,6 +178,7 @@ def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
         yield (f'verdict: trustworthy; the error bars alone give '
                f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
     yield from (f'  warning: {warning}' for warning in verdict.warnings)
+    yield from (f'  {use.sentence}' for use in result.uses)
 
 
 def defect_lines(defects: Sequence[Defect]) -> Iterable[str]:

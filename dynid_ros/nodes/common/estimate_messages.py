@@ -13,6 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.standard_parameters import source_of, StandardParameters
+from dynid_ros.model.uses import Use
 from dynid_ros.model.verdict import Verdict
 from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.online.estimate import Estimate
@@ -103,15 +104,18 @@ def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticSta
         for name, rmse, error, r2, far in rows)]
 
 
-def verdict_status(name: str, arm: ArmModel, verdict: Verdict) -> DiagnosticStatus:
-    """Report the first finding of a verdict, with the code, evidence and remedy of each."""
+def verdict_status(
+    name: str, arm: ArmModel, verdict: Verdict, uses: Sequence[Use],
+) -> DiagnosticStatus:
+    """Report uses and the first finding of a verdict, with code, evidence and remedy of each."""
+    values: dict[str, object] = {
+        'trustworthy': verdict.trustworthy, **{use.purpose: use.sentence for use in uses}}
     if not verdict.findings:
         message = 'no finding' if verdict.trustworthy else 'no finding is certain yet'
-        return status(name, arm.name, OK, message, {'trustworthy': verdict.trustworthy})
+        return status(name, arm.name, OK, message, values)
     first = verdict.findings[0]
-    values: dict[str, object] = {'trustworthy': verdict.trustworthy}
     for number, finding in enumerate(verdict.findings, 1):
-        own = {'code': finding.code, 'text': finding.text,
+        own = {'code': finding.code, 'severity': finding.severity, 'text': finding.text,
                'joints': ', '.join(finding.joints),
                'error_before_percent': finding.error_before_percent,
                'error_after_percent': finding.error_after_percent, 'remedy': finding.remedy}

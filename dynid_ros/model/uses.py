@@ -1,0 +1,114 @@
+"""For which uses a model is good enough, each with the figure that decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.errors import InputError
+
+if TYPE_CHECKING:
+    from dynid_ros.model.identified_model import IdentifiedModel
+
+#: Standard deviations of the error in unseen samples above which a torque shows.
+SHOWS = 3.0
+#: Half of a 95 % interval, and that of a known mass relative to the mass.
+INTERVAL, KNOWN = 1.96, 0.1
+#: Finding that takes the scale of masses, and of nothing else, from a model.
+GAINS = 'gains_refuted'
+
+
+@dataclass(frozen=True)
+class Use:
+    """
+    One use of a model.
+
+    Attributes
+    ----------
+    purpose : str
+        The use.
+    serves : bool
+        Whether the model is good enough for it.
+    figure : str
+        The figure that decides, with its unit, or the reason why there is none.
+
+    """
+
+    purpose: str
+    serves: bool
+    figure: str
+
+    @property
+    def sentence(self) -> str:
+        """State the use in one line."""
+        return f'{"good" if self.serves else "not good"} for {self.purpose}: {self.figure}'
+
+
+def uses(model: IdentifiedModel) -> tuple[Use, ...]:
+    """
+    Judge a model for feed-forward, contact, simulation, and masses as such.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model, of whose held-out error the figures are; in-sample, it serves none.
+
+    """
+    return (_prediction(model), _contact(model), _simulation(model), _masses(model))
+
+
+def _prediction(model: IdentifiedModel) -> Use:
+    metrics = model.validation or model.fit
+    kind = 'on held-out motion' if metrics.held_out else 'in-sample, not validated'
+    return Use('feed-forward and gravity compensation', _predicts(model),
+               f'{_by_joint(model, 1.0)}, {metrics.relative_error_percent:.1f} % {kind}')
+
+
+def _contact(model: IdentifiedModel) -> Use:
+    return Use('contact', _predicts(model),
+               f'a torque shows from {_by_joint(model, SHOWS)} on')
+
+
+def _simulation(model: IdentifiedModel) -> Use:
+    found = model.consistent
+    if found is None or np.isnan(found.relative_error_percent):
+        return Use('simulation and controllers', False, 'no held-out motion')
+    return Use('simulation and controllers', _predicts(model) and model.possible,
+               f'{found.relative_error_percent:.1f} % with physically possible parameters')
+
+
+def _masses(model: IdentifiedModel) -> Use:
+    purpose, drive = 'masses as such', model.arm.drive
+    if drive.signal != 'effort' and (drive.gain == 1).all():
+        return Use(purpose, False, f'arm.yaml states no gains for the {drive.signal}')
+    if any(finding.code == GAINS for finding in model.verdict.findings):
+        return Use(purpose, False, 'the data refute the stated gains')
+    try:
+        found = model.standard_parameters()
+    except InputError:
+        return Use(purpose, False, 'the result has no links')
+    masses = model.arm.layout.all_inertial().reshape(model.arm.n, -1)[:, 0]
+    known = found.from_data[masses] & (
+        INTERVAL * found.std[masses] < KNOWN * np.abs(found.values[masses]))
+    return Use(purpose, model.verdict.trustworthy and bool(known.any()),
+               f'{int(known.sum())} of {model.arm.n} to within {100 * KNOWN:.0f} %')
+
+
+def _predicts(model: IdentifiedModel) -> bool:
+    """Whether held-out motion supports the torque of the model."""
+    metrics = model.validation
+    return (model.verdict.trustworthy and metrics is not None
+            and bool(np.isfinite(metrics.relative_error_percent)))
+
+
+def _by_joint(model: IdentifiedModel, factor: float) -> str:
+    """Range of the errors of the joints, in their units."""
+    errors = {unit: [joint.rmse for joint, own in zip(
+        (model.validation or model.fit).joints, torque_units(model.arm), strict=True)
+        if own == unit and np.isfinite(joint.rmse)] for unit in torque_units(model.arm)}
+    ranges = [f'{factor * min(own):.2g} to {factor * max(own):.2g} {unit}'
+              for unit, own in errors.items() if own]
+    return f'{", ".join(ranges) or "none"} by joint'
