@@ -43,8 +43,14 @@ def noise_of(arm):
 
 def recorded(
     arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded', still=(),
+    balanced=(),
 ):
-    """Record waves; with `after`, the load changes half-way, and joints `still` do not move."""
+    """
+    Record waves.
+
+    With `after`, the load changes half-way; joints `still` do not move; `balanced` ones do not
+    feel the load.
+    """
     waves = Waves.random(arm, seed)
     t = np.arange(round(seconds * RATE)) / RATE
     q, qd, qdd = waves.at(t)
@@ -56,6 +62,8 @@ def recorded(
         loads[len(t) // 2:] = after
     theta = free_theta(arm) + loads @ load_columns(arm).T
     tau = np.einsum('kib,kb->ki', W, theta)
+    for joint in balanced:
+        tau[:, joint] = W[:, joint] @ free_theta(arm)
     rng = np.random.default_rng([seed, 11])
     tau += noise * coloured(rng, len(t), noise_of(arm), 0.6)
     return Recording(t, q, tau, arm.joint_names, source=source)

@@ -69,6 +69,17 @@ def test_a_load_that_slips_is_not_trustworthy(folder, capsys):
     assert 'set_target_payload' not in text
 
 
+def test_a_load_that_no_body_explains_is_an_error_without_a_number(folder, capsys, tmp_path):
+    write(tmp_path / 'balanced.npz', recorded(ARM, LOAD, seed=1, balanced=(1,)))
+    words = ['payload', str(tmp_path / 'balanced.npz'), '--model', str(folder / 'model')]
+    assert main(words) == 1
+    text = capsys.readouterr().out
+    assert 'no single body explains the torque of' in text
+    assert 'mass' not in text and 'set_target_payload' not in text
+    assert main([*words, '--json']) == 1
+    assert json.loads(capsys.readouterr().out)['messages'] is None
+
+
 def test_a_model_with_the_load_and_a_free_recording_are_refused(folder, capsys, tmp_path):
     model = free_model()
     write_result(replace(model, theta=model.theta + load_columns(model.arm) @ LOAD), tmp_path)
