@@ -34,7 +34,8 @@ class Features:
     Attributes
     ----------
     values : (B, F) ndarray
-        Load (4), relative drive gains less one (n), and friction less that of the reference.
+        Load (4), relative drive gains less one (n), relative friction less one (n), and offsets
+        less those of the reference.
     std : (B, F) ndarray
         Standard deviations for white residuals. Both are NaN where a bag leaves a value to the
         prior: the value is then no feature of the bag.
@@ -53,9 +54,10 @@ class Features:
 
 
 def feature_names(arm: ArmModel) -> tuple[str, ...]:
-    """Names of the values: ``load m``, ``gain 1``, ``Fv1`` and so on."""
+    """Names of the values: ``load m``, ``gain 1``, ``friction 1``, ``Fo1`` and so on."""
     return (*(f'load {symbol}' for symbol in LOAD),
-            *(f'gain {joint + 1}' for joint in range(arm.n)), *friction_names(arm))
+            *(f'{kind} {joint + 1}' for kind in ('gain', 'friction') for joint in range(arm.n)),
+            *np.array(friction_names(arm))[_offsets(arm)].tolist())
 
 
 def bag_features(
@@ -76,7 +78,8 @@ def bag_features(
     Returns
     -------
     Features
-        Bag by bag; gains beside a load, so that a load does not pass for a gain.
+        Bag by bag; gains beside a load, so that a load does not pass for a gain. Friction is
+        that at the speeds of the bag: a slow motion does not tell one coefficient from another.
 
     """
     base, own, theta = base_parameters(arm), friction_places(arm), reference.theta
@@ -86,7 +89,9 @@ def bag_features(
         np.eye(len(LOAD)) / HEAVIEST, reference.prior[np.ix_(own, own)], np.eye(arm.n) / GAIN)
     rigid = theta.copy()
     rigid[own] = 0.0
-    values, std, left = [], [], []
+    values: list[Array] = []
+    std: list[Array] = []
+    left: list[Array] = []
     for part in parts:
         R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
         joints, rows, _ = R.shape
@@ -95,16 +100,36 @@ def bag_features(
         carried = np.concatenate([R @ load, R[:, :, own]], axis=2)
         residual = z - R @ theta
         plain = _Fit(carried, residual, reference.sigma, prior)
+        known = plain.told(block_diag(np.eye(len(LOAD)), _relative_friction(part, arm, theta)))
         # Free gains would take most of a load for theirs, so that a load is fitted without them.
         every = np.concatenate([carried, gains], axis=2)
         wide = _Fit(every, residual, reference.sigma, prior)
-        values.append(np.insert(plain.known, len(LOAD), wide.known[-joints:]))
-        std.append(np.insert(plain.std, len(LOAD), wide.std[-joints:]))
+        own_gains = wide.told(np.eye(every.shape[2])[-joints:])
+        for kept, first, second in zip((values, std), known, own_gains, strict=True):
+            kept.append(np.insert(first, len(LOAD), second))
         squares = ((residual - every @ wide.values) ** 2).sum(axis=1)
         left.append(np.sqrt(squares / np.maximum(part.rows, 1)))
-    count = len(LOAD) + arm.n + len(own)
+    count = len(feature_names(arm))
     return Features(np.reshape(values, (-1, count)), np.reshape(std, (-1, count)),
                     np.reshape(left, (-1, arm.n)))
+
+
+def _offsets(arm: ArmModel) -> NDArray[np.bool_]:
+    """Mark the offsets among the friction coefficients, (f,)."""
+    return np.array([name.startswith('Fo') for name in friction_names(arm)], dtype=np.bool_)
+
+
+def _relative_friction(part: QRFactors, arm: ArmModel, theta: Array) -> Array:
+    """Return sums (n + o, f) of coefficients: friction by the usual one of a joint, offsets."""
+    base, own, offsets = base_parameters(arm), friction_places(arm), _offsets(arm)
+    joint = base.columns[own] // base.layout.block
+    sums = np.zeros((arm.n, len(own)))
+    for j, R in enumerate(part.factors[:, :, own]):
+        columns = R[:, (joint == j) & ~offsets]
+        usual = columns @ theta[own][(joint == j) & ~offsets]
+        if usual.any():
+            sums[j, (joint == j) & ~offsets] = usual @ columns / (usual @ usual)
+    return np.vstack([sums, np.eye(len(own))[offsets]])
 
 
 class _Fit:
@@ -115,8 +140,14 @@ class _Fit:
         weighted = (columns / sigma[:, None, None]).reshape(-1, count)
         fitted = LeastSquares(weighted, prior[:count, :count])
         self.values = fitted.solve((residual / sigma[:, None]).ravel())
-        variance = np.diag(fitted.covariance)
-        before = np.diag(np.linalg.inv(prior.T @ prior))[:count]
-        told = 1 - variance / before >= FROM_DATA
-        self.known: Array = np.where(told, self.values, np.nan)
-        self.std: Array = np.where(told, np.sqrt(variance), np.nan)
+        self._covariance = fitted.covariance
+        self._before = np.linalg.inv(prior.T @ prior)[:count, :count]
+
+    def told(self, sums: Array) -> tuple[Array, Array]:
+        """Return sums (k, c) of the values, and deviations; NaN where the prior tells them."""
+        variance, before = (np.einsum('kc,cd,kd->k', sums, matrix, sums)
+                            for matrix in (self._covariance, self._before))
+        told = before - variance >= FROM_DATA * before
+        told &= before > 0
+        return (np.where(told, sums @ self.values, np.nan),
+                np.where(told, np.sqrt(variance), np.nan))

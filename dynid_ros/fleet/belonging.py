@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.fleet.bag_features import feature_names, Features, LOAD
-from dynid_ros.fleet.drift import colour, find_step, scatter, Step
+from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, usual_count
 
 Array = NDArray[np.float64]
 
@@ -26,14 +28,18 @@ class BelongingThresholds:
         Bags of an arm, and arms of a fleet, from which their scatter is known.
     shortest : int
         Bags before and after a change, at least: fewer are odd bags.
-    bag : float
-        Standard deviations from its arm from which a bag does not belong. Ten thousand bags of
-        30 normal values each reach 5.1; the rest is for tails of real bags.
-    left : float
-        The same of the logarithm of the residual, and the ratio to the usual one that goes with
-        it: short bags with much standstill fit a little worse.
+    central : float
+        Share of the bags of an arm that the reference is fitted to: fewer than the others may
+        carry something, or be recorded wrongly.
+    chance : float
+        Probability of any bag of a fleet without faults that does not belong, for values that
+        differ from bag to bag as those of Student's t do.
+    freedom : int
+        Degrees of freedom of t, at most: however many bags there are, those of a real arm have
+        longer tails than normal values.
     worse : float
-        See ``left``.
+        Residual of a joint by the usual one from which a bag does not belong, besides: short bags
+        with much standstill fit a little worse.
     own_error : float
         Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
         take part in the reference.
@@ -50,8 +56,9 @@ class BelongingThresholds:
 
     fewest: int = 5
     shortest: int = 3
-    bag: float = 7.0
-    left: float = 7.0
+    central: float = 0.75
+    chance: float = 1e-2
+    freedom: int = 30
     worse: float = 1.5
     own_error: float = 3.0
     change: float = 6.5
@@ -60,6 +67,15 @@ class BelongingThresholds:
 
 
 THRESHOLDS = BelongingThresholds()
+#: Least mass of a load that the report states, kg; with less, only the moments have changed.
+LIGHT = 1e-3
+
+
+class Difference(NamedTuple):
+    """How a bag differs from the others of its arm, and whether a load is all of it."""
+
+    text: str
+    load: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +85,8 @@ class ArmJudgement:
 
     Attributes
     ----------
-    odd : dict of int to str
-        Bags that do not belong, and their differences.
+    odd : dict of int to Difference
+        Bags that do not belong.
     change : Step or None
         From which bag on the arm carries another load.
     load : (4,) ndarray
@@ -80,7 +96,7 @@ class ArmJudgement:
 
     """
 
-    odd: dict[int, str]
+    odd: dict[int, Difference]
     change: Step | None
     load: Array
     other: Array | None = None
@@ -92,9 +108,26 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
     return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
 
 
-def judge_arm(arm: ArmModel, bags: Features, usual: tuple[Array, Array]) -> ArmJudgement:
+def central(bags: Features, joints: int) -> NDArray[np.bool_]:
+    """Mark the bags of an arm whose load and gains are nearest to the median."""
+    count = len(bags.values)
+    if count < THRESHOLDS.fewest:
+        return np.ones(count, dtype=np.bool_)
+    deviations = _deviations(bags, [np.arange(count)])
+    scale = (_scales(bags, deviations, scatter) * _units(bags, deviations)).max(axis=0)
+    far = np.abs(deviations) / np.maximum(scale, np.finfo(float).tiny)
+    far = np.nan_to_num(far)[:, :len(LOAD) + joints].max(axis=1)
+    return np.asarray(far <= np.quantile(far, THRESHOLDS.central, method='higher'))
+
+
+def judge_arm(
+    arm: ArmModel, bags: Features, date: Array, usual: tuple[Array, Array], fleet: int,
+) -> ArmJudgement:
     """
     Find the change of an arm, and its bags that do not belong.
+
+    A bag is compared with how much the bags of its arm differ from each other, by errors of the
+    model as by temperature, and in units of its own error bars, too: short bags differ by more.
 
     Parameters
     ----------
@@ -102,25 +135,30 @@ def judge_arm(arm: ArmModel, bags: Features, usual: tuple[Array, Array]) -> ArmJ
         The arm.
     bags : Features
         Its bags in the order of their dates.
+    date : (B,) ndarray
+        Their dates, s since 1970; NaN for unknown ones.
     usual : tuple
         Scatter of bags in the whole fleet, from `usual_scatter`.
+    fleet : int
+        Bags of the whole fleet.
 
     """
     (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)
     if count < THRESHOLDS.fewest:
         return ArmJudgement({}, None, np.zeros(loads))
-    change = _change(bags, usual_colour)
+    change = _change(bags, date, usual_colour)
     segments = [np.arange(count)]
     if change is not None:
         segments = [np.arange(change.first), np.arange(change.first, count)]
     deviations = _deviations(bags, segments)
-    own = np.array([scatter(column[np.isfinite(column)]) for column in deviations.T])
-    far = np.abs(deviations) / np.maximum(own, usual_far)
-    names, limit = feature_names(arm), np.full(far.shape[1], THRESHOLDS.bag)
-    limit[len(names):] = THRESHOLDS.left
+    own, kept = _scales(bags, deviations, spread), _scales(bags, deviations, usual_count)
+    scale = (np.maximum(own, usual_far[:, None]) * _units(bags, deviations)).max(axis=0)
+    freedom = np.clip(kept.min(axis=(0, 1)) - 1, 1, THRESHOLDS.freedom)
+    far = np.abs(deviations) / scale
+    names = feature_names(arm)
     far[:, len(names):][deviations[:, len(names):] < np.log(THRESHOLDS.worse)] = 0.0
-    far = np.nan_to_num(far) / limit
-    odd = {int(k): _difference(arm, names, int(np.argmax(far[k])), bags, int(k), deviations)
+    far = np.nan_to_num(far) / t.isf(THRESHOLDS.chance / 2 / fleet / far.shape[1], freedom)
+    odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
     load = np.zeros(loads)
     if change is not None:
@@ -136,8 +174,8 @@ def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
 
     Returns
     -------
-    scatter : (F + n,) ndarray
-        Of the values by their own deviations, and of the logarithm of the residuals.
+    scatter : (2, F + n) ndarray
+        Of the values and the logarithm of the residuals, as they are and by their own deviations.
     colour : (4,) ndarray
         Differences of the load between neighbours by date, by their own deviations.
 
@@ -145,15 +183,16 @@ def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
     known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
     if not known:
         features = fleet[0].values.shape[1] + fleet[0].left.shape[1]
-        return np.ones(features), np.ones(len(LOAD))
-    deviations = [_deviations(bags, [np.arange(len(bags.values))]) for bags in known]
-    own = [[scatter(column[np.isfinite(column)]) for column in each.T] for each in deviations]
+        return np.ones((2, features)), np.ones(len(LOAD))
+    own = []
+    for bags in known:
+        deviations = _deviations(bags, [np.arange(len(bags.values))])
+        own.append(_scales(bags, deviations, spread)[:, 0])
     colours = [[colour(*pair) for pair in zip(bags.values.T[:len(LOAD)], bags.std.T, strict=False)]
                for bags in known]
     # A median absolute deviation of N normal values has a relative deviation of 1.17 / sqrt(N).
     unsure = 1 + 3.1 * 1.17 / np.sqrt(sum(len(bags.values) for bags in known))
-    return (unsure * np.maximum(np.median(own, axis=0), 1e-12),
-            unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0))
+    return np.median(own, axis=0), unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0)
 
 
 def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str, Array]:
@@ -196,52 +235,73 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     return found
 
 
-def _change(bags: Features, colours: Array) -> Step | None:
-    """Find the clearest step of the load, if there is one that counts."""
-    steps = []
+def _change(bags: Features, date: Array, colours: Array) -> Step | None:
+    """
+    Find the clearest step of the load, if there is one that counts.
+
+    What an arm carries for a part of a day is no change of the arm.
+    """
+    steps, day = [], np.floor(date / DAY)
     for k, least in enumerate(colours.tolist()):
         values, std = bags.values[:, k], bags.std[:, k]
         if np.isfinite(values).all():
             step = find_step(values, std, THRESHOLDS.shortest, least)
             if step and step.standard_errors > THRESHOLDS.change and step.seen > THRESHOLDS.seen:
                 steps.append(step)
-    return max(steps, key=lambda step: step.standard_errors, default=None)
+    lasting = [step for step in steps
+               if np.ptp(day[:step.first]) > 0 and np.ptp(day[step.first:]) > 0]
+    return max(lasting, key=lambda step: step.standard_errors, default=None)
 
 
 def _deviations(bags: Features, segments: Sequence[NDArray[np.intp]]) -> Array:
-    """Return values by their own deviation, and log residuals, less their median, (B, F + n)."""
-    result = np.full((len(bags.values), bags.values.shape[1] + bags.left.shape[1]), np.nan)
-    with np.errstate(divide='ignore', invalid='ignore'):
+    """Return values, and logarithms of residuals, less their median, (B, F + n)."""
+    with np.errstate(divide='ignore'):
         left = np.log(bags.left)
-    left[~np.isfinite(left)] = np.nan
+    result = np.hstack([bags.values, np.where(np.isfinite(left), left, np.nan)])
     for part in segments:
-        values = bags.values[part]
-        for k, column in enumerate(values.T):
-            if np.isfinite(column).any():
-                result[part, k] = (column - np.nanmedian(column)) / bags.std[part, k]
-        for k, column in enumerate(left[part].T):
-            if np.isfinite(column).any():
-                result[part, values.shape[1] + k] = column - np.nanmedian(column)
+        known = np.isfinite(result[part]).any(axis=0)
+        result[np.ix_(part, known)] -= np.nanmedian(result[np.ix_(part, known)], axis=0)
     return result
 
 
-def _difference(
-    arm: ArmModel, names: Sequence[str], worst: int, bags: Features, k: int, deviations: Array,
-) -> str:
-    """Describe the largest difference of a bag from the others of its arm."""
+def _units(bags: Features, deviations: Array) -> Array:
+    """Return the units of deviations, one and their own standard deviations, (2, B, F + n)."""
+    units = np.ones((2, *deviations.shape))
+    units[1, :, :bags.std.shape[1]] = bags.std
+    return units
+
+
+def _scales(bags: Features, deviations: Array, size: Callable[[Array], float]) -> Array:
+    """Return the scatter, or another size, of deviations in both units, (2, 1, F + n)."""
+    return np.array([[[size(column) for column in (deviations / unit).T]]
+                     for unit in _units(bags, deviations)])
+
+
+def _difference(arm: ArmModel, far: Array, deviations: Array) -> Difference:
+    """Describe the largest difference of a bag; a load, if that leaves nothing else unusual."""
+    names, loads = feature_names(arm), len(LOAD)
+    load = far[:loads].max() > 1
+    others = np.r_[loads:loads + arm.n, len(names):len(far)]
+    worst = int(np.argmax(far))
+    if worst < loads or (load and not (far[others] > 1).any()):
+        text = f'load: {load_text(deviations[:loads])}'
+        return Difference(text, not (far[others] > 1).any())
     if worst >= len(names):
-        joint = worst - len(names)
-        return (f'{arm.joint_names[joint]} leaves {np.exp(deviations[k, worst]):.3g} times the '
-                'usual torque unexplained')
-    by = deviations[k, worst] * bags.std[k, worst]
-    name = names[worst]
-    if name.startswith('load'):
-        return f'load: {name.removeprefix("load ")} differs by {by:+.3g} {_unit(name)}'
-    if name.startswith('gain'):
-        joint_name = arm.joint_names[int(name.split()[1]) - 1]
-        return f'the torque of {joint_name} is {100 * by:+.0f} % of that of its other bags'
-    return f'friction: {name} differs by {by:+.3g}'
+        return Difference(f'{arm.joint_names[worst - len(names)]} leaves '
+                          f'{np.exp(deviations[worst]):.3g} times the usual torque unexplained',
+                          False)
+    kind, _, joint = names[worst].partition(' ')
+    if joint:
+        quantity = 'torque' if kind == 'gain' else kind
+        return Difference(f'the {quantity} of {arm.joint_names[int(joint) - 1]} differs by '
+                          f'{100 * deviations[worst]:+.0f} %', False)
+    return Difference(f'friction: {names[worst]} differs by {deviations[worst]:+.3g}', False)
 
 
-def _unit(name: str) -> str:
-    return 'kg' if name == 'load m' else 'kg m'
+def load_text(values: Array) -> str:
+    """Write a load (4,) as mass and centre."""
+    mass, moment = values[0], values[1:]
+    where = ''
+    if abs(mass) > LIGHT:
+        where = f' at ({", ".join(f"{x / mass:.2f}" for x in moment)}) m'
+    return f'{mass:+.2f} kg{where} in the frame of the last link'

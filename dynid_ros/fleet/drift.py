@@ -67,7 +67,23 @@ class Slope:
 
 def scatter(deviations: Array) -> float:
     """Return the standard deviation of deviations with outliers, from their absolute median."""
-    return float(np.median(np.abs(deviations))) / MAD if len(deviations) else 0.0
+    known = np.abs(deviations[np.isfinite(deviations)])
+    return float(np.median(known)) / MAD if len(known) else 0.0
+
+
+def spread(deviations: Array) -> float:
+    """Return the standard deviation of deviations without those that stray."""
+    kept = deviations[_usual(deviations)]
+    return max(float(np.sqrt((kept**2).sum() / max(len(kept) - 1, 1))), np.finfo(float).tiny)
+
+
+def usual_count(deviations: Array) -> float:
+    """Count the deviations that do not stray."""
+    return float(_usual(deviations).sum())
+
+
+def _usual(deviations: Array) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(deviations) <= STRAY * scatter(deviations))
 
 
 def colour(values: Array, std: Array) -> float:

@@ -1,7 +1,7 @@
 """Small simulated fleets: an arm of three joints, whose bags take milliseconds."""
 
 from dataclasses import dataclass, field, replace
-import os
+from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
@@ -106,11 +106,14 @@ class Bag:
         rows = settings.rows(motions(arm, recording, conditioning), conditioning)
         return rows.factors(arm)[0].part(settings.columns)
 
-    def write(self, arm: ArmModel, path: Path, day: float) -> Path:
+    def write(self, arm: ArmModel, path: Path, day: float | None = None) -> Path:
+        """Write the bag, in a folder with its date if it has one."""
         recording = self.record(arm)
+        if day is not None:
+            date = datetime.fromtimestamp(START + day * DAY, timezone.utc)
+            path = path.parent / f'{date:%Y-%m-%d}' / path.name
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, t=recording.t, q=recording.q, tau=recording.u)
-        os.utime(path, (START + day * DAY, START + day * DAY))
         return path
 
 

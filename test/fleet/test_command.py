@@ -108,7 +108,7 @@ def test_arms_are_told_apart_by_what_their_recorder_wrote(made, scheduler, tmp_p
     arm, path, _ = made
     for number in range(12):
         folder = tmp_path / 'bags' / f'run{number}'
-        Bag(number).write(arm, folder / 'bag.npz', number)
+        Bag(number).write(arm, folder / 'bag.npz')
         (folder / 'recording.yaml').write_text(yaml.safe_dump({
             'started': '2026-01-01T10:00:00+00:00', 'serial': f'SN{number % 2}'}))
     _, out, _ = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out', '--json',
