@@ -16,10 +16,10 @@ from dynid_ros.fleet.bag_features import feature_names, Features
 from dynid_ros.fleet.bags import Bag
 from dynid_ros.fleet.belonging import (
     ArmJudgement,
-    central,
     Difference,
     judge_arm,
     load_text,
+    nearest,
     other_loads,
     suspicious,
     THRESHOLDS,
@@ -37,6 +37,8 @@ from dynid_ros.regression.weighted_least_squares import Solution, solve
 
 Array = NDArray[np.float64]
 ARM = '{arm}'
+#: Refits to the half of the bags that is nearest to the others.
+CONCENTRATION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +104,18 @@ def judged_fleet(
                        for each in facts])
     doubtful = suspicious(errors)
     date = np.array([np.nan if each.date is None else each.date for each in facts])
-    good = [np.array(group)[~doubtful[group]].tolist() for group in groups.values()]
-    # A fit to all bags follows those that do not belong, so that the others seem to differ.
-    first = _reference(settings, [places[k] for group in good for k in group], reduction)
-    nearest = [places[k] for group in good
-               for k in np.array(group, dtype=np.intp)[
-                   central(reduction.features([places[k] for k in group], first), arm.n)]]
-    reference = _reference(settings, nearest, reduction)
-    features = {name: reduction.features([places[k] for k in group], reference)
-                for name, group in groups.items()}
-    usual = usual_scatter([features[name].part(~doubtful[group])
-                           for name, group in groups.items()])
+    chosen = good = {name: ~doubtful[group] for name, group in groups.items()}
+    # A fit to all bags follows those that do not belong, so that the others seem to differ. The
+    # nearest half is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
+    # covariance determinant estimator, Technometrics 41, and then all that do not stray are taken.
+    for left in range(CONCENTRATION, -2, -1):
+        reference = _reference(settings, reduction, *(
+            [places[k] for name, group in groups.items() for k in np.array(group)[each[name]]]
+            for each in (chosen, good)))
+        features = {name: reduction.features([places[k] for k in group], reference)
+                    for name, group in groups.items()}
+        chosen = {name: nearest(each, left > 0) & good[name] for name, each in features.items()}
+    usual = usual_scatter([each.part(good[name]) for name, each in features.items()])
     judged = {name: judge_arm(arm, each, date[groups[name]], usual, len(facts))
               for name, each in features.items()}
     others = other_loads({name: (features[name], judged[name]) for name in groups})
@@ -190,8 +193,13 @@ def day(date: float) -> str:
     return f'{datetime.fromtimestamp(date, timezone.utc):%Y-%m-%d}'
 
 
-def _reference(settings: FleetSettings, paths: Sequence[str], reduction: Reduction) -> Solution:
-    data = reduction.merge(paths)
+def _reference(
+    settings: FleetSettings, reduction: Reduction, chosen: Sequence[str], good: Sequence[str],
+) -> Solution:
+    """Fit the bags that are chosen, or all good ones where those are too short."""
+    data = reduction.merge(chosen) if chosen else None
+    if data is None or data.rows.sum() <= len(settings.columns):
+        data = reduction.merge(good) if good else None
     too_few_rows(data, len(settings.columns), 'the fleet')
     assert data is not None
     return solve(data, arm_prior(settings.arm))

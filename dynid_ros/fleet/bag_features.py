@@ -40,7 +40,7 @@ class Features:
         Standard deviations for white residuals. Both are NaN where a bag leaves a value to the
         prior: the value is then no feature of the bag.
     left : (B, n) ndarray
-        Root mean square of the residual of each joint that is left with these values, Nm.
+        Root mean square of the residual of each joint that load and friction leave, Nm.
 
     """
 
@@ -107,7 +107,7 @@ def bag_features(
         own_gains = wide.told(np.eye(every.shape[2])[-joints:])
         for kept, first, second in zip((values, std), known, own_gains, strict=True):
             kept.append(np.insert(first, len(LOAD), second))
-        squares = ((residual - every @ wide.values) ** 2).sum(axis=1)
+        squares = ((residual - carried @ plain.values) ** 2).sum(axis=1)
         left.append(np.sqrt(squares / np.maximum(part.rows, 1)))
     count = len(feature_names(arm))
     return Features(np.reshape(values, (-1, count)), np.reshape(std, (-1, count)),

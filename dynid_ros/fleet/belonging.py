@@ -12,7 +12,7 @@ from scipy.stats import t
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.fleet.bag_features import feature_names, Features, LOAD
-from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, usual_count
+from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY, usual_count
 
 Array = NDArray[np.float64]
 
@@ -28,9 +28,6 @@ class BelongingThresholds:
         Bags of an arm, and arms of a fleet, from which their scatter is known.
     shortest : int
         Bags before and after a change, at least: fewer are odd bags.
-    central : float
-        Share of the bags of an arm that the reference is fitted to: fewer than the others may
-        carry something, or be recorded wrongly.
     chance : float
         Probability of any bag of a fleet without faults that does not belong, for values that
         differ from bag to bag as those of Student's t do.
@@ -38,8 +35,8 @@ class BelongingThresholds:
         Degrees of freedom of t, at most: however many bags there are, those of a real arm have
         longer tails than normal values.
     worse : float
-        Residual of a joint by the usual one from which a bag does not belong, besides: short bags
-        with much standstill fit a little worse.
+        Residual or friction of a joint, by the usual one, from which a bag does not belong,
+        besides: friction falls by a fifth while an arm warms up.
     own_error : float
         Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
         take part in the reference.
@@ -56,10 +53,9 @@ class BelongingThresholds:
 
     fewest: int = 5
     shortest: int = 3
-    central: float = 0.75
     chance: float = 1e-2
     freedom: int = 30
-    worse: float = 1.5
+    worse: float = 2.0
     own_error: float = 3.0
     change: float = 6.5
     seen: float = 2.0
@@ -108,16 +104,16 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
     return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
 
 
-def central(bags: Features, joints: int) -> NDArray[np.bool_]:
-    """Mark the bags of an arm whose load and gains are nearest to the median."""
+def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
+    """Mark the half of the bags whose load is usual, or all bags whose load does not stray."""
     count = len(bags.values)
     if count < THRESHOLDS.fewest:
         return np.ones(count, dtype=np.bool_)
     deviations = _deviations(bags, [np.arange(count)])
     scale = (_scales(bags, deviations, scatter) * _units(bags, deviations)).max(axis=0)
-    far = np.abs(deviations) / np.maximum(scale, np.finfo(float).tiny)
-    far = np.nan_to_num(far)[:, :len(LOAD) + joints].max(axis=1)
-    return np.asarray(far <= np.quantile(far, THRESHOLDS.central, method='higher'))
+    far = np.nan_to_num(np.abs(deviations) / np.maximum(scale, np.finfo(float).tiny))
+    far = far[:, :len(LOAD)].max(axis=1)
+    return np.asarray(far <= (np.median(far) if half else max(STRAY, np.median(far))))
 
 
 def judge_arm(
@@ -154,9 +150,7 @@ def judge_arm(
     own, kept = _scales(bags, deviations, spread), _scales(bags, deviations, usual_count)
     scale = (np.maximum(own, usual_far[:, None]) * _units(bags, deviations)).max(axis=0)
     freedom = np.clip(kept.min(axis=(0, 1)) - 1, 1, THRESHOLDS.freedom)
-    far = np.abs(deviations) / scale
-    names = feature_names(arm)
-    far[:, len(names):][deviations[:, len(names):] < np.log(THRESHOLDS.worse)] = 0.0
+    far = np.where(_size(bags, deviations) >= _least(arm, bags), np.abs(deviations) / scale, 0.0)
     far = np.nan_to_num(far) / t.isf(THRESHOLDS.chance / 2 / fleet / far.shape[1], freedom)
     odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
@@ -264,6 +258,25 @@ def _deviations(bags: Features, segments: Sequence[NDArray[np.intp]]) -> Array:
     return result
 
 
+def _size(bags: Features, deviations: Array) -> Array:
+    """Return how large deviations are; a smaller residual than the usual one is none."""
+    size = np.abs(deviations)
+    size[:, bags.values.shape[1]:] = deviations[:, bags.values.shape[1]:]
+    return size
+
+
+def _least(arm: ArmModel, bags: Features) -> Array:
+    """Return the least deviations that matter, (F + n,)."""
+    n, worse = arm.n, THRESHOLDS.worse
+    offsets = [name for name in feature_names(arm) if name.startswith('Fo')]
+    usual = np.nanmedian(bags.left, axis=0)
+    # A drive gain that matters leaves torque unexplained; others are as uncertain as the model.
+    return np.array([
+        *np.zeros(len(LOAD)), *np.full(n, np.inf), *np.full(n, 1 - 1 / worse),
+        *(usual[int(name.removeprefix('Fo')) - 1] for name in offsets),
+        *np.full(n, np.log(worse))])
+
+
 def _units(bags: Features, deviations: Array) -> Array:
     """Return the units of deviations, one and their own standard deviations, (2, B, F + n)."""
     units = np.ones((2, *deviations.shape))
@@ -281,19 +294,16 @@ def _difference(arm: ArmModel, far: Array, deviations: Array) -> Difference:
     """Describe the largest difference of a bag; a load, if that leaves nothing else unusual."""
     names, loads = feature_names(arm), len(LOAD)
     load = far[:loads].max() > 1
-    others = np.r_[loads:loads + arm.n, len(names):len(far)]
-    worst = int(np.argmax(far))
-    if worst < loads or (load and not (far[others] > 1).any()):
-        text = f'load: {load_text(deviations[:loads])}'
-        return Difference(text, not (far[others] > 1).any())
+    left, worst = far[len(names):].max() > 1, int(np.argmax(far))
+    if worst < loads or (load and not left):
+        return Difference(f'load: {load_text(deviations[:loads])}', not left)
     if worst >= len(names):
         return Difference(f'{arm.joint_names[worst - len(names)]} leaves '
                           f'{np.exp(deviations[worst]):.3g} times the usual torque unexplained',
                           False)
-    kind, _, joint = names[worst].partition(' ')
+    _, _, joint = names[worst].partition(' ')
     if joint:
-        quantity = 'torque' if kind == 'gain' else kind
-        return Difference(f'the {quantity} of {arm.joint_names[int(joint) - 1]} differs by '
+        return Difference(f'the friction of {arm.joint_names[int(joint) - 1]} differs by '
                           f'{100 * deviations[worst]:+.0f} %', False)
     return Difference(f'friction: {names[worst]} differs by {deviations[worst]:+.3g}', False)
 
