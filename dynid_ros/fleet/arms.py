@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError
-from dynid_ros.fleet.bag_features import feature_names, Features
+from dynid_ros.fleet.bag_features import Features
 from dynid_ros.fleet.bags import Bag
 from dynid_ros.fleet.belonging import (
     ArmJudgement,
@@ -253,7 +253,6 @@ def _series(
     A bag without a date does not count, nor one that leaves a value to the prior.
     """
     arm, values = settings.arm, {}
-    gains = [(k, name) for k, name in enumerate(feature_names(arm)) if name.startswith('gain')]
     for name, group in groups.items():
         chosen = [k for k in kept[name] if np.isfinite(date[group[k]])]
         if len(chosen) < THRESHOLDS.fewest:
@@ -263,7 +262,7 @@ def _series(
         for k, coefficient in enumerate(friction_names(arm)):
             told = share[:, k] >= FROM_DATA
             values[name, coefficient] = (date[own][told], friction[told, k], std[told, k])
-        for k, gain in gains:
-            values[name, gain] = (
-                date[own], 1 + features[name].values[chosen, k], features[name].std[chosen, k])
+        for k in range(arm.n):
+            values[name, f'gain {k + 1}'] = (
+                date[own], 1 + features[name].gains[chosen, k], features[name].gain_std[chosen, k])
     return drifts(values)

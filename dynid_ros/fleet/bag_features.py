@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ GAIN = 1.0
 #: Parameters of a load on the last link: mass and first moments. Six inertias more take a longer
 #: recording than most bags are.
 LOAD = ('m', 'mx', 'my', 'mz')
+OFFSET = 'Fo'
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,30 +35,37 @@ class Features:
     Attributes
     ----------
     values : (B, F) ndarray
-        Load (4), relative drive gains less one (n), relative friction less one (n), and offsets
-        less those of the reference.
+        Load (4), friction of each joint by the usual one less one (n), offsets less those of the
+        reference, and the logarithm of the residual, Nm, that these leave of each joint (n).
     std : (B, F) ndarray
-        Standard deviations for white residuals. Both are NaN where a bag leaves a value to the
-        prior: the value is then no feature of the bag.
-    left : (B, n) ndarray
-        Root mean square of the residual of each joint that load and friction leave, Nm.
+        Standard deviations for white residuals; one for the logarithm. Both are NaN where a bag
+        leaves a value to the prior: the value is then no feature of the bag.
+    gains, gain_std : (B, n) ndarray
+        Relative drive gains less one, likewise.
 
     """
 
     values: Array
     std: Array
-    left: Array
+    gains: Array
+    gain_std: Array
 
     def part(self, chosen: NDArray[np.generic]) -> Features:
         """Return some of the bags."""
-        return Features(self.values[chosen], self.std[chosen], self.left[chosen])
+        return Features(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
 
 def feature_names(arm: ArmModel) -> tuple[str, ...]:
-    """Names of the values: ``load m``, ``gain 1``, ``friction 1``, ``Fo1`` and so on."""
+    """Names of the values: ``load m``, ``friction of JOINT`` and so on."""
     return (*(f'load {symbol}' for symbol in LOAD),
-            *(f'{kind} {joint + 1}' for kind in ('gain', 'friction') for joint in range(arm.n)),
-            *np.array(friction_names(arm))[_offsets(arm)].tolist())
+            *(f'friction of {joint}' for joint in arm.joint_names),
+            *(f'offset of {arm.joint_names[joint]}' for joint in offset_joints(arm)),
+            *(f'unexplained torque of {joint}' for joint in arm.joint_names))
+
+
+def offset_joints(arm: ArmModel) -> list[int]:
+    """Return the joints whose offsets are values of a bag."""
+    return [int(name[len(OFFSET):]) - 1 for name in friction_names(arm) if name.startswith(OFFSET)]
 
 
 def bag_features(
@@ -78,8 +86,8 @@ def bag_features(
     Returns
     -------
     Features
-        Bag by bag; gains beside a load, so that a load does not pass for a gain. Friction is
-        that at the speeds of the bag: a slow motion does not tell one coefficient from another.
+        Bag by bag. Friction is that at the speeds of the bag: a slow motion does not tell one
+        coefficient from another. Gains are fitted beside the load, which does not pass for one.
 
     """
     base, own, theta = base_parameters(arm), friction_places(arm), reference.theta
@@ -89,40 +97,30 @@ def bag_features(
         np.eye(len(LOAD)) / HEAVIEST, reference.prior[np.ix_(own, own)], np.eye(arm.n) / GAIN)
     rigid = theta.copy()
     rigid[own] = 0.0
-    values: list[Array] = []
-    std: list[Array] = []
-    left: list[Array] = []
+    rows = []
     for part in parts:
         R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
-        joints, rows, _ = R.shape
-        gains = np.zeros((joints, rows, joints))
-        gains[np.arange(joints), :, np.arange(joints)] = R @ rigid
+        gains = (R @ rigid)[:, :, None] * np.eye(arm.n)[:, None]
         carried = np.concatenate([R @ load, R[:, :, own]], axis=2)
         residual = z - R @ theta
         plain = _Fit(carried, residual, reference.sigma, prior)
-        known = plain.told(block_diag(np.eye(len(LOAD)), _relative_friction(part, arm, theta)))
         # Free gains would take most of a load for theirs, so that a load is fitted without them.
         every = np.concatenate([carried, gains], axis=2)
         wide = _Fit(every, residual, reference.sigma, prior)
-        own_gains = wide.told(np.eye(every.shape[2])[-joints:])
-        for kept, first, second in zip((values, std), known, own_gains, strict=True):
-            kept.append(np.insert(first, len(LOAD), second))
+        values, std = plain.told(
+            block_diag(np.eye(len(LOAD)), _relative_friction(part, arm, theta)))
         squares = ((residual - carried @ plain.values) ** 2).sum(axis=1)
-        left.append(np.sqrt(squares / np.maximum(part.rows, 1)))
-    count = len(feature_names(arm))
-    return Features(np.reshape(values, (-1, count)), np.reshape(std, (-1, count)),
-                    np.reshape(left, (-1, arm.n)))
-
-
-def _offsets(arm: ArmModel) -> NDArray[np.bool_]:
-    """Mark the offsets among the friction coefficients, (f,)."""
-    return np.array([name.startswith('Fo') for name in friction_names(arm)], dtype=np.bool_)
+        left = np.where(squares > 0, squares, np.nan) / np.maximum(part.rows, 1)
+        rows.append((np.append(values, np.log(left) / 2), np.append(std, np.ones(arm.n)),
+                     *wide.told(np.eye(every.shape[2])[-arm.n:])))
+    return Features(*map(np.array, zip(*rows, strict=True)))
 
 
 def _relative_friction(part: QRFactors, arm: ArmModel, theta: Array) -> Array:
     """Return sums (n + o, f) of coefficients: friction by the usual one of a joint, offsets."""
-    base, own, offsets = base_parameters(arm), friction_places(arm), _offsets(arm)
+    base, own = base_parameters(arm), friction_places(arm)
     joint = base.columns[own] // base.layout.block
+    offsets = np.array([name.startswith(OFFSET) for name in friction_names(arm)], dtype=np.bool_)
     sums = np.zeros((arm.n, len(own)))
     for j, R in enumerate(part.factors[:, :, own]):
         columns = R[:, (joint == j) & ~offsets]

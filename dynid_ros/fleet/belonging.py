@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.fleet.bag_features import feature_names, Features, LOAD
-from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY, usual_count
+from dynid_ros.fleet.bag_features import feature_names, Features, LOAD, offset_joints
+from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY
 
 Array = NDArray[np.float64]
 
@@ -106,14 +106,11 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
 
 def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
     """Mark the half of the bags whose load is usual, or all bags whose load does not stray."""
-    count = len(bags.values)
-    if count < THRESHOLDS.fewest:
-        return np.ones(count, dtype=np.bool_)
-    deviations = _deviations(bags, [np.arange(count)])
-    scale = (_scales(bags, deviations, scatter) * _units(bags, deviations)).max(axis=0)
-    far = np.nan_to_num(np.abs(deviations) / np.maximum(scale, np.finfo(float).tiny))
-    far = far[:, :len(LOAD)].max(axis=1)
-    return np.asarray(far <= (np.median(far) if half else max(STRAY, np.median(far))))
+    deviations = _deviations(bags, [slice(None)])
+    far = (np.abs(deviations) / _scale(bags, _scales(bags, deviations)[0]))[:, :len(LOAD)]
+    worst = np.nan_to_num(far).max(axis=1)
+    few = len(worst) < THRESHOLDS.fewest
+    return np.asarray(few | (worst <= (np.median(worst) if half else STRAY)))
 
 
 def judge_arm(
@@ -143,22 +140,20 @@ def judge_arm(
     if count < THRESHOLDS.fewest:
         return ArmJudgement({}, None, np.zeros(loads))
     change = _change(bags, date, usual_colour)
-    segments = [np.arange(count)]
-    if change is not None:
-        segments = [np.arange(change.first), np.arange(change.first, count)]
-    deviations = _deviations(bags, segments)
-    own, kept = _scales(bags, deviations, spread), _scales(bags, deviations, usual_count)
-    scale = (np.maximum(own, usual_far[:, None]) * _units(bags, deviations)).max(axis=0)
-    freedom = np.clip(kept.min(axis=(0, 1)) - 1, 1, THRESHOLDS.freedom)
-    far = np.where(_size(bags, deviations) >= _least(arm, bags), np.abs(deviations) / scale, 0.0)
+    first = 0 if change is None else change.first
+    deviations = _deviations(bags, [slice(first), slice(first, None)])
+    own, kept = _scales(bags, deviations)
+    far = np.abs(deviations) / _scale(bags, np.maximum(own, usual_far))
+    far[_immaterial(arm, bags, deviations)] = 0.0
+    freedom = np.clip(kept.min(axis=0) - 1, 1, THRESHOLDS.freedom)
     far = np.nan_to_num(far) / t.isf(THRESHOLDS.chance / 2 / fleet / far.shape[1], freedom)
     odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
     load = np.zeros(loads)
     if change is not None:
-        load = np.array([
-            np.nanmedian(bags.values[segments[1], k]) - np.nanmedian(bags.values[segments[0], k])
-            for k in range(loads)])
+        before, after = (np.nanmedian(part[:, :loads], axis=0)
+                         for part in (bags.values[:first], bags.values[first:]))
+        load = after - before
     return ArmJudgement(odd, change, load)
 
 
@@ -168,20 +163,16 @@ def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
 
     Returns
     -------
-    scatter : (2, F + n) ndarray
-        Of the values and the logarithm of the residuals, as they are and by their own deviations.
+    scatter : (2, F) ndarray
+        Of the values, as they are and by their own deviations.
     colour : (4,) ndarray
         Differences of the load between neighbours by date, by their own deviations.
 
     """
     known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
     if not known:
-        features = fleet[0].values.shape[1] + fleet[0].left.shape[1]
-        return np.ones((2, features)), np.ones(len(LOAD))
-    own = []
-    for bags in known:
-        deviations = _deviations(bags, [np.arange(len(bags.values))])
-        own.append(_scales(bags, deviations, spread)[:, 0])
+        return np.ones((2, fleet[0].values.shape[1])), np.ones(len(LOAD))
+    own = [_scales(bags, _deviations(bags, [slice(None)]))[0] for bags in known]
     colours = [[colour(*pair) for pair in zip(bags.values.T[:len(LOAD)], bags.std.T, strict=False)]
                for bags in known]
     # A median absolute deviation of N normal values has a relative deviation of 1.17 / sqrt(N).
@@ -247,65 +238,49 @@ def _change(bags: Features, date: Array, colours: Array) -> Step | None:
     return max(lasting, key=lambda step: step.standard_errors, default=None)
 
 
-def _deviations(bags: Features, segments: Sequence[NDArray[np.intp]]) -> Array:
-    """Return values, and logarithms of residuals, less their median, (B, F + n)."""
-    with np.errstate(divide='ignore'):
-        left = np.log(bags.left)
-    result = np.hstack([bags.values, np.where(np.isfinite(left), left, np.nan)])
+def _deviations(bags: Features, segments: Sequence[slice]) -> Array:
+    """Return values less their median, (B, F)."""
+    result = bags.values.copy()
     for part in segments:
         known = np.isfinite(result[part]).any(axis=0)
-        result[np.ix_(part, known)] -= np.nanmedian(result[np.ix_(part, known)], axis=0)
+        result[part, known] -= np.nanmedian(result[part, known], axis=0)
     return result
 
 
-def _size(bags: Features, deviations: Array) -> Array:
-    """Return how large deviations are; a smaller residual than the usual one is none."""
+def _scales(bags: Features, deviations: Array) -> Array:
+    """Return spread and number of deviations, as they are and in units of std, (2, 2, F)."""
+    return np.array([[spread(column) for column in each.T]
+                     for each in (deviations, deviations / bags.std)]).transpose(2, 0, 1)
+
+
+def _scale(bags: Features, scales: Array) -> Array:
+    """Return by how much values may differ, (B, F): by both of their scales (2, F)."""
+    return np.asarray(np.fmax(scales[0], scales[1] * bags.std))
+
+
+def _immaterial(arm: ArmModel, bags: Features, deviations: Array) -> NDArray[np.bool_]:
+    """Mark deviations, (B, F), that do not matter."""
+    n, count = arm.n, len(deviations)
+    residual = np.exp(bags.values - deviations)[:, -n:]
+    least = np.hstack([
+        np.zeros((count, len(LOAD))), np.full((count, n), 1 - 1 / THRESHOLDS.worse),
+        residual[:, offset_joints(arm)], np.full((count, n), np.log(THRESHOLDS.worse))])
     size = np.abs(deviations)
-    size[:, bags.values.shape[1]:] = deviations[:, bags.values.shape[1]:]
-    return size
-
-
-def _least(arm: ArmModel, bags: Features) -> Array:
-    """Return the least deviations that matter, (F + n,)."""
-    n, worse = arm.n, THRESHOLDS.worse
-    offsets = [name for name in feature_names(arm) if name.startswith('Fo')]
-    usual = np.nanmedian(bags.left, axis=0)
-    # A drive gain that matters leaves torque unexplained; others are as uncertain as the model.
-    return np.array([
-        *np.zeros(len(LOAD)), *np.full(n, np.inf), *np.full(n, 1 - 1 / worse),
-        *(usual[int(name.removeprefix('Fo')) - 1] for name in offsets),
-        *np.full(n, np.log(worse))])
-
-
-def _units(bags: Features, deviations: Array) -> Array:
-    """Return the units of deviations, one and their own standard deviations, (2, B, F + n)."""
-    units = np.ones((2, *deviations.shape))
-    units[1, :, :bags.std.shape[1]] = bags.std
-    return units
-
-
-def _scales(bags: Features, deviations: Array, size: Callable[[Array], float]) -> Array:
-    """Return the scatter, or another size, of deviations in both units, (2, 1, F + n)."""
-    return np.array([[[size(column) for column in (deviations / unit).T]]
-                     for unit in _units(bags, deviations)])
+    # A smaller residual than the usual one is no fault.
+    size[:, -n:] = deviations[:, -n:]
+    return np.asarray(size < least)
 
 
 def _difference(arm: ArmModel, far: Array, deviations: Array) -> Difference:
     """Describe the largest difference of a bag; a load, if that leaves nothing else unusual."""
-    names, loads = feature_names(arm), len(LOAD)
-    load = far[:loads].max() > 1
-    left, worst = far[len(names):].max() > 1, int(np.argmax(far))
-    if worst < loads or (load and not left):
-        return Difference(f'load: {load_text(deviations[:loads])}', not left)
-    if worst >= len(names):
-        return Difference(f'{arm.joint_names[worst - len(names)]} leaves '
-                          f'{np.exp(deviations[worst]):.3g} times the usual torque unexplained',
-                          False)
-    _, _, joint = names[worst].partition(' ')
-    if joint:
-        return Difference(f'the friction of {arm.joint_names[int(joint) - 1]} differs by '
-                          f'{100 * deviations[worst]:+.0f} %', False)
-    return Difference(f'friction: {names[worst]} differs by {deviations[worst]:+.3g}', False)
+    loads, worst, unexplained = len(LOAD), int(np.argmax(far)), far[-arm.n:].max() > 1
+    if worst < loads or (far[:loads].max() > 1 and not unexplained):
+        return Difference(f'load: {load_text(deviations[:loads])}', not unexplained)
+    name, by = feature_names(arm)[worst], deviations[worst]
+    if worst >= len(far) - arm.n:
+        return Difference(f'the {name} is {np.exp(by):.3g} times the usual one', False)
+    amount = f'{100 * by:+.0f} %' if worst < loads + arm.n else f'{by:+.3g}'
+    return Difference(f'the {name} differs by {amount}', False)
 
 
 def load_text(values: Array) -> str:

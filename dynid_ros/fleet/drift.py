@@ -71,19 +71,11 @@ def scatter(deviations: Array) -> float:
     return float(np.median(known)) / MAD if len(known) else 0.0
 
 
-def spread(deviations: Array) -> float:
-    """Return the standard deviation of deviations without those that stray."""
-    kept = deviations[_usual(deviations)]
-    return max(float(np.sqrt((kept**2).sum() / max(len(kept) - 1, 1))), np.finfo(float).tiny)
-
-
-def usual_count(deviations: Array) -> float:
-    """Count the deviations that do not stray."""
-    return float(_usual(deviations).sum())
-
-
-def _usual(deviations: Array) -> NDArray[np.bool_]:
-    return np.asarray(np.abs(deviations) <= STRAY * scatter(deviations))
+def spread(deviations: Array) -> tuple[float, int]:
+    """Return the standard deviation of deviations without those that stray, and their number."""
+    kept = deviations[np.abs(deviations) <= STRAY * scatter(deviations)]
+    size = float(np.sqrt((kept**2).sum() / max(len(kept) - 1, 1)))
+    return max(size, np.finfo(float).tiny), len(kept)
 
 
 def colour(values: Array, std: Array) -> float:
