@@ -107,8 +107,10 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
 def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
     """Mark the half of the bags whose load is usual, or all bags whose load does not stray."""
     deviations = _deviations(bags, [slice(None)])
-    far = (np.abs(deviations) / _scale(bags, _scales(bags, deviations)[0]))[:, :len(LOAD)]
-    worst = np.nan_to_num(far).max(axis=1)
+    scales = np.array([[scatter(column) for column in each.T]
+                       for each in (deviations, deviations / bags.std)])
+    far = np.abs(deviations) / np.maximum(_scale(bags, scales), np.finfo(float).tiny)
+    worst = np.nan_to_num(far[:, :len(LOAD)]).max(axis=1)
     few = len(worst) < THRESHOLDS.fewest
     return np.asarray(few | (worst <= (np.median(worst) if half else STRAY)))
 
