@@ -60,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
     start = perf_counter()
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import print_json
+    from dynid_ros.errors import listed
     from dynid_ros.fleet.cluster import cluster
     from dynid_ros.fleet.run import run_fleet
     from dynid_ros.report.fleet_page import fleet_page
@@ -88,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(fleet_as_dict(found))
     else:
         print('\n'.join(fleet_lines(found)))
-        print(f'wrote {", ".join(map(str, wrote))} ({perf_counter() - start:.1f} s)')
+        print(f'wrote {listed(list(map(str, wrote)))} ({perf_counter() - start:.1f} s)')
     return 0 if good(found) else 1
 
 
