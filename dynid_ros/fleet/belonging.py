@@ -87,15 +87,12 @@ class ArmJudgement:
         From which bag on the arm carries another load.
     load : (4,) ndarray
         Change of mass (kg) and first moments (kg m), zero without one.
-    other : (4,) ndarray or None
-        Load by which it differs from the other arms, if it does.
 
     """
 
     odd: dict[int, Difference]
     change: Step | None
     load: Array
-    other: Array | None = None
 
 
 def suspicious(errors: Array) -> NDArray[np.bool_]:
