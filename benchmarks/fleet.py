@@ -20,6 +20,7 @@ import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports N
 import argparse
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from datetime import datetime, timezone
 from functools import lru_cache
 import json
 import os
@@ -71,13 +72,24 @@ def kind_of(number: int, bags: int) -> str:
     return KINDS[number // every % len(KINDS)] if bad else ''
 
 
+def share_of(turn: int, bags: int) -> float:
+    """Return which share of the year has passed at a turn."""
+    return turn / max(bags // ARMS - 1, 1)
+
+
+def name_of(number: int, bags: int) -> str:
+    """Return the path of a bag, with its date."""
+    owner, turn = number % ARMS, number // ARMS
+    when = datetime.fromtimestamp(START + 365 * DAY * share_of(turn, bags), timezone.utc)
+    return f'arm{owner:02d}/{turn:05d}_{when:%Y-%m-%d}.npz'
+
+
 def make(job: tuple[Path, int, int]) -> None:
     """Write one recording."""
     folder, number, bags = job
     arm, theta = the_arm()
     owner, turn = number % ARMS, number // ARMS
-    share = turn / max(bags // ARMS - 1, 1)
-    path = folder / f'arm{owner:02d}' / f'{turn:05d}.npz'
+    share, path = share_of(turn, bags), folder / name_of(number, bags)
     if path.exists():
         return
     rng = np.random.default_rng(number)
@@ -93,8 +105,6 @@ def make(job: tuple[Path, int, int]) -> None:
         theta[names.index(name)] += mass * at
     t, q, tau = recorded(arm, theta, rng)
     spoil(kind_of(number, bags), path, t, q, tau)
-    when = START + 365 * DAY * share + owner
-    os.utime(path, (when, when))
 
 
 def recorded(arm: ArmModel, theta: Array, rng: np.random.Generator) -> tuple[Array, Array, Array]:
@@ -221,8 +231,7 @@ def judge(found: dict[str, object], bags: int) -> None:
     print('drift named:', [(each['arm'], each['name'], round(each['from'], 2),
                             round(each['to'], 2)) for each in found['drift']])  # type: ignore
     print(f'planted: arm{FRICTION:02d} Fv2 and Fc2, {100 * GROWTH:.0f} %')
-    bad = {f'arm{k % ARMS:02d}/{k // ARMS:05d}.npz': kind_of(k, bags)
-           for k in range(bags) if kind_of(k, bags)}
+    bad = {name_of(k, bags): kind_of(k, bags) for k in range(bags) if kind_of(k, bags)}
     for title, key, kinds in (('skipped', 'skipped', set(KINDS) - set(NAMED)),
                               ('do not belong', 'odd', set(NAMED))):
         named = {'/'.join(Path(each['bag']).parts[-2:]): each

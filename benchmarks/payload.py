@@ -198,8 +198,8 @@ def print_real(name: str, path: Path) -> None:
         (mass, std), change = found.masses['motion'], found.change
         off = 1e3 * np.linalg.norm(found.body.center - load[1:4] / load[0])
         center = f', centre off by {off:.1f} mm' if what == '2 kg' else ''
-        print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, largest change '
-              f'{change.statistic if change else 0:.0f}; {verdict_of(found)}')
+        print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, clearest change '
+              f'by chance {change.chance if change else 1:.0e}; {verdict_of(found)}')
         mass, std = live.masses['motion']
         print(f'    live: {mass:.3f} ± {INTERVAL * std:.3f} kg; {verdict_of(live)}')
 

@@ -66,6 +66,12 @@ def written_down(error: Exception, given: Sequence[str] = ()) -> str:
     return f'{line}; please report it with {file.name}'
 
 
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """List names, or the first few and how many more there are."""
+    more = f' and {len(names) - most} more' if len(names) > most else ''
+    return ', '.join(names[:most]) + more
+
+
 class DynidError(Exception):
     """Base of everything that this package raises on purpose; its message is one line."""
 

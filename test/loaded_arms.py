@@ -43,8 +43,14 @@ def noise_of(arm):
 
 def recorded(
     arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded', still=(),
+    balanced=(), rough=0.0,
 ):
-    """Record waves; with `after`, the load changes half-way, and joints `still` do not move."""
+    """
+    Record waves.
+
+    With `after`, the load changes half-way; joints `still` do not move; `balanced` ones do not
+    feel the load. Friction by the load and at low speeds, which no model here has, is `rough`.
+    """
     waves = Waves.random(arm, seed)
     t = np.arange(round(seconds * RATE)) / RATE
     q, qd, qdd = waves.at(t)
@@ -56,22 +62,27 @@ def recorded(
         loads[len(t) // 2:] = after
     theta = free_theta(arm) + loads @ load_columns(arm).T
     tau = np.einsum('kib,kb->ki', W, theta)
+    for joint in balanced:
+        tau[:, joint] = W[:, joint] @ free_theta(arm)
+    dry = 0.05 * np.abs(tau) + 50 * noise_of(arm) * np.exp(-np.abs(qd) / 0.15)
+    tau += rough * dry * np.tanh(qd / 0.02)
     rng = np.random.default_rng([seed, 11])
     tau += noise * coloured(rng, len(t), noise_of(arm), 0.6)
     return Recording(t, q, tau, arm.joint_names, source=source)
 
 
 @cache
-def free_model(name='ur10', noise=1.0, still=(), own=()):
+def free_model(name='ur10', noise=1.0, still=(), own=(), rough=0.0):
     """
     Fit the free arm to 40 s, as identify does it, without its diagnosis.
 
-    Joints `still` do not move, and the last link differs from its description by `own`.
+    Joints `still` do not move, the last link differs from its description by `own`, and `rough` is
+    friction that the model does not have.
     """
     arm = arm_named(name)
     recording, _ = checked_recording(
         recorded(arm, np.array(own) if own else None, seed=0, seconds=40.0, noise=noise,
-                 source='free', still=still), arm)
+                 source='free', still=still, rough=rough), arm)
     settings = choose_conditioning(arm, [recording])
     rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)

@@ -60,10 +60,11 @@ def run(args: argparse.Namespace) -> int:
     start = perf_counter()
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import print_json
+    from dynid_ros.errors import listed
     from dynid_ros.fleet.cluster import cluster
     from dynid_ros.fleet.run import run_fleet
     from dynid_ros.report.fleet_page import fleet_page
-    from dynid_ros.storage.result_file import write_result
+    from dynid_ros.storage.result_file import RESULT, write_result
     from dynid_ros.whole_file import write_whole
 
     arm = load_arm(args.arm)
@@ -72,19 +73,23 @@ def run(args: argparse.Namespace) -> int:
         found = run_fleet(
             arm, args.bags, args.output, spread, by=args.by, again=args.again, topic=args.topic,
             received=args.received, progress=progress)
-    for name, report in found.arms.items():
-        if report.model is not None:
-            write_result(report.model, args.output / 'arms' / re.sub(r'[^\w.-]', '_', name))
-    if found.whole is not None:
-        write_result(found.whole, args.output / 'all')
-    page = args.output / 'fleet.html'
-    write_whole(page, fleet_page(found))
+    wrote = [args.output / 'fleet.html']
+    write_whole(wrote[0], fleet_page(found))
+    models = {'all': found.whole, **{
+        'arms/' + re.sub(r'[^\w.-]', '_', name): report.model
+        for name, report in found.arms.items()}}
+    for place, model in models.items():
+        if model is not None:
+            write_result(model, args.output / place)
+            wrote.append(args.output / place)
+        else:
+            # One of an earlier run would be taken for this one's.
+            (args.output / place / RESULT).unlink(missing_ok=True)
     if args.json:
         print_json(fleet_as_dict(found))
     else:
         print('\n'.join(fleet_lines(found)))
-        print(f'wrote {page} and a result of each arm in {args.output / "arms"} '
-              f'({perf_counter() - start:.1f} s)')
+        print(f'wrote {listed(list(map(str, wrote)))} ({perf_counter() - start:.1f} s)')
     return 0 if good(found) else 1
 
 

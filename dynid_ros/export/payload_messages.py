@@ -142,11 +142,11 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
                 names, evidence.before.tolist(), evidence.after.tolist(), strict=True)],
         'change': None if change is None else {
             'source': change.source, 't': change.t, 'before': change.before.tolist(),
-            'after': change.after.tolist(), 'statistic': change.statistic,
+            'after': change.after.tolist(), 'chance': change.chance,
             'matters': change.matters},
         'findings': [dict(vars(finding)) for finding in found.findings],
         'remarks': list(found.remarks),
-        'messages': {
+        'messages': None if not found.ready else {
             'urscript': urscript(body), 'ur_set_payload': ur_request(body),
             'ur_set_payload_3': ur_inertia_request(body), 'franka_set_load': franka_request(body),
             'inertia': inertia_message(body), 'urdf': urdf_fragment(body, 'tool0')},

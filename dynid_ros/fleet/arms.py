@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError
-from dynid_ros.fleet.bag_features import feature_names, Features
+from dynid_ros.fleet.bag_features import Features
 from dynid_ros.fleet.bags import Bag
 from dynid_ros.fleet.belonging import (
     ArmJudgement,
+    Difference,
     judge_arm,
+    load_text,
+    nearest,
     other_loads,
     suspicious,
     THRESHOLDS,
@@ -34,8 +37,8 @@ from dynid_ros.regression.weighted_least_squares import Solution, solve
 
 Array = NDArray[np.float64]
 ARM = '{arm}'
-#: Least mass of a load that the report states, kg; with less, only the moments have changed.
-LIGHT = 1e-3
+#: Refits to the half of the bags that is nearest to the others.
+CONCENTRATION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,8 @@ def judged_fleet(
     settings: FleetSettings, bags: Sequence[Bag], facts: Sequence[BagFacts],
     places: Sequence[str], reduction: Reduction, by: str | None,
 ) -> tuple[
-    dict[str, ArmReport], IdentifiedModel | None, list[tuple[int, str, str]], tuple[Series, ...],
+    dict[str, ArmReport], IdentifiedModel | None, list[tuple[int, str, Difference]],
+    tuple[Series, ...],
 ]:
     """
     Fit the arms, and find changes and bags that do not belong.
@@ -88,7 +92,7 @@ def judged_fleet(
         By name.
     whole : IdentifiedModel or None
         Model of all bags that belong, those of arms with another load left out.
-    odd : list of (int, str, str)
+    odd : list of (int, str, Difference)
         Bags that do not belong: number, arm and difference.
     series : tuple of Series
         Friction and gains over date.
@@ -99,33 +103,37 @@ def judged_fleet(
     errors = np.array([np.nan if each.error_percent is None or each.fault else each.error_percent
                        for each in facts])
     doubtful = suspicious(errors)
-    trusted = [k for group in groups.values() for k in group if not doubtful[k]]
-    everything = reduction.merge([places[k] for k in trusted])
-    too_few_rows(everything, len(settings.columns), 'the fleet')
-    assert everything is not None
-    reference = solve(everything, arm_prior(arm))
-    features = {name: reduction.features([places[k] for k in group], reference)
-                for name, group in groups.items()}
-    usual = usual_scatter([features[name].part(~doubtful[group])
-                           for name, group in groups.items()])
-    judged = {name: judge_arm(arm, each, usual) for name, each in features.items()}
+    date = np.array([np.nan if each.date is None else each.date for each in facts])
+    chosen = good = {name: ~doubtful[group] for name, group in groups.items()}
+    # A fit to all bags follows those that do not belong, so that the others seem to differ. The
+    # nearest half is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
+    # covariance determinant estimator, Technometrics 41, and then all that do not stray are taken.
+    for left in range(CONCENTRATION, -2, -1):
+        reference = _reference(settings, reduction, *(
+            [places[k] for name, group in groups.items() for k in np.array(group)[each[name]]]
+            for each in (chosen, good)))
+        features = {name: reduction.features([places[k] for k in group], reference)
+                    for name, group in groups.items()}
+        chosen = {name: nearest(each, left > 0) & good[name] for name, each in features.items()}
+    usual = usual_scatter([each.part(good[name]) for name, each in features.items()])
+    judged = {name: judge_arm(arm, each, date[groups[name]], usual, len(facts))
+              for name, each in features.items()}
     others = other_loads({name: (features[name], judged[name]) for name in groups})
-    odd = [(group[k], name, text) for name, group in groups.items()
-           for k, text in sorted(judged[name].odd.items())]
+    odd = [(group[k], name, each) for name, group in groups.items()
+           for k, each in sorted(judged[name].odd.items())]
     kept = {name: _kept(len(group), judged[name]) for name, group in groups.items()}
     reports = {}
     for name, group in groups.items():
         own = [group[k] for k in kept[name]]
         reports[name] = ArmReport(
             len(group), len(own), _model(settings, name, own, facts, places, reduction),
-            _sentences(name, judged[name], others.get(name), len(own),
-                       [facts[k].date for k in group]))
+            _sentences(name, judged[name], others.get(name), len(own), date[group]))
     common = [groups[name][k] for name in groups if name not in others
               for k in range(len(groups[name]))
               if k not in judged[name].odd and not _changed(judged[name], k)]
     whole = reports[next(iter(groups))].model if len(groups) == 1 else _model(
         settings, 'the fleet', common, facts, places, reduction)
-    series = _series(settings, groups, kept, features, facts, places, reduction, reference)
+    series = _series(settings, groups, kept, features, date, places, reduction, reference)
     return reports, whole, odd, series
 
 
@@ -160,7 +168,7 @@ def arms_of(
         groups.setdefault(name, []).append(k)
     if not groups:
         raise InputError(f"no usable bag fits '{by}'; the first one lies at '{bags[0].place}'")
-    return {name: sorted(groups[name], key=lambda k: (facts[k].date, k))
+    return {name: sorted(groups[name], key=lambda k: (facts[k].date or 0.0, k))
             for name in sorted(groups)}
 
 
@@ -183,6 +191,18 @@ def place_pattern(by: str) -> re.Pattern[str]:
 def day(date: float) -> str:
     """Write a date, s since 1970, as a day."""
     return f'{datetime.fromtimestamp(date, timezone.utc):%Y-%m-%d}'
+
+
+def _reference(
+    settings: FleetSettings, reduction: Reduction, chosen: Sequence[str], good: Sequence[str],
+) -> Solution:
+    """Fit the bags that are chosen, or all good ones where those are too short."""
+    data = reduction.merge(chosen) if chosen else None
+    if data is None or data.rows.sum() <= len(settings.columns):
+        data = reduction.merge(good) if good else None
+    too_few_rows(data, len(settings.columns), 'the fleet')
+    assert data is not None
+    return solve(data, arm_prior(settings.arm))
 
 
 def _kept(count: int, judged: ArmJudgement) -> list[int]:
@@ -209,49 +229,40 @@ def _model(
 
 
 def _sentences(
-    name: str, judged: ArmJudgement, other: Array | None, used: int, dates: Sequence[float],
+    name: str, judged: ArmJudgement, other: Array | None, used: int, date: Array,
 ) -> tuple[str, ...]:
     found = []
     if other is not None:
-        found.append(f'{name} carries another load or tool than the other arms: {_load(other)}')
+        found.append(
+            f'{name} carries another load or tool than the other arms: {load_text(other)}')
     if judged.change is not None:
         found.append(
-            f'the load of {name} changes on {day(dates[judged.change.first])}: '
-            f'{_load(judged.load)}; its model is of the {used} bags since then')
+            f'the load of {name} changes on {day(date[judged.change.first])}: '
+            f'{load_text(judged.load)}; its model is of the {used} bags since then')
     return tuple(found)
-
-
-def _load(values: Array) -> str:
-    mass, moment = values[0], values[1:]
-    where = ''
-    if abs(mass) > LIGHT:
-        where = f' at ({", ".join(f"{x / mass:.2f}" for x in moment)}) m'
-    return f'{mass:+.2f} kg{where} in the frame of the last link'
 
 
 def _series(
     settings: FleetSettings, groups: Mapping[str, Sequence[int]],
     kept: Mapping[str, Sequence[int]], features: Mapping[str, Features],
-    facts: Sequence[BagFacts], places: Sequence[str], reduction: Reduction, reference: Solution,
+    date: Array, places: Sequence[str], reduction: Reduction, reference: Solution,
 ) -> tuple[Series, ...]:
     """
     Follow friction and gains over date, friction beside inertias that all bags share.
 
-    A bag that leaves a value to the prior does not count.
+    A bag without a date does not count, nor one that leaves a value to the prior.
     """
     arm, values = settings.arm, {}
-    gains = [(k, name) for k, name in enumerate(feature_names(arm)) if name.startswith('gain')]
     for name, group in groups.items():
-        if len(kept[name]) < THRESHOLDS.fewest:
+        chosen = [k for k in kept[name] if np.isfinite(date[group[k]])]
+        if len(chosen) < THRESHOLDS.fewest:
             continue
-        own = [group[k] for k in kept[name]]
-        date = np.array([facts[k].date for k in own])
+        own = [group[k] for k in chosen]
         friction, std, share = reduction.frictions([places[k] for k in own], reference)
         for k, coefficient in enumerate(friction_names(arm)):
             told = share[:, k] >= FROM_DATA
-            values[name, coefficient] = (date[told], friction[told, k], std[told, k])
-        for k, gain in gains:
-            chosen = np.array(kept[name])
-            values[name, gain] = (
-                date, 1 + features[name].values[chosen, k], features[name].std[chosen, k])
+            values[name, coefficient] = (date[own][told], friction[told, k], std[told, k])
+        for k in range(arm.n):
+            values[name, f'gain {k + 1}'] = (
+                date[own], 1 + features[name].gains[chosen, k], features[name].gain_std[chosen, k])
     return drifts(values)

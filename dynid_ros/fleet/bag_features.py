@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ GAIN = 1.0
 #: Parameters of a load on the last link: mass and first moments. Six inertias more take a longer
 #: recording than most bags are.
 LOAD = ('m', 'mx', 'my', 'mz')
+OFFSET = 'Fo'
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,28 +35,37 @@ class Features:
     Attributes
     ----------
     values : (B, F) ndarray
-        Load (4), relative drive gains less one (n), and friction less that of the reference.
+        Load (4), friction of each joint by the usual one less one (n), offsets less those of the
+        reference, and the logarithm of the residual, Nm, that these leave of each joint (n).
     std : (B, F) ndarray
-        Standard deviations for white residuals. Both are NaN where a bag leaves a value to the
-        prior: the value is then no feature of the bag.
-    left : (B, n) ndarray
-        Root mean square of the residual of each joint that is left with these values, Nm.
+        Standard deviations for white residuals; one for the logarithm. Both are NaN where a bag
+        leaves a value to the prior: the value is then no feature of the bag.
+    gains, gain_std : (B, n) ndarray
+        Relative drive gains less one, likewise.
 
     """
 
     values: Array
     std: Array
-    left: Array
+    gains: Array
+    gain_std: Array
 
     def part(self, chosen: NDArray[np.generic]) -> Features:
         """Return some of the bags."""
-        return Features(self.values[chosen], self.std[chosen], self.left[chosen])
+        return Features(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
 
 def feature_names(arm: ArmModel) -> tuple[str, ...]:
-    """Names of the values: ``load m``, ``gain 1``, ``Fv1`` and so on."""
+    """Names of the values: ``load m``, ``friction of JOINT`` and so on."""
     return (*(f'load {symbol}' for symbol in LOAD),
-            *(f'gain {joint + 1}' for joint in range(arm.n)), *friction_names(arm))
+            *(f'friction of {joint}' for joint in arm.joint_names),
+            *(f'offset of {arm.joint_names[joint]}' for joint in offset_joints(arm)),
+            *(f'unexplained torque of {joint}' for joint in arm.joint_names))
+
+
+def offset_joints(arm: ArmModel) -> list[int]:
+    """Return the joints whose offsets are values of a bag."""
+    return [int(name[len(OFFSET):]) - 1 for name in friction_names(arm) if name.startswith(OFFSET)]
 
 
 def bag_features(
@@ -76,7 +86,8 @@ def bag_features(
     Returns
     -------
     Features
-        Bag by bag; gains beside a load, so that a load does not pass for a gain.
+        Bag by bag. Friction is that at the speeds of the bag: a slow motion does not tell one
+        coefficient from another. Gains are fitted beside the load, which does not pass for one.
 
     """
     base, own, theta = base_parameters(arm), friction_places(arm), reference.theta
@@ -86,25 +97,37 @@ def bag_features(
         np.eye(len(LOAD)) / HEAVIEST, reference.prior[np.ix_(own, own)], np.eye(arm.n) / GAIN)
     rigid = theta.copy()
     rigid[own] = 0.0
-    values, std, left = [], [], []
+    rows = []
     for part in parts:
         R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
-        joints, rows, _ = R.shape
-        gains = np.zeros((joints, rows, joints))
-        gains[np.arange(joints), :, np.arange(joints)] = R @ rigid
+        gains = (R @ rigid)[:, :, None] * np.eye(arm.n)[:, None]
         carried = np.concatenate([R @ load, R[:, :, own]], axis=2)
         residual = z - R @ theta
         plain = _Fit(carried, residual, reference.sigma, prior)
         # Free gains would take most of a load for theirs, so that a load is fitted without them.
         every = np.concatenate([carried, gains], axis=2)
         wide = _Fit(every, residual, reference.sigma, prior)
-        values.append(np.insert(plain.known, len(LOAD), wide.known[-joints:]))
-        std.append(np.insert(plain.std, len(LOAD), wide.std[-joints:]))
-        squares = ((residual - every @ wide.values) ** 2).sum(axis=1)
-        left.append(np.sqrt(squares / np.maximum(part.rows, 1)))
-    count = len(LOAD) + arm.n + len(own)
-    return Features(np.reshape(values, (-1, count)), np.reshape(std, (-1, count)),
-                    np.reshape(left, (-1, arm.n)))
+        values, std = plain.told(
+            block_diag(np.eye(len(LOAD)), _relative_friction(part, arm, theta)))
+        squares = ((residual - carried @ plain.values) ** 2).sum(axis=1)
+        left = np.where(squares > 0, squares, np.nan) / np.maximum(part.rows, 1)
+        rows.append((np.append(values, np.log(left) / 2), np.append(std, np.ones(arm.n)),
+                     *wide.told(np.eye(every.shape[2])[-arm.n:])))
+    return Features(*map(np.array, zip(*rows, strict=True)))
+
+
+def _relative_friction(part: QRFactors, arm: ArmModel, theta: Array) -> Array:
+    """Return sums (n + o, f) of coefficients: friction by the usual one of a joint, offsets."""
+    base, own = base_parameters(arm), friction_places(arm)
+    joint = base.columns[own] // base.layout.block
+    offsets = np.array([name.startswith(OFFSET) for name in friction_names(arm)], dtype=np.bool_)
+    sums = np.zeros((arm.n, len(own)))
+    for j, R in enumerate(part.factors[:, :, own]):
+        columns = R[:, (joint == j) & ~offsets]
+        usual = columns @ theta[own][(joint == j) & ~offsets]
+        if usual.any():
+            sums[j, (joint == j) & ~offsets] = usual @ columns / (usual @ usual)
+    return np.vstack([sums, np.eye(len(own))[offsets]])
 
 
 class _Fit:
@@ -115,8 +138,14 @@ class _Fit:
         weighted = (columns / sigma[:, None, None]).reshape(-1, count)
         fitted = LeastSquares(weighted, prior[:count, :count])
         self.values = fitted.solve((residual / sigma[:, None]).ravel())
-        variance = np.diag(fitted.covariance)
-        before = np.diag(np.linalg.inv(prior.T @ prior))[:count]
-        told = 1 - variance / before >= FROM_DATA
-        self.known: Array = np.where(told, self.values, np.nan)
-        self.std: Array = np.where(told, np.sqrt(variance), np.nan)
+        self._covariance = fitted.covariance
+        self._before = np.linalg.inv(prior.T @ prior)[:count, :count]
+
+    def told(self, sums: Array) -> tuple[Array, Array]:
+        """Return sums (k, c) of the values, and deviations; NaN where the prior tells them."""
+        variance, before = (np.einsum('kc,cd,kd->k', sums, matrix, sums)
+                            for matrix in (self._covariance, self._before))
+        told = before - variance >= FROM_DATA * before
+        told &= before > 0
+        return (np.where(told, sums @ self.values, np.nan),
+                np.where(told, np.sqrt(variance), np.nan))

@@ -61,7 +61,7 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
 
     """
     settings = settings_of(text)
-    facts = BagFacts(bag.name, bag.identity, settings.sha256, '', bag.changed)
+    facts = BagFacts(bag.name, bag.identity, settings.sha256, '', None)
     factors = None
     try:
         with local_copy(bag) as path:
@@ -160,9 +160,10 @@ def _recorded(bag: Bag, path: Path) -> dict[str, Any]:
     about = _about(bag)
     arm = about.get('arm')
     name = about.get('serial') or (arm.get('name') if isinstance(arm, dict) else None)
-    dates = (_started(about), _bag_start(path), date_in(bag.place), bag.changed)
+    # The time of its file is no date: a copy may have made it.
+    dates = (_started(about), _bag_start(path), date_in(bag.place))
     return {'recorded_arm': '' if name is None else str(name),
-            'date': next(date for date in dates if date is not None)}
+            'date': next((date for date in dates if date is not None), None)}
 
 
 def _about(bag: Bag) -> dict[str, Any]:

@@ -42,8 +42,6 @@ class Bag:
         Its path in the folder that was given, with forward slashes.
     identity : str
         Hash of names, sizes and times of change of its files.
-    changed : float
-        Last of these times, s since 1970.
     about : str
         Path or URL of the ``recording.yaml`` of the recorder, in the bag or beside it; empty
         without one.
@@ -53,7 +51,6 @@ class Bag:
     name: str
     place: str
     identity: str
-    changed: float
     about: str = ''
 
     @property
@@ -142,8 +139,8 @@ def _found_in(word: str) -> Iterator[Bag]:
                       if f'{folder}/{SIDECAR}' in infos), '')
         full = [where if local or not where else str(fs.unstrip_protocol(where))
                 for where in (path, about)]
-        yield Bag(full[0], str(PurePosixPath(path).relative_to(top)), _identity(files),
-                  max(map(_changed, files.values()), default=0.0), full[1])
+        yield Bag(
+            full[0], str(PurePosixPath(path).relative_to(top)), _identity(files), full[1])
 
 
 def _system(word: str) -> tuple[Any, str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.fleet.bag_features import feature_names, Features, LOAD
-from dynid_ros.fleet.drift import colour, find_step, scatter, Step
+from dynid_ros.fleet.bag_features import feature_names, Features, LOAD, offset_joints
+from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY
 
 Array = NDArray[np.float64]
 
@@ -26,14 +28,15 @@ class BelongingThresholds:
         Bags of an arm, and arms of a fleet, from which their scatter is known.
     shortest : int
         Bags before and after a change, at least: fewer are odd bags.
-    bag : float
-        Standard deviations from its arm from which a bag does not belong. Ten thousand bags of
-        30 normal values each reach 5.1; the rest is for tails of real bags.
-    left : float
-        The same of the logarithm of the residual, and the ratio to the usual one that goes with
-        it: short bags with much standstill fit a little worse.
+    chance : float
+        Probability of any bag of a fleet without faults that does not belong, for values that
+        differ from bag to bag as those of Student's t do.
+    freedom : int
+        Degrees of freedom of t, at most: however many bags there are, those of a real arm have
+        longer tails than normal values.
     worse : float
-        See ``left``.
+        Residual or friction of a joint, by the usual one, from which a bag does not belong,
+        besides: friction falls by a fifth while an arm warms up.
     own_error : float
         Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
         take part in the reference.
@@ -50,9 +53,9 @@ class BelongingThresholds:
 
     fewest: int = 5
     shortest: int = 3
-    bag: float = 7.0
-    left: float = 7.0
-    worse: float = 1.5
+    chance: float = 1e-2
+    freedom: int = 30
+    worse: float = 2.0
     own_error: float = 3.0
     change: float = 6.5
     seen: float = 2.0
@@ -60,6 +63,15 @@ class BelongingThresholds:
 
 
 THRESHOLDS = BelongingThresholds()
+#: Least mass of a load that the report states, kg; with less, only the moments have changed.
+LIGHT = 1e-3
+
+
+class Difference(NamedTuple):
+    """How a bag differs from the others of its arm, and whether a load is all of it."""
+
+    text: str
+    load: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +81,18 @@ class ArmJudgement:
 
     Attributes
     ----------
-    odd : dict of int to str
-        Bags that do not belong, and their differences.
+    odd : dict of int to Difference
+        Bags that do not belong.
     change : Step or None
         From which bag on the arm carries another load.
     load : (4,) ndarray
         Change of mass (kg) and first moments (kg m), zero without one.
-    other : (4,) ndarray or None
-        Load by which it differs from the other arms, if it does.
 
     """
 
-    odd: dict[int, str]
+    odd: dict[int, Difference]
     change: Step | None
     load: Array
-    other: Array | None = None
 
 
 def suspicious(errors: Array) -> NDArray[np.bool_]:
@@ -92,9 +101,25 @@ def suspicious(errors: Array) -> NDArray[np.bool_]:
     return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
 
 
-def judge_arm(arm: ArmModel, bags: Features, usual: tuple[Array, Array]) -> ArmJudgement:
+def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
+    """Mark the half of the bags whose load is usual, or all bags whose load does not stray."""
+    deviations = _deviations(bags, [slice(None)])
+    scales = np.array([[scatter(column) for column in each.T]
+                       for each in (deviations, deviations / bags.std)])
+    far = np.abs(deviations) / np.maximum(_scale(bags, scales), np.finfo(float).tiny)
+    worst = np.nan_to_num(far[:, :len(LOAD)]).max(axis=1)
+    few = len(worst) < THRESHOLDS.fewest
+    return np.asarray(few | (worst <= (np.median(worst) if half else STRAY)))
+
+
+def judge_arm(
+    arm: ArmModel, bags: Features, date: Array, usual: tuple[Array, Array], fleet: int,
+) -> ArmJudgement:
     """
     Find the change of an arm, and its bags that do not belong.
+
+    A bag is compared with how much the bags of its arm differ from each other, by errors of the
+    model as by temperature, and in units of its own error bars, too: short bags differ by more.
 
     Parameters
     ----------
@@ -102,31 +127,32 @@ def judge_arm(arm: ArmModel, bags: Features, usual: tuple[Array, Array]) -> ArmJ
         The arm.
     bags : Features
         Its bags in the order of their dates.
+    date : (B,) ndarray
+        Their dates, s since 1970; NaN for unknown ones.
     usual : tuple
         Scatter of bags in the whole fleet, from `usual_scatter`.
+    fleet : int
+        Bags of the whole fleet.
 
     """
     (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)
     if count < THRESHOLDS.fewest:
         return ArmJudgement({}, None, np.zeros(loads))
-    change = _change(bags, usual_colour)
-    segments = [np.arange(count)]
-    if change is not None:
-        segments = [np.arange(change.first), np.arange(change.first, count)]
-    deviations = _deviations(bags, segments)
-    own = np.array([scatter(column[np.isfinite(column)]) for column in deviations.T])
-    far = np.abs(deviations) / np.maximum(own, usual_far)
-    names, limit = feature_names(arm), np.full(far.shape[1], THRESHOLDS.bag)
-    limit[len(names):] = THRESHOLDS.left
-    far[:, len(names):][deviations[:, len(names):] < np.log(THRESHOLDS.worse)] = 0.0
-    far = np.nan_to_num(far) / limit
-    odd = {int(k): _difference(arm, names, int(np.argmax(far[k])), bags, int(k), deviations)
+    change = _change(bags, date, usual_colour)
+    first = 0 if change is None else change.first
+    deviations = _deviations(bags, [slice(first), slice(first, None)])
+    own, kept = _scales(bags, deviations)
+    far = np.abs(deviations) / _scale(bags, np.maximum(own, usual_far))
+    far[_immaterial(arm, bags, deviations)] = 0.0
+    freedom = np.clip(kept.min(axis=0) - 1, 1, THRESHOLDS.freedom)
+    far = np.nan_to_num(far) / t.isf(THRESHOLDS.chance / 2 / fleet / far.shape[1], freedom)
+    odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
     load = np.zeros(loads)
     if change is not None:
-        load = np.array([
-            np.nanmedian(bags.values[segments[1], k]) - np.nanmedian(bags.values[segments[0], k])
-            for k in range(loads)])
+        before, after = (np.nanmedian(part[:, :loads], axis=0)
+                         for part in (bags.values[:first], bags.values[first:]))
+        load = after - before
     return ArmJudgement(odd, change, load)
 
 
@@ -136,24 +162,21 @@ def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
 
     Returns
     -------
-    scatter : (F + n,) ndarray
-        Of the values by their own deviations, and of the logarithm of the residuals.
+    scatter : (2, F) ndarray
+        Of the values, as they are and by their own deviations.
     colour : (4,) ndarray
         Differences of the load between neighbours by date, by their own deviations.
 
     """
     known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
     if not known:
-        features = fleet[0].values.shape[1] + fleet[0].left.shape[1]
-        return np.ones(features), np.ones(len(LOAD))
-    deviations = [_deviations(bags, [np.arange(len(bags.values))]) for bags in known]
-    own = [[scatter(column[np.isfinite(column)]) for column in each.T] for each in deviations]
+        return np.ones((2, fleet[0].values.shape[1])), np.ones(len(LOAD))
+    own = [_scales(bags, _deviations(bags, [slice(None)]))[0] for bags in known]
     colours = [[colour(*pair) for pair in zip(bags.values.T[:len(LOAD)], bags.std.T, strict=False)]
                for bags in known]
     # A median absolute deviation of N normal values has a relative deviation of 1.17 / sqrt(N).
     unsure = 1 + 3.1 * 1.17 / np.sqrt(sum(len(bags.values) for bags in known))
-    return (unsure * np.maximum(np.median(own, axis=0), 1e-12),
-            unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0))
+    return np.median(own, axis=0), unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0)
 
 
 def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str, Array]:
@@ -196,52 +219,73 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     return found
 
 
-def _change(bags: Features, colours: Array) -> Step | None:
-    """Find the clearest step of the load, if there is one that counts."""
-    steps = []
+def _change(bags: Features, date: Array, colours: Array) -> Step | None:
+    """
+    Find the clearest step of the load, if there is one that counts.
+
+    What an arm carries for a part of a day is no change of the arm.
+    """
+    steps, day = [], np.floor(date / DAY)
     for k, least in enumerate(colours.tolist()):
         values, std = bags.values[:, k], bags.std[:, k]
         if np.isfinite(values).all():
             step = find_step(values, std, THRESHOLDS.shortest, least)
             if step and step.standard_errors > THRESHOLDS.change and step.seen > THRESHOLDS.seen:
                 steps.append(step)
-    return max(steps, key=lambda step: step.standard_errors, default=None)
+    lasting = [step for step in steps
+               if np.ptp(day[:step.first]) > 0 and np.ptp(day[step.first:]) > 0]
+    return max(lasting, key=lambda step: step.standard_errors, default=None)
 
 
-def _deviations(bags: Features, segments: Sequence[NDArray[np.intp]]) -> Array:
-    """Return values by their own deviation, and log residuals, less their median, (B, F + n)."""
-    result = np.full((len(bags.values), bags.values.shape[1] + bags.left.shape[1]), np.nan)
-    with np.errstate(divide='ignore', invalid='ignore'):
-        left = np.log(bags.left)
-    left[~np.isfinite(left)] = np.nan
+def _deviations(bags: Features, segments: Sequence[slice]) -> Array:
+    """Return values less their median, (B, F)."""
+    result = bags.values.copy()
     for part in segments:
-        values = bags.values[part]
-        for k, column in enumerate(values.T):
-            if np.isfinite(column).any():
-                result[part, k] = (column - np.nanmedian(column)) / bags.std[part, k]
-        for k, column in enumerate(left[part].T):
-            if np.isfinite(column).any():
-                result[part, values.shape[1] + k] = column - np.nanmedian(column)
+        known = np.isfinite(result[part]).any(axis=0)
+        result[part, known] -= np.nanmedian(result[part, known], axis=0)
     return result
 
 
-def _difference(
-    arm: ArmModel, names: Sequence[str], worst: int, bags: Features, k: int, deviations: Array,
-) -> str:
-    """Describe the largest difference of a bag from the others of its arm."""
-    if worst >= len(names):
-        joint = worst - len(names)
-        return (f'{arm.joint_names[joint]} leaves {np.exp(deviations[k, worst]):.3g} times the '
-                'usual torque unexplained')
-    by = deviations[k, worst] * bags.std[k, worst]
-    name = names[worst]
-    if name.startswith('load'):
-        return f'load: {name.removeprefix("load ")} differs by {by:+.3g} {_unit(name)}'
-    if name.startswith('gain'):
-        joint_name = arm.joint_names[int(name.split()[1]) - 1]
-        return f'the torque of {joint_name} is {100 * by:+.0f} % of that of its other bags'
-    return f'friction: {name} differs by {by:+.3g}'
+def _scales(bags: Features, deviations: Array) -> Array:
+    """Return spread and number of deviations, as they are and in units of std, (2, 2, F)."""
+    return np.array([[spread(column) for column in each.T]
+                     for each in (deviations, deviations / bags.std)]).transpose(2, 0, 1)
 
 
-def _unit(name: str) -> str:
-    return 'kg' if name == 'load m' else 'kg m'
+def _scale(bags: Features, scales: Array) -> Array:
+    """Return by how much values may differ, (B, F): by both of their scales (2, F)."""
+    return np.asarray(np.fmax(scales[0], scales[1] * bags.std))
+
+
+def _immaterial(arm: ArmModel, bags: Features, deviations: Array) -> NDArray[np.bool_]:
+    """Mark deviations, (B, F), that do not matter."""
+    n, count = arm.n, len(deviations)
+    residual = np.exp(bags.values - deviations)[:, -n:]
+    least = np.hstack([
+        np.zeros((count, len(LOAD))), np.full((count, n), 1 - 1 / THRESHOLDS.worse),
+        residual[:, offset_joints(arm)], np.full((count, n), np.log(THRESHOLDS.worse))])
+    size = np.abs(deviations)
+    # A smaller residual than the usual one is no fault.
+    size[:, -n:] = deviations[:, -n:]
+    return np.asarray(size < least)
+
+
+def _difference(arm: ArmModel, far: Array, deviations: Array) -> Difference:
+    """Describe the largest difference of a bag; a load, if that leaves nothing else unusual."""
+    loads, worst, unexplained = len(LOAD), int(np.argmax(far)), far[-arm.n:].max() > 1
+    if worst < loads or (far[:loads].max() > 1 and not unexplained):
+        return Difference(f'load: {load_text(deviations[:loads])}', not unexplained)
+    name, by = feature_names(arm)[worst], deviations[worst]
+    if worst >= len(far) - arm.n:
+        return Difference(f'the {name} is {np.exp(by):.3g} times the usual one', False)
+    amount = f'{100 * by:+.0f} %' if worst < loads + arm.n else f'{by:+.3g}'
+    return Difference(f'the {name} differs by {amount}', False)
+
+
+def load_text(values: Array) -> str:
+    """Write a load (4,) as mass and centre."""
+    mass, moment = values[0], values[1:]
+    where = ''
+    if abs(mass) > LIGHT:
+        where = f' at ({", ".join(f"{x / mass:.2f}" for x in moment)}) m'
+    return f'{mass:+.2f} kg{where} in the frame of the last link'

@@ -67,7 +67,15 @@ class Slope:
 
 def scatter(deviations: Array) -> float:
     """Return the standard deviation of deviations with outliers, from their absolute median."""
-    return float(np.median(np.abs(deviations))) / MAD if len(deviations) else 0.0
+    known = np.abs(deviations[np.isfinite(deviations)])
+    return float(np.median(known)) / MAD if len(known) else 0.0
+
+
+def spread(deviations: Array) -> tuple[float, int]:
+    """Return the standard deviation of deviations without those that stray, and their number."""
+    kept = deviations[np.abs(deviations) <= STRAY * scatter(deviations)]
+    size = float(np.sqrt((kept**2).sum() / max(len(kept) - 1, 1)))
+    return max(size, np.finfo(float).tiny), len(kept)
 
 
 def colour(values: Array, std: Array) -> float:

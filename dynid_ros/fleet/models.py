@@ -13,7 +13,7 @@ from dynid_ros.diagnosis.verdict import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import listed, RecordingError
 from dynid_ros.fleet.merge import cluster_covariance, Clustered
 from dynid_ros.fleet.settings import FleetSettings
 from dynid_ros.fleet.sidecar import BagFacts
@@ -125,7 +125,7 @@ def _verdict(
     findings = []
     if weak:
         findings.append(Finding(
-            'not_excited', f'the motions do not excite {", ".join(weak)}', MORE_MOTION,
+            'not_excited', f'the motions do not excite {listed(weak)}', MORE_MOTION,
             severity='warning'))
     if expected > VERDICT.expected_error_percent:
         findings.append(Finding(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast, TypeVar
 
@@ -51,8 +52,8 @@ class Reduction:
     def features(self, paths: Paths, solution: Solution) -> Features:
         """Return the deviations of bags from a fit, in their order."""
         parts = self._chunks(feature_chunk, paths, solution)
-        return Features(*(np.concatenate([getattr(part, name) for part in parts])
-                          for name in ('values', 'std', 'left')))
+        return Features(*(np.concatenate([getattr(part, each.name) for part in parts])
+                          for each in fields(Features)))
 
     def clustered(self, paths: Paths, solution: Solution) -> Clustered:
         """Sum up the scores and held-out residuals of bags."""

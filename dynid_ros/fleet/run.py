@@ -15,6 +15,7 @@ from dynid_ros.errors import DynidError, InputError, RecordingError, ResultError
 from dynid_ros.fleet.arms import ArmReport, judged_fleet, place_pattern
 from dynid_ros.fleet.bag_summary import compile_kernels, explain, summarise
 from dynid_ros.fleet.bags import Bag, find_bags, local_copy
+from dynid_ros.fleet.belonging import Difference
 from dynid_ros.fleet.cluster import one_by_one, Spread
 from dynid_ros.fleet.drift import Series
 from dynid_ros.fleet.reduction import Reduction
@@ -157,8 +158,8 @@ def run_fleet(
     progress('merge', 0, 1)
     arms, whole, odd, series = judged_fleet(
         settings, bags, facts, places, Reduction(settings, spread), by)
-    explained = _explained(settings, [(bags[k], name, text) for k, name, text in odd],
-                           folder, spread, progress)
+    explained = _explained(
+        settings, [(bags[k], name, each) for k, name, each in odd], folder, spread, progress)
     return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
 
 
@@ -229,20 +230,20 @@ def _summaries(
     for done, (number, found) in enumerate(spread(summarise, work), 1):
         bag = bags[missing[number]]
         known[missing[number]] = found or BagFacts(
-            bag.name, bag.identity, settings.sha256, '', bag.changed, fault='failed',
+            bag.name, bag.identity, settings.sha256, '', None, fault='failed',
             reason='each worker that read it died; it may not fit the memory')
         progress('bags', len(bags) - len(missing) + done, len(bags))
     return [facts for facts in known if facts is not None], len(missing)
 
 
 def _explained(
-    settings: FleetSettings, odd: Sequence[tuple[Bag, str, str]], folder: Path, spread: Spread,
-    progress: Progress,
+    settings: FleetSettings, odd: Sequence[tuple[Bag, str, Difference]], folder: Path,
+    spread: Spread, progress: Progress,
 ) -> tuple[OddBag, ...]:
-    """Look for the causes of odd bags, which are kept beside the sidecars."""
+    """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
     causes: dict[int, tuple[Finding, ...]] = {}
-    for k, (bag, _, _) in enumerate(odd):
-        stored = _stored_cause(folder, bag, settings)
+    for k, (bag, _, difference) in enumerate(odd):
+        stored = () if difference.load else _stored_cause(folder, bag, settings)
         if stored is not None:
             causes[k] = stored
     missing = [k for k in range(len(odd)) if k not in causes]
@@ -254,7 +255,8 @@ def _explained(
                    'findings': to_plain(causes[k], tuple[Finding, ...])}
         write_whole(_cause_path(folder, odd[k][0]), json.dumps(content).encode())
         progress('causes', done, len(missing))
-    return tuple(OddBag(bag.name, arm, text, causes[k]) for k, (bag, arm, text) in enumerate(odd))
+    return tuple(OddBag(bag.name, arm, difference.text, causes[k])
+                 for k, (bag, arm, difference) in enumerate(odd))
 
 
 def _cause_path(folder: Path, bag: Bag) -> Path:

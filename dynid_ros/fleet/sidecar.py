@@ -36,8 +36,8 @@ class BagFacts:
         Hash of the settings.
     recorded_arm : str
         Serial number or name in the ``recording.yaml`` beside it; empty without one.
-    date : float
-        When it was recorded, s since 1970.
+    date : float or None
+        When it was recorded, s since 1970; None where nothing tells it.
     seconds : float
         Length, s.
     samples : int
@@ -57,7 +57,7 @@ class BagFacts:
     identity: str
     settings: str
     recorded_arm: str
-    date: float
+    date: float | None
     seconds: float = 0.0
     samples: int = 0
     fault: str = ''

@@ -52,13 +52,13 @@ class PayloadReport:
         """Nothing is found beside the stream."""
 
     def publish(self, now: int, facts: Mapping[str, object]) -> None:
-        """Publish the load of now; ~/payload only as long as nothing speaks against it."""
+        """Publish the load of now; ~/payload only as long as it is certain."""
         self._found = found = self._session.load()
         self._estimates.publish(say.array(now, say.payload_statuses(self._session.arm, found)))
         if found is None:
             return
         self._result.publish(String(data=self._text(found, facts)))
-        if found.trustworthy:
+        if found.ready or (found.trustworthy and not found.present):
             self._payload.publish(self._message(now, found))
 
     def health(self) -> list[DiagnosticStatus]:

@@ -95,9 +95,10 @@ class LoadEstimate:
             return None
         search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
         search.add(self._source, self._recent)
-        change = search.largest(fit.load, settings.rate_hz / settings.decimation)
-        body, evidence = load_body(fit), Evidence.of_rows(model, rows, fit)
-        verdict = judge_payload(model, fit, body, evidence, change)
+        change = search.largest(fit.load)
+        body = load_body(fit)
+        evidence = Evidence.of_rows(model, rows, fit, body)
+        verdict = judge_payload(regression, rows, fit, body, evidence, change)
         moving = [part for part in history.predictions(self._source)
                   if np.isfinite(part.tau).any()]
         return Payload(

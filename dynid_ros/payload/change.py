@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import f
 
 from dynid_ros.calibration.loaded_rows import HEAVIEST
-from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.regression.rows import RowBlock
 
 Array = NDArray[np.float64]
@@ -25,31 +25,28 @@ class ChangeThresholds:
     Attributes
     ----------
     parts : int
-        Consecutive parts of the rows, between which a change may lie.
-    side : float
-        Least time on both sides of a change, s. The colour of the noise is looked for over 1 s:
-        fixed loads of 0.5 kg reach a statistic of 411 where a side lasts 1.3 s, and 39 of 1.7 s.
-    statistic : float
-        Square of the change by its covariance. Noise alone stays below 30; on real arms errors of
-        the model reach 96 in recordings of 4 to 11 s, and a slip of 4 cm of 2 kg 55 to 420.
+        Consecutive parts of the rows. A change lies between two of them, with two or more on
+        either side: what one part alone shows may as well be a contact.
+    chance : float
+        Probability of a change that is as clear in a recording whose load is fixed.
     mass, relative : float
         Change of the mass that matters, kg, and by the mass. Errors of the model make up to
         0.1 kg of one.
     center : float
-        Change of the centre of mass that matters, m, where there is a load on both sides. Errors
-        of the model make 10 mm of 2 kg where the statistic is above its bound.
+        Change of the centre of mass that matters, m, where there is a load on both sides.
 
     """
 
     parts: int = 8
-    side: float = 1.5
-    statistic: float = 100.0
+    chance: float = 1e-4
     mass: float = 0.12
     relative: float = 0.1
     center: float = 0.015
 
 
 THRESHOLDS = ChangeThresholds()
+#: Parts on either side of a change, and rows of a part, at least.
+SIDE, LEAST_ROWS = 2, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +62,8 @@ class Change:
         When, to the length of a part, s since the start of the recording.
     before, after : (4,) ndarray
         Mass and first moments, kg and kg m.
-    statistic : float
-        Square of the difference by its covariance.
+    chance : float
+        Probability that the parts of a recording with one load differ as clearly.
 
     """
 
@@ -74,13 +71,13 @@ class Change:
     t: float
     before: Array
     after: Array
-    statistic: float
+    chance: float
 
     @property
     def matters(self) -> bool:
         """Whether it is certain, and larger than errors of the model can make it."""
         limits = THRESHOLDS
-        if self.statistic <= limits.statistic:
+        if self.chance >= limits.chance:
             return False
         lighter, heavier = sorted((float(self.before[0]), float(self.after[0])))
         if heavier - lighter > max(limits.mass, limits.relative * heavier):
@@ -123,16 +120,21 @@ class ChangeSearch:
             self._times.append(block.t)
             self._sources += [source] * len(block.t)
 
-    def largest(self, load: Array, rate_hz: float) -> Change | None:
+    def largest(self, load: Array) -> Change | None:
         """
-        Find the largest change.
+        Find the clearest change.
+
+        A load of its own before and after a moment explains some of what is left, and so does a
+        load of its own in each part. Errors of the model and the colour of the noise make parts
+        differ as well, and show in how much they differ on either side of the moment: the two
+        are compared as in the analysis of variance (Chow 1960, Tests of equality between sets of
+        coefficients in two linear regressions, Econometrica 28), and the clearest moment pays
+        for all that were looked at.
 
         Parameters
         ----------
         load : (10,) ndarray
             The load in all rows, by least squares.
-        rate_hz : float
-            Rate of the rows.
 
         Returns
         -------
@@ -140,33 +142,32 @@ class ChangeSearch:
             None if the rows are too few to be divided.
 
         """
-        if not self._scores:
+        if sum(map(len, self._scores)) < LEAST_ROWS * THRESHOLDS.parts:
             return None
         score, information, t = map(
             np.concatenate, (self._scores, self._information, self._times))
-        edges = np.linspace(0, len(score), THRESHOLDS.parts + 1).astype(int).tolist()
-        if len(score) < 4 * THRESHOLDS.parts:
-            return None
-        found = [self._at(edge, load, score, information, t, rate_hz) for edge in edges[1:-1]]
-        return max((change for change in found if change is not None),
-                   key=lambda change: change.statistic, default=None)
+        edges = np.linspace(0, len(score), THRESHOLDS.parts + 1).astype(int)[:-1]
+        scores, totals = np.add.reduceat(score, edges), np.add.reduceat(information, edges)
+        count, size = scores.shape
+        apart, freedom = sum(map(_explained, scores, totals)), size * (count - 2)
+        found, moments = [], range(SIDE, count - SIDE + 1)
+        for part in moments:
+            sides = [(scores[side].sum(axis=0), totals[side].sum(axis=0))
+                     for side in (slice(part), slice(part, None))]
+            once = sum(_explained(*side) for side in sides)
+            ratio = once / size / max((apart - once) / freedom, np.finfo(float).tiny)
+            before, after = (load[:size] + _step(*side) for side in sides)
+            found.append(Change(
+                self._sources[edges[part]], float(t[edges[part]]), before, after,
+                float(min(len(moments) * f.sf(ratio, size, freedom), 1.0))))
+        return min(found, key=lambda change: change.chance)
 
-    def _at(
-        self, edge: int, load: Array, score: Array, information: Array, t: Array, rate_hz: float,
-    ) -> Change | None:
-        """Compare the rows before and after a row; None where one side is too short."""
-        if min(edge, len(score) - edge) < THRESHOLDS.side * rate_hz:
-            return None
-        sides, prior = [], np.eye(score.shape[1]) / HEAVIEST**2
-        for rows in (slice(0, edge), slice(edge, None)):
-            total = information[rows].sum(axis=0)
-            inverse = np.linalg.inv(total + prior)
-            step = inverse @ score[rows].sum(axis=0)
-            # What is left with the load of this side: with that of both, a change is no noise.
-            left = score[rows] - information[rows] @ step
-            scatter = score_covariance([left], rate_hz, len(step)) + prior
-            sides.append((load[:4] + step, inverse @ scatter @ inverse))
-        (before, its_spread), (after, spread) = sides
-        step = after - before
-        statistic = float(step @ np.linalg.solve(its_spread + spread, step))
-        return Change(self._sources[edge], float(t[edge]), before, after, statistic)
+
+def _step(score: Array, information: Array) -> Array:
+    """Return the load of some rows less that of all rows."""
+    return np.asarray(np.linalg.solve(information + np.eye(len(score)) / HEAVIEST**2, score))
+
+
+def _explained(score: Array, information: Array) -> float:
+    """Return the weighted squares that a load of their own explains in some rows."""
+    return float(score @ _step(score, information))

@@ -91,6 +91,11 @@ class Payload:
         """Whether nothing speaks against the estimate."""
         return not self.findings
 
+    @property
+    def ready(self) -> bool:
+        """Whether a controller may take the load: it is trusted, with its mass and centre."""
+        return self.trustworthy and self.present and bool(self.body.from_data[:4].all())
+
 
 def estimate_payload(
     model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None = None,
@@ -148,12 +153,11 @@ def _estimate(
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
             'in which gravity turns in the frame of the tool, or rests at four positions or more')
     fit, body = fits[method], load_body(fits[method])
-    evidence = (
-        Evidence.of_rows(model, stack([each.compressed(model.arm, fit.theta) for each in loaded]),
-                         fit)
-        if method == 'motion' else Evidence.of_rests(model, rests, fit))
+    rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
+    evidence = (Evidence.of_rows(model, rows, fit, body) if method == 'motion'
+                else Evidence.of_rests(model, rests, fit, body))
     change = _largest_change(regression, loaded, recordings, fits.get('motion'))
-    verdict = judge_payload(model, fit, body, evidence, change)
+    verdict = judge_payload(regression, rows, fit, body, evidence, change)
     return Payload(
         model, frame or model.arm.tool.placement, method, body,
         {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, verdict.present,
@@ -218,5 +222,4 @@ def _largest_change(
     search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
     for rows, recording in zip(loaded, recordings, strict=True):
         search.add(recording.source, rows.blocks(regression.model.arm, fit.theta))
-    settings = loaded[0].settings
-    return search.largest(fit.load, settings.rate_hz / settings.decimation)
+    return search.largest(fit.load)

@@ -15,9 +15,9 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import motion_range, Prediction
 from dynid_ros.model.verdict import Finding
-from dynid_ros.payload.body import LoadBody
+from dynid_ros.payload.body import load_body, LoadBody
 from dynid_ros.payload.change import Change
-from dynid_ros.payload.fit import LoadFit
+from dynid_ros.payload.fit import LoadFit, LoadRegression
 from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.weighted_least_squares import QRFactors
@@ -44,6 +44,10 @@ class PayloadThresholds:
         the torque itself, from which another cause must be at work.
     share : float
         See ``unexplained``.
+    no_body : float
+        Torque of a joint that ten free parameters of a load explain, and no body that they come
+        from, by what the model leaves of its own recording. Loads of real arms reach 0.7, and
+        those with a counterweight 3 and more.
     velocity : float
         Velocity by the largest one in the recording of the model, above which friction is
         extrapolated.
@@ -56,6 +60,7 @@ class PayloadThresholds:
     standard_errors: float = 3.0
     unexplained: float = 4.0
     share: float = 0.1
+    no_body: float = 2.0
     velocity: float = 1.2
     position: float = 0.5
 
@@ -70,8 +75,9 @@ class Evidence:
 
     Attributes
     ----------
-    before, after : (n,) ndarray
-        Root mean square without the load, and with it.
+    before, after, free : (n,) ndarray
+        Root mean square without the load, with it, and with the ten parameters that fit best,
+        whether or not a body can have them.
     torque : (n,) ndarray
         That of the torque itself.
     usual : (n,) ndarray
@@ -81,28 +87,45 @@ class Evidence:
 
     before: Array
     after: Array
+    free: Array
     torque: Array
     usual: Array
 
     @staticmethod
-    def of_rows(model: IdentifiedModel, rows: QRFactors, fit: LoadFit) -> Evidence:
+    def of_rows(
+        model: IdentifiedModel, rows: QRFactors, fit: LoadFit, body: LoadBody,
+    ) -> Evidence:
         """Compare the torque in motion with that of the free and of the loaded arm."""
-        counts = np.maximum(rows.rows, 1)
-        before, after = (np.sqrt(rows.residual_squares(theta) / counts)
-                         for theta in (model.theta, fit.theta))
-        return Evidence(before, after, np.sqrt(rows.torque_squares() / counts), model.sigma)
+        before, after, free = (_left(rows, theta) for theta in _arms(model, fit, body))
+        return Evidence(before, after, free, rows.torque(), model.sigma)
 
     @staticmethod
-    def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit) -> Evidence:
+    def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
         """Compare the torque at rest with that of the free and of the loaded arm."""
         still = np.zeros_like(rests.q)
         columns = base_parameters(model.arm).columns
         W = regressor(model.arm, rests.q, still, still, load=still)[:, :, columns]
-        errors = (rests.tau - W @ theta for theta in (model.theta, fit.theta))
-        before, after, torque = (
+        errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
+        before, after, free, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
         usual = np.hypot(model.sigma, KnownFriction(model).breakaway)
-        return Evidence(before, after, torque, usual)
+        return Evidence(before, after, free, torque, usual)
+
+    @property
+    def unexplained(self) -> NDArray[np.bool_]:
+        """Joints, (n,), whose torque no body on the last link explains."""
+        limits, missed = THRESHOLDS, np.sqrt(np.maximum(self.after**2 - self.free**2, 0.0))
+        most = np.maximum(limits.unexplained * self.usual, limits.share * self.torque)
+        return np.asarray((self.free > most) | (missed > limits.no_body * self.usual))
+
+
+def _arms(model: IdentifiedModel, fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
+    """Return the base parameters without a load, with the body, and with the free load."""
+    return model.theta, fit.theta_with(body.parameters), fit.theta
+
+
+def _left(rows: QRFactors, theta: Array) -> Array:
+    return np.asarray(np.sqrt(rows.residual_squares(theta) / np.maximum(rows.rows, 1)))
 
 
 @dataclass(frozen=True)
@@ -127,43 +150,51 @@ class PayloadVerdict:
 
 
 def judge_payload(
-    model: IdentifiedModel, fit: LoadFit, body: LoadBody, evidence: Evidence,
-    change: Change | None,
+    regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
+    evidence: Evidence, change: Change | None,
 ) -> PayloadVerdict:
     """Judge an estimate; see `PayloadThresholds` for the bounds."""
-    mass, std, findings = float(fit.load[0]), float(fit.std[0]), []
+    mass, std = float(fit.load[0]), float(fit.std[0])
     bar = THRESHOLDS.standard_errors * std
     none = mass < THRESHOLDS.least and abs(mass) <= bar
-    changed = [_changed(change)] if change is not None and change.matters else []
-    if not none and mass < -bar:
-        findings.append(Finding(
+    findings = [] if change is None or not change.matters else [_changed(change)]
+    if mass < -bar:
+        findings.insert(0, Finding(
             'payload_negative',
             f'the arm carries {-mass:.2f} ± {1.96 * std:.2f} kg less than in the '
             'recording of the model: that was made with a load, or the two are exchanged'))
-    elif not none and mass <= bar and not changed:
+    # One load does not explain the torque of two.
+    elif evidence.unexplained.any() and not findings:
+        finding = _unexplained(regression, rows, evidence)
+        return PayloadVerdict(False, (finding,), ())
+    elif not none and mass <= bar and not findings:
         findings.append(Finding(
             'payload_undetermined',
             f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
             'is certain of the load; record a longer or faster motion, or identify the arm again'))
-    # One load does not explain the torque of two.
-    findings += changed or _unexplained(model, evidence)
     return PayloadVerdict(not none and mass > bar, tuple(findings), _open(body, none))
 
 
-def _unexplained(model: IdentifiedModel, evidence: Evidence) -> list[Finding]:
-    most = np.maximum(
-        THRESHOLDS.unexplained * evidence.usual, THRESHOLDS.share * evidence.torque)
-    bad = np.flatnonzero(evidence.after > most)
-    if not len(bad):
-        return []
-    units = torque_units(model.arm)
-    names = ', '.join(
-        f'{model.arm.joint_names[j]} ({evidence.after[j]:.3g} instead of {evidence.usual[j]:.3g} '
-        f'{units[j]})' for j in bad)
-    return [Finding(
+def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence) -> Finding:
+    """Name the joints that no body explains, and the one that contradicts a body of all others."""
+    arm, usual, sides = regression.model.arm, evidence.usual, ''
+    names, units = np.array(arm.joint_names), torque_units(arm)
+    for joint in range(arm.n):
+        others = np.arange(arm.n) != joint
+        fit = regression.fit(QRFactors(rows.factors * others[:, None, None], rows.rows * others))
+        body = load_body(fit)
+        left = _left(rows, fit.theta_with(body.parameters))
+        if (left < THRESHOLDS.no_body * usual)[others].all():
+            sides = (f'; {", ".join(names[others])} agree on {body.mass:.2f} kg, which '
+                     f'{names[joint]} contradicts by {left[joint]:.3g} {units[joint]}')
+    missed = ', '.join(f'{names[j]} ({evidence.after[j]:.3g} instead of {usual[j]:.3g} {units[j]})'
+                       for j in np.flatnonzero(evidence.unexplained))
+    beside = ', '.join(names[~evidence.unexplained])
+    return Finding(
         'payload_unexplained',
-        f'no load explains the torque of {names}: another arm, other drive settings, a model '
-        'that does not hold any more, or contact; compare with a recording without the load')]
+        f'no single body explains the torque of {missed}{beside and " beside that of "}{beside}'
+        f'{sides}; look for a counterweight, a cable, a contact, a load on another link, other '
+        'drive settings, or a change of the arm since its model was identified')
 
 
 def _changed(change: Change) -> Finding:

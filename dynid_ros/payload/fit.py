@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.calibration.loaded_rows import HEAVIEST, load_columns, own_friction
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import InputError
+from dynid_ros.errors import InputError, listed
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.payload.known_friction import KnownFriction
@@ -78,6 +78,10 @@ class LoadFit:
     theta: Array
     sigma: Array
     score: Array
+
+    def theta_with(self, load: Array) -> Array:
+        """Return the base parameters (b,) of the arm with another load, model errors refitted."""
+        return np.asarray(self.theta + self.score @ (load - self.load))
 
     @property
     def covariance(self) -> Array:
@@ -261,8 +265,8 @@ class LoadRegression:
         if not unknown.any():
             return ()
         names = base_parameters(self.model.arm).names
-        listed = ', '.join(names[k] for k in np.flatnonzero(unknown))
-        return (f'the model of {", ".join(self.model.sources)} leaves {listed} open, which the '
+        open_ones = listed([names[k] for k in np.flatnonzero(unknown)])
+        return (f'the model of {", ".join(self.model.sources)} leaves {open_ones} open, which the '
                 'load changes: identify the arm with a motion of all joints',)
 
     def _prior_scatter(self, shift: Array) -> Array:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import listed, RecordingError
 from dynid_ros.large_arrays import GrowingArray, large_array
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.in_blocks import transformed
@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 SEPARATORS = (',', ';', '\t')
 #: Stands for bytes that are not UTF-8.
 REPLACED = '\ufffd'
-#: Lines that a defect names, and characters of a cell that an error shows.
-LISTED, LONGEST = 5, 40
+#: Characters of a cell that an error shows.
+LONGEST = 40
 #: Rows that are read at once.
 ROWS = 16_384
 
@@ -199,11 +199,10 @@ def _fault(
 
 def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> Defect:
     count = len(faults)
-    listed = ', '.join(str(number) for number, _ in faults[:LISTED])
-    more = f' and {count - LISTED} more' if count > LISTED else ''
+    lines = listed([str(number) for number, _ in faults])
     first, why = faults[0]
     text = (f'{count} of {total} rows of {path.name} cannot be read and are left out, in lines '
-            f'{listed}{more}; line {first}{why}.')
+            f'{lines}; line {first}{why}.')
     return Defect('rows_unreadable', 'warning', text, None, count, None, count / total,
                   quality.THRESHOLDS.missing_share)
 

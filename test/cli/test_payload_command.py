@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.cli.common.payload_table import payload_lines
 from dynid_ros.cli.main import main
+from dynid_ros.payload.estimate import estimate_payload
 from dynid_ros.storage.result_file import write_result
 from dynid_ros.storage.sidecar import arm_entry, write_sidecar
 
@@ -67,6 +69,25 @@ def test_a_load_that_slips_is_not_trustworthy(folder, capsys):
     text = capsys.readouterr().out
     assert 'changes or slips around' in text
     assert 'set_target_payload' not in text
+
+
+def test_a_load_that_no_body_explains_is_an_error_without_a_number(folder, capsys, tmp_path):
+    write(tmp_path / 'balanced.npz', recorded(ARM, LOAD, seed=1, balanced=(1,)))
+    words = ['payload', str(tmp_path / 'balanced.npz'), '--model', str(folder / 'model')]
+    assert main(words) == 1
+    text = capsys.readouterr().out
+    assert 'no single body explains the torque of' in text
+    assert 'mass' not in text and 'set_target_payload' not in text
+    assert main([*words, '--json']) == 1
+    assert json.loads(capsys.readouterr().out)['messages'] is None
+
+
+def test_an_interval_that_is_wider_than_the_mass_is_no_comparison():
+    found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)])
+    for rests, told in (((15.5, 49.3), False), ((2.1, 0.1), True)):
+        masses = {**found.masses, 'rests': rests}
+        text = '\n'.join(payload_lines(replace(found, masses=masses), 'the tool'))
+        assert ('from rests' in text) == told
 
 
 def test_a_model_with_the_load_and_a_free_recording_are_refused(folder, capsys, tmp_path):

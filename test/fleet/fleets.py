@@ -1,7 +1,7 @@
 """Small simulated fleets: an arm of three joints, whose bags take milliseconds."""
 
 from dataclasses import dataclass, field, replace
-import os
+from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
@@ -81,10 +81,13 @@ class Bag:
     signs: tuple[float, ...] = (1.0, 1.0, 1.0)
     own: float = 0.0
     still: tuple[int, ...] = ()
+    lowest_hz: float = 0.15
+    #: Friction that no model here has: by the load, at low speeds, and by the position.
+    rough: float = 0.0
 
     def record(self, arm: ArmModel, source: str = 'bag') -> Recording:
         rng = np.random.default_rng([self.seed, 7])
-        waves = Waves.random(arm, self.seed, lowest_hz=0.15)
+        waves = Waves.random(arm, self.seed, lowest_hz=self.lowest_hz)
         t = np.arange(int(self.seconds * RATE)) / RATE
         q, qd, qdd = waves.at(t)
         for joint in self.still:
@@ -97,6 +100,8 @@ class Bag:
             if name.startswith(('Fv', 'Fc', 'Fo')):
                 theta[names.index(name)] += self.own * rng.normal()
         tau = regressor(arm, q, qd, qdd) @ theta
+        tau += self.rough * (0.3 * np.abs(tau) + np.exp(-np.abs(qd) / 0.1)) * np.tanh(qd / 0.01)
+        tau += 0.3 * self.rough * np.sin(20 * q)
         noise = coloured(rng, len(t), self.noise * tau.std(axis=0), self.memory)
         return Recording(t, q, (tau + noise) * self.signs, arm.joint_names, 'effort', source)
 
@@ -106,11 +111,14 @@ class Bag:
         rows = settings.rows(motions(arm, recording, conditioning), conditioning)
         return rows.factors(arm)[0].part(settings.columns)
 
-    def write(self, arm: ArmModel, path: Path, day: float) -> Path:
+    def write(self, arm: ArmModel, path: Path, day: float | None = None) -> Path:
+        """Write the bag, in a folder with its date if it has one."""
         recording = self.record(arm)
+        if day is not None:
+            date = datetime.fromtimestamp(START + day * DAY, timezone.utc)
+            path = path.parent / f'{date:%Y-%m-%d}' / path.name
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, t=recording.t, q=recording.q, tau=recording.u)
-        os.utime(path, (START + day * DAY, START + day * DAY))
         return path
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 from pathlib import Path
+import re
 import signal
 import socket
 import subprocess
@@ -108,12 +109,26 @@ def test_arms_are_told_apart_by_what_their_recorder_wrote(made, scheduler, tmp_p
     arm, path, _ = made
     for number in range(12):
         folder = tmp_path / 'bags' / f'run{number}'
-        Bag(number).write(arm, folder / 'bag.npz', number)
+        Bag(number).write(arm, folder / 'bag.npz')
         (folder / 'recording.yaml').write_text(yaml.safe_dump({
             'started': '2026-01-01T10:00:00+00:00', 'serial': f'SN{number % 2}'}))
     _, out, _ = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out', '--json',
                         '--scheduler', scheduler)
     assert set(json.loads(out)['arms']) == {'SN0', 'SN1'}
+
+
+def test_nothing_is_announced_that_was_not_written(made, scheduler, tmp_path):
+    arm, path, _ = made
+    out = tmp_path / 'out'
+    for seconds, count in ((12.0, 3), (1.0, 2)):
+        for number in range(count):
+            Bag(number, seconds=seconds).write(arm, tmp_path / 'bags' / f'{number}.npz')
+        status, said, _ = command(
+            tmp_path / 'bags', '--arm', path, '-o', out, '--scheduler', scheduler)
+        wrote = re.findall(r'\S+', next(
+            line for line in said.splitlines() if line.startswith('wrote')).partition(' (')[0])
+        assert all(Path(each.rstrip(',')).exists() for each in wrote[1:])
+        assert status == 1
 
 
 @pytest.mark.parametrize(('arguments', 'said'), [

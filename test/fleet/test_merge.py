@@ -130,7 +130,8 @@ def test_a_bag_of_a_joint_at_rest_has_its_friction_from_the_prior(fleet, parts):
     features = bag_features([still], arm, reference)
     from_prior = np.isnan(features.values[0])
     told = {name for name, none in zip(feature_names(arm), from_prior, strict=True) if none}
-    assert told == {'gain 3', 'Fv3', 'Fc3', 'Fo3'}
+    assert told == {'friction of third', 'offset of third', 'unexplained torque of third'}
+    assert np.isnan(features.gains[0]).tolist() == [False, False, True]
 
 
 def test_a_joint_that_one_bag_moves_is_predicted_by_the_prior_without_that_bag(fleet):

@@ -1,6 +1,7 @@
 """A small fleet from folder to findings."""
 
 from dataclasses import replace
+import os
 from pathlib import Path
 
 from fleets import Bag, DAY, small_arm, START, truth, with_payload
@@ -95,6 +96,45 @@ def test_bags_that_do_not_belong_are_named_with_their_cause(result):
     assert set(odd) == {('arm4', 'bag05.npz'), ('arm5', 'bag07.npz')}
     assert odd['arm4', 'bag05.npz'].findings[0].code == 'effort_sign'
     assert odd['arm5', 'bag07.npz'].difference.startswith('load')
+
+
+def on_one_day(arm, folder, seed, loaded=(), bags=14):
+    """Record mixed motions of one day, some with a load, while the friction falls."""
+    rng = np.random.default_rng(seed)
+    for k in range(bags):
+        warm = 0.3 * np.exp(-k / 4)
+        change = {'Fv1': warm, 'Fv2': warm, 'Fc2': warm}
+        if k in loaded:
+            change |= with_payload(1.0)
+        Bag(100 * seed + k, seconds=rng.uniform(10, 40), standard=change, own=0.03, rough=0.3,
+            lowest_hz=rng.choice([0.07, 0.12, 0.18])).write(arm, folder / f'run{k:02d}.npz')
+
+
+@pytest.mark.parametrize('loaded', [(), (0, 1, 2), (3, 9, 12), (1, 4, 5, 8, 11)])
+def test_loaded_bags_of_a_day_are_told_apart_and_the_others_give_a_model(made, tmp_path, loaded):
+    arm, _, _ = made
+    on_one_day(arm, tmp_path / 'bags', 3, loaded)
+    found = run_fleet(arm, [str(tmp_path / 'bags')], tmp_path / 'out')
+    odd = {int(Path(each.name).stem[3:]): each for each in found.odd}
+    assert set(odd) == set(loaded)
+    for each in odd.values():
+        assert not each.findings
+        assert float(each.difference.split()[1]) == pytest.approx(1.0, abs=0.5)
+    [report] = found.arms.values()
+    assert report.used == 14 - len(loaded) and not report.sentences
+    assert report.model.verdict.trustworthy
+
+
+def test_a_copy_does_not_date_a_bag(made, tmp_path):
+    arm, _, _ = made
+    for k in range(12):
+        path = Bag(k, own=0.02, standard=with_payload(1.0) if k >= 6 else {'Fv1': 0.2 * k}).write(
+            arm, tmp_path / 'bags' / f'{k:02d}.npz')
+        os.utime(path, (START + k * DAY,) * 2)
+    found = run_fleet(arm, [str(tmp_path / 'bags')], tmp_path / 'out')
+    assert all(bag.date is None for bag in found.bags)
+    [report] = found.arms.values()
+    assert not report.sentences and not found.series
 
 
 def test_bad_bags_are_listed_with_the_reason(result):

@@ -27,11 +27,12 @@ def payload_lines(found: Payload, where: str) -> Iterator[str]:
     mass, std = found.masses[found.method]
     if found.present:
         yield from _body_lines(found, where)
-    else:
-        yield f'no payload: {mass:.3f} ± {INTERVAL * std:.3f} kg' if found.trustworthy else (
-            f'mass {mass:.3f} ± {INTERVAL * std:.3f} kg')
+    elif found.trustworthy:
+        yield f'no payload: {mass:.3f} ± {INTERVAL * std:.3f} kg'
+    # An interval that is wider than the mass agrees with any load.
     others = [f'{value:.3f} ± {INTERVAL * its_std:.3f} kg from {method}'
-              for method, (value, its_std) in found.masses.items() if method != found.method]
+              for method, (value, its_std) in found.masses.items()
+              if method != found.method and found.present and INTERVAL * its_std < mass]
     if others:
         yield f'for comparison: mass {", ".join(others)}'
     yield from _joint_lines(found)
@@ -39,9 +40,11 @@ def payload_lines(found: Payload, where: str) -> Iterator[str]:
     if not found.trustworthy:
         yield 'verdict: NOT trustworthy'
         yield from (f'  - {finding.sentence}' for finding in found.findings)
-    elif found.present:
+    elif found.ready:
         yield ''
         yield from message_lines(found)
+    elif found.present:
+        yield 'nothing to send: this motion does not determine mass and centre'
 
 
 def _rows(found: Payload) -> str:
