@@ -66,8 +66,6 @@ class ContestThresholds:
     gain : float
         Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
         recordings the best rival gains 0.29.
-    gain_doubted : float
-        The same where something else speaks against the model.
     gain_blamed : float
         The same where the motion is blamed; with the fault undone, the error bars of the rows
         must be narrow. Seven seconds of a real arm that hardly moves gain 0.5.
@@ -80,8 +78,6 @@ class ContestThresholds:
         Gain over the next one below which the verdict reports both.
     each : float
         Gain that each further step of an explanation must bring.
-    worse : float
-        Error by that of the recording as it is from which an explanation only moves the error.
     unexplained : float
         Share of the torque of a joint from which it counts as unexplained. Joints of good
         recordings reach 0.57 (the first joint of the Panda, which gravity does not load).
@@ -97,14 +93,12 @@ class ContestThresholds:
     suspicious: float = 8.0
     good: float = 15.0
     partly: float = 50.0
-    gain: float = 0.4
-    gain_doubted: float = 0.35
+    gain: float = 0.35
     gain_blamed: float = 1.0
     gain_vague: float = 3.0
     hint: float = 0.3
     apart: float = 0.3
     each: float = 0.5
-    worse: float = 1.05
     unexplained: float = 0.75
     dead: float = 0.9
     named: int = 3
@@ -211,8 +205,7 @@ def contest(
     if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
     tried, unseen = _tried(base, gravity, doubted)
-    least = THRESHOLDS.gain_doubted if doubted else THRESHOLDS.gain
-    holding = without_more([each for each in tried if _holds(each, base, least)])
+    holding = without_more([each for each in tried if _holds(each, base)])
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > THRESHOLDS.named or (
@@ -288,21 +281,19 @@ def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
         beam = [each for each in tried if each.steps[0].code == code]
         for _ in range(DEPTH - 1):
             beam = sorted(beam, key=_price)[:BEAM]
-            if not beam or _price(beam[0]) > base.cost or _holds(beam[0], base, THRESHOLDS.gain):
+            if not beam or _price(beam[0]) > base.cost or _holds(beam[0], base):
                 break
             beam = [more for each in beam for more in rivals(each)]
             found += beam
     return found
 
 
-def _holds(each: Hypothesis, base: Hypothesis, least: float) -> bool:
+def _holds(each: Hypothesis, base: Hypothesis) -> bool:
     """Whether the model becomes good by an explanation, and clearly better."""
     limits, left = THRESHOLDS, each.score.left
     rough = any(step.rough for step in each.steps)
-    most, least = (limits.partly, limits.gain_vague) if rough else (limits.good, least)
+    most, least = (limits.partly, limits.gain_vague) if rough else (limits.good, limits.gain)
     if each.error_percent > most or base.cost - _price(each) < least:
-        return False
-    if each.error_percent > limits.worse * base.error_percent:
         return False
     # Leaving a joint out explains it only where nothing else does.
     if any(base.score.left[joint] < limits.dead for joint in each.excluded):

@@ -137,8 +137,7 @@ class GravityCheck:
     @property
     def agrees(self) -> bool:
         """Whether the stated direction is confirmed."""
-        slack = THRESHOLDS.certain * self.std if self.loaded else 0.0
-        near = self.angle <= max(THRESHOLDS.tolerated, slack)
+        near = self.angle <= THRESHOLDS.tolerated
         return self.determined and not self.removed and near
 
     @property

@@ -14,6 +14,7 @@ from dynid_ros.diagnosis.copied_signals import copied_signals, made_of_velocity
 from dynid_ros.diagnosis.dissipation import negative_drives
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import listed
 from dynid_ros.model.metrics import Metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, no_errors, Verdict
@@ -84,8 +85,6 @@ class VerdictThresholds:
 
 
 THRESHOLDS = VerdictThresholds()
-#: Parameters that a sentence lists at most.
-LISTED = 5
 #: Share of the data in a parameter below which the motion shows nothing of it.
 NOTHING = 1e-3
 
@@ -177,13 +176,12 @@ def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -
     still = tuple(np.array(arm.joint_names)[~moved].tolist())
     if not (still or weak):
         return []
-    listed = ', '.join(weak[:LISTED]) + (', ...' if len(weak) > LISTED else '')
     count = f'{len(weak)} parameter{"s" if len(weak) > 1 else ""}'
     if not still:
         return [Finding('not_excited', f'the motion does not excite {count}, which the prior '
-                        f'gives: {listed}', MORE_MOTION, severity='warning')]
+                        f'gives: {listed(weak)}', MORE_MOTION, severity='warning')]
     return [Finding('not_excited', f'at rest in the fitted motion: {", ".join(still)}'
-                    + (f'; the prior gives {count}: {listed}' if weak else ''),
+                    + (f'; the prior gives {count}: {listed(weak)}' if weak else ''),
                     MORE_MOTION, still, 'warning')]
 
 

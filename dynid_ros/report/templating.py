@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
+from dynid_ros.errors import listed
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -44,7 +46,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
     made.filters |= {
-        'fixed': fixed, 'percent': percent, 'significant': significant,
+        'fixed': fixed, 'listed': listed, 'percent': percent, 'significant': significant,
         'with_interval': with_interval}
     return made
 
