@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.recordings import stamp_checks
-from dynid_ros.recordings.in_blocks import Index, Mask
+from dynid_ros.recordings.in_blocks import Index
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import take
 
@@ -87,9 +87,9 @@ def as_measured(recording: Recording) -> Recording:
     if keep.all():
         return recording
     stamps = recording.t[keep]
-    resting = np.zeros(len(keep) + 1, dtype=np.int64)
-    np.add.at(resting, rests.T, [[1], [-1]])
-    still = np.cumsum(resting)[:-1][keep] > 0
+    edges = np.bincount(rests[:, 0], minlength=len(keep) + 1) - np.bincount(
+        rests[:, 1], minlength=len(keep) + 1)
+    still = np.cumsum(edges)[:-1][keep] > 0
     # Age and period of the measurement go on within a stretch.
     stretch = np.append(0, np.cumsum((np.diff(stamps) > longest) | still[1:] | still[:-1]))
     even, period = _even_stamps(stamps, recording.q[keep], stretch, usual, published)
@@ -133,7 +133,7 @@ def _rests(recording: Recording, starts: Index, longest: float) -> Index:
     edge = np.zeros((1, q.shape[1]))
     before, after = np.concatenate([edge, steps]), np.concatenate([steps, edge])
     moves = ((before > least) & (after > least)).any(axis=1)
-    return np.column_stack([starts, stops])[long & ~moves]
+    return np.asarray(np.column_stack([starts, stops])[long & ~moves])
 
 
 def _even_stamps(
@@ -157,7 +157,8 @@ def _even_stamps(
         Usual time between two measurements, and between two messages, s.
 
     """
-    found, period, near = None, usual, THRESHOLDS.span * published
+    found: Array | None = None
+    period, near = usual, THRESHOLDS.span * published
     roughest = THRESHOLDS.smoother * _roughness(stamps, q, stretch)
     # Measurements that never arrived take their time; or none is missing.
     for passed in (np.rint(np.diff(stamps) / usual), np.zeros(len(stamps) - 1)):
@@ -178,7 +179,7 @@ def _even(stamps: Array, count: Array, stretch: Index) -> tuple[Array, float]:
         return np.asarray(x - (np.bincount(stretch, x) / size)[stretch])
 
     middle, own = centred(count), centred(stamps)
-    period = float(middle @ own / max(middle @ middle, 1.0))
+    period = float(middle @ own) / max(float(middle @ middle), 1.0)
     return stamps - own + period * middle, period
 
 
