@@ -9,8 +9,8 @@ import numpy as np
 
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis import signal_unit
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
+from dynid_ros.diagnosis.copied_signals import UNIT, unit_findings
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import as_recorded
 from dynid_ros.model.verdict import Finding, Verdict
@@ -20,7 +20,7 @@ from dynid_ros.signals.trial_samples import TrialSamples
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
-DECIDED = ('still', signal_unit.CODE, 'effort_dead', 'effort_copies_velocity',
+DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
 
 
@@ -49,7 +49,7 @@ def with_cause(
         Remarks.
 
     """
-    doubts = [*clipped, *signal_unit.unit_findings(arm, samples), *verdict.findings]
+    doubts = [*clipped, *unit_findings(arm, samples), *verdict.findings]
     decided = [finding for finding in doubts if finding.code in DECIDED]
     if decided or not (np.abs(samples.tau[samples.moving]) > ABSURD.nothing).any():
         rest = [each for each in verdict.findings if each.code not in DECIDED]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.diagnosis.signal_unit import unit_findings
+from dynid_ros.diagnosis.copied_signals import unit_findings
 from dynid_ros.errors import DynidError
 from dynid_ros.identification.gain_findings import CODE, ONE, refuted_gains
 from dynid_ros.identification.gain_recordings import RICHEST

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.recordings import stamp_checks
 from dynid_ros.recordings.in_blocks import Index
+from dynid_ros.recordings.motion_checks import moves
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import take
 
@@ -72,37 +73,33 @@ def as_measured(recording: Recording) -> Recording:
 
     """
     places = repeated(recording)
-    keep = np.ones(len(recording.t), dtype=bool)
-    keep[places] = False
-    starts = np.flatnonzero(keep)
-    if not len(places) or len(starts) < 3:
+    starts = np.setdiff1d(np.arange(len(recording.t)), places, assume_unique=True)
+    if not len(places) or len(starts) < 3 or not moves(recording).any():
         return recording
-    published, usual = (float(np.median(np.diff(x))) for x in (recording.t, recording.t[starts]))
+    published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
     limits = stamp_checks.THRESHOLDS
     longest = max(limits.gap_steps * usual, limits.gap_seconds)
-    rests = _rests(recording, starts, longest)
+    keep = np.isin(np.arange(len(recording.t)), starts)
+    rests, edges = _rests(recording, starts, longest), np.zeros(len(keep), dtype=np.int64)
     for start, stop in rests.tolist():
         # As if it had been measured all the time.
         keep[start:stop:max(1, round(usual / published))] = True
+        edges[start] += 1
+        edges[stop:stop + 1] -= 1
     if keep.all():
         return recording
-    stamps = recording.t[keep]
-    edges = np.bincount(rests[:, 0], minlength=len(keep) + 1) - np.bincount(
-        rests[:, 1], minlength=len(keep) + 1)
-    still = np.cumsum(edges)[:-1][keep] > 0
+    stamps, still = recording.t[keep], np.cumsum(edges)[keep] > 0
     # Age and period of the measurement go on within a stretch.
     stretch = np.append(0, np.cumsum((np.diff(stamps) > longest) | still[1:] | still[:-1]))
     even, period = _even_stamps(stamps, recording.q[keep], stretch, usual, published)
-    dropped = np.flatnonzero(~keep)
-    text = f'{len(dropped)} of {len(keep)} samples repeat the one before'
-    if even is not None or usual > 1.5 * published:
+    count, first = int(np.count_nonzero(~keep)), float(recording.t[np.argmin(keep)])
+    text = f'{count} of {len(keep)} samples repeat the one before'
+    if even is not None or usual > THRESHOLDS.span * published:
         text += (f': a node publishes at {1 / published:.4g} Hz the samples of a driver that '
                  f'measures at {1 / period:.4g} Hz')
-    text += f'; {LEFT_OUT}{EVEN if even is not None else ""}.'
-    first = float(recording.t[dropped[0]] - recording.t[0])
-    found = [Defect(REPUBLISHED, 'info', text, None, len(dropped), first,
-                    len(dropped) / len(keep))]
-    measured = take(recording, keep, found)
+    text += f'; {LEFT_OUT}{"" if even is None else EVEN}.'
+    measured = take(recording, keep, [Defect(
+        REPUBLISHED, 'info', text, None, count, first - recording.t[0], count / len(keep))])
     return measured if even is None else replace(measured, t=even)
 
 
@@ -120,6 +117,14 @@ def repeated(recording: Recording) -> Index:
         # Only samples that are equal so far; those are few.
         places = places[column[places] == column[places - 1]]
     return places
+
+
+def _period(recording: Recording, starts: Index) -> float:
+    """Find the time between two measurements in which the arm covers most of its way, s."""
+    steps, way = np.diff(recording.t[starts]), np.abs(np.diff(recording.q[starts], axis=0))
+    order = np.argsort(steps)
+    covered = np.cumsum(way.sum(axis=1)[order])
+    return float(steps[order[np.searchsorted(covered, covered[-1] / 2)]])
 
 
 def _rests(recording: Recording, starts: Index, longest: float) -> Index:

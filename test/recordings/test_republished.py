@@ -93,6 +93,26 @@ def test_rests_between_repetitions_stay_at_the_rate_of_the_measurement():
     np.testing.assert_array_equal(found.q, q)
 
 
+def test_an_arm_that_mostly_rests_keeps_its_rate():
+    """At rest only a few digits of the signals flicker now and then."""
+    t = np.arange(0.0, 40.0, 0.01)
+    q, u = measured(np.clip(t, 5.0, 9.0))
+    u[::37, 1] += 0.01
+    for size in (3, 1):
+        log = Recording(size * t, np.round(q, 4), np.round(u, 2), JOINTS)
+        found = as_measured(log)
+        assert np.median(np.diff(found.t)) == pytest.approx(size * 0.01)
+        assert len(found.t) > 0.9 * len(t)
+
+
+def test_a_rest_is_never_thinned():
+    t = np.arange(0.0, 20.0, 0.01)
+    q, u = measured(np.full_like(t, 5.0))
+    u[::37, 1] += 0.01
+    log = Recording(t, q, u, JOINTS)
+    assert as_measured(log) is log
+
+
 def arrived(lost=(), jitter=0.0008, seconds=20.0):
     """State of 100 Hz that a logger of 1 kHz reads, some of which never arrives."""
     random = np.random.default_rng(1)
