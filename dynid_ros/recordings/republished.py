@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,10 +45,6 @@ class RepublishedThresholds:
 
 
 THRESHOLDS = RepublishedThresholds()
-REPUBLISHED = 'samples_republished'
-#: What becomes of them in a recording and in a stream, of which later samples are unknown.
-LEFT_OUT, EVEN = 'they are left out', ', and the others get even stamps'
-KEPT = 'a stream does not know it in time and keeps them'
 
 
 def as_measured(recording: Recording) -> Recording:
@@ -72,14 +67,15 @@ def as_measured(recording: Recording) -> Recording:
         The same recording if nothing repeats but rests.
 
     """
-    places = repeated(recording)
-    starts = np.setdiff1d(np.arange(len(recording.t)), places, assume_unique=True)
+    places = _repeated(recording)
+    keep = np.ones(len(recording.t), dtype=bool)
+    keep[places] = False
+    starts = np.flatnonzero(keep)
     if not len(places) or len(starts) < 3 or not moves(recording).any():
         return recording
     published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
     limits = stamp_checks.THRESHOLDS
     longest = max(limits.gap_steps * usual, limits.gap_seconds)
-    keep = np.isin(np.arange(len(recording.t)), starts)
     rests, edges = _rests(recording, starts, longest), np.zeros(len(keep), dtype=np.int64)
     for start, stop in rests.tolist():
         # As if it had been measured all the time.
@@ -97,24 +93,18 @@ def as_measured(recording: Recording) -> Recording:
     if even is not None or usual > THRESHOLDS.span * published:
         text += (f': a node publishes at {1 / published:.4g} Hz the samples of a driver that '
                  f'measures at {1 / period:.4g} Hz')
-    text += f'; {LEFT_OUT}{"" if even is None else EVEN}.'
+    text += '; they are left out' + ('' if even is None else ', and the others get even stamps')
     measured = take(recording, keep, [Defect(
-        REPUBLISHED, 'info', text, None, count, first - recording.t[0], count / len(keep))])
+        'samples_republished', 'info', f'{text}; a stream keeps them.', None, count,
+        first - float(recording.t[0]), count / len(keep))])
     return measured if even is None else replace(measured, t=even)
 
 
-def as_streamed(defects: Sequence[Defect]) -> tuple[Defect, ...]:
-    """Say of samples that were published twice that a stream keeps them."""
-    return tuple(
-        replace(each, message=each.message.replace(EVEN, '').replace(LEFT_OUT, KEPT))
-        if each.code == REPUBLISHED else each for each in defects)
-
-
-def repeated(recording: Recording) -> Index:
+def _repeated(recording: Recording) -> Index:
     """Find the samples that repeat the one before in all positions and drive signals, (k,)."""
     places = np.arange(1, len(recording.t))
     for column in (*recording.q.T, *recording.u.T):
-        # Only samples that are equal so far; those are few.
+        # Only samples that are equal so far; where none repeats, those are few.
         places = places[column[places] == column[places - 1]]
     return places
 
