@@ -123,6 +123,19 @@ def exchanged_positions(good: Good) -> Planted:
         yield good.arm, motors(good, lambda q, own=joints: swapped(q, own))
 
 
+def exchanged_joints(good: Good) -> Planted:
+    """Exchange positions and drive signals alike, as arrays without names have them."""
+    for joints in (*combinations(range(good.arm.n), 2), (0, 1, 2)):
+        yield good.arm, signals(
+            motors(good, lambda q, own=joints: swapped(q, own)), swapped(good.log.u, joints))
+
+
+def units(good: Good) -> Planted:
+    """Give all drive signals in other units: mNm, N cm, kgf m, and at motors before gears."""
+    for factor in (1e3, 100.0, 1 / 9.81, 0.01):
+        yield good.arm, signals(good.log, factor * good.log.u)
+
+
 def effort_signs(good: Good) -> Planted:
     """Reverse one drive signal, or all."""
     for joint in range(good.arm.n):
@@ -242,6 +255,8 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
         ('gravity_missing', 'gravity_removed'), weightless),
     'efforts exchanged': (('effort_exchanged',), exchanged_efforts),
     'positions exchanged': (('position_exchanged',), exchanged_positions),
+    'joints exchanged': (('joint_exchanged',), exchanged_joints),
+    'all efforts in another unit': (('effort_unit',), units),
     'sign of an effort': (('effort_sign',), effort_signs),
     'sign of a position': (('position_sign',), position_signs),
     'scale of an effort': (

@@ -1,4 +1,4 @@
-"""``dynid check``: the defects of a recording, and stated gains that it refutes."""
+"""``dynid check``: the defects of a recording, and units and gains that it refutes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         'check', help='report the defects of a recording',
         description='Check the stamps, names and values of a recording for defects, and the '
-                    'drive gains of the arm against it.')
+                    'unit and gains of the drive signals against it.')
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser)
     add_reading(parser)
@@ -22,7 +22,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check and print the defects; status 1 if nothing can be identified from the recording."""
+    """Check and print the defects; status 1 if one of them spoils what would be identified."""
     from dynid_ros.arm import load_arm
     from dynid_ros.cli.common.summary import defect_lines, print_json
     from dynid_ros.identification.gain_check import gain_defects
@@ -34,8 +34,7 @@ def run(args: argparse.Namespace) -> int:
     recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
     defects = check_recording(recording, arm)
     seconds = with_one_clock(recording).seconds
-    unusable = any(defect.severity == 'error' for defect in defects)
-    if not unusable:
+    if not any(defect.severity == 'error' for defect in defects):
         defects = (*defects, *gain_defects(arm, recording))
     if args.json:
         print_json({
@@ -46,4 +45,4 @@ def run(args: argparse.Namespace) -> int:
         print(f'{args.recording}: {len(recording.t)} samples of {arm.n} joints in '
               f'{seconds:.1f} s')
         print('\n'.join(defect_lines(defects)) or 'no defects found')
-    return 1 if unusable else 0
+    return int(any(defect.severity == 'error' for defect in defects))

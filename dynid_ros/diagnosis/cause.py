@@ -10,6 +10,7 @@ import numpy as np
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.contest import Contest, contest, THRESHOLDS
+from dynid_ros.diagnosis.copied_signals import UNIT, unit_findings
 from dynid_ros.diagnosis.gravity_direction import gravity_direction, GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import as_recorded
 from dynid_ros.model.verdict import Finding, no_errors, Verdict
@@ -19,8 +20,8 @@ from dynid_ros.signals.trial_samples import TrialSamples
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
-DECIDED = ('still', 'effort_dead', 'effort_copies_velocity', 'effort_copies_position',
-           'effort_of_velocity')
+DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
+           'effort_copies_position', 'effort_of_velocity')
 
 
 def with_cause(
@@ -48,13 +49,14 @@ def with_cause(
         Remarks.
 
     """
-    doubts = [*clipped, *verdict.findings]
+    doubts = [*clipped, *unit_findings(arm, samples), *verdict.findings]
     decided = [finding for finding in doubts if finding.code in DECIDED]
     if decided or not (np.abs(samples.tau[samples.moving]) > ABSURD.nothing).any():
         rest = [each for each in verdict.findings if each.code not in DECIDED]
         if decided:
             rest = [each for each in rest if each.code not in CONSEQUENCES]
-        return replace(verdict, findings=(*decided, *rest)), ()
+        return replace(verdict, trustworthy=not (decided or rest),
+                       findings=(*decided, *rest)), ()
     # Friction that was chosen for a wrong model hides its cause.
     # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)

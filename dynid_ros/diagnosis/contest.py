@@ -39,6 +39,7 @@ REPEATED: dict[str, Rivals] = {
     'effort_sign': signal_rivals.reversed_signals,
     'effort_meaningless': signal_rivals.meaningless_signals,
     'position_exchanged': motion_rivals.exchanged_positions,
+    'joint_exchanged': motion_rivals.exchanged_positions,
     'position_sign': motion_rivals.reversed_positions,
 }
 #: Faults of one kind at most, and explanations from which the next one is looked for.

@@ -23,7 +23,8 @@ FRICTION = ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
 #: Share of the samples with motion in which a joint must move to be compared.
 MOVING_SHARE = 0.3
 #: Columns that an exchange concerns, by its code.
-EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions'}
+EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions',
+             'joint_exchanged': 'positions and drive signals'}
 #: Standard deviations below zero from which on the power of friction is negative.
 DRIVEN = 5.0
 #: Cost of friction that drives a joint, as a logarithm of its residual.

@@ -40,14 +40,19 @@ PASSES, START_SETTLED = 2, float(np.radians(4.0))
 
 
 def exchanged_positions(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Exchange the positions of each pair of joints."""
+    """Exchange the positions of each pair of joints, alone and together with their signals."""
     for pair in combinations(base.joints.tolist(), 2):
         change = exchange(base.arm.n, pair)
         moved = _at_motors(base, change)
-        yield base.with_samples(replace(moved, moving=moved.moving @ change > 0), Step(
+        alone = base.with_samples(replace(moved, moving=moved.moving @ change > 0), Step(
             'position_exchanged', pair,
             f'the positions of {names(base.arm, pair)} seem to be exchanged',
             'check the order of the position columns, or the names in the messages'))
+        yield alone
+        yield replace(alone.with_signals(change, alone.steps[-1]), steps=(*base.steps, Step(
+            'joint_exchanged', pair,
+            f'positions and drive signals of {names(base.arm, pair)} seem to be exchanged',
+            'give the columns in the order of the joints in arm.yaml: arrays have no names')))
 
 
 def reversed_positions(base: Hypothesis) -> Iterator[Hypothesis]:

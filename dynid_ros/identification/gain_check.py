@@ -1,10 +1,11 @@
-"""Stated drive gains against a recording, for a check that identifies nothing otherwise."""
+"""Drive signals against a recording, for a check that identifies nothing otherwise."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.diagnosis.copied_signals import unit_findings
 from dynid_ros.errors import DynidError
 from dynid_ros.identification.gain_findings import CODE, ONE, refuted_gains
 from dynid_ros.identification.gain_recordings import RICHEST
@@ -13,6 +14,7 @@ from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
 from dynid_ros.regression.weighted_least_squares import fit
+from dynid_ros.signals.trial_samples import trial_samples
 
 #: Time from the start of a recording in which gains are looked at, s: more does not change the
 #: outcome of a check, and an hour would take half a minute.
@@ -21,7 +23,7 @@ LONGEST = 300.0
 
 def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
-    Report stated gains that a recording refutes.
+    Report signals in another unit, or stated gains that a recording refutes.
 
     A fit with the most friction terms tells at once that nothing does. Otherwise the whole way of
     an identification decides, since any other fault makes gains contradict each other, too.
@@ -36,13 +38,22 @@ def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     Returns
     -------
     tuple of Defect
-        A warning, or nothing.
+        An error for the unit, a warning for gains, or nothing.
 
     """
     stop = int(np.searchsorted(recording.t, recording.t[0] + LONGEST))
     part = recording.part(0, stop)
+    rich = arm.as_measured.with_friction(RICHEST)
     try:
-        if not _suspect(arm, part):
+        cleaned = checked_recording(part, rich)[0]
+        settings = choose_conditioning(rich.memoryless, [cleaned])
+        prepared = motions(rich, cleaned, settings)
+        none = [np.zeros(motion.q.shape, dtype=np.bool_) for motion in prepared]
+        unit = unit_findings(arm, trial_samples(prepared, settings, none))
+        if unit:
+            return tuple(Defect(each.code, 'error', each.sentence) for each in unit)
+        rows = KeptRows(rich, prepared, settings, RICHEST)
+        if refuted_gains(rich, rows, fit(rich, rows).theta) is None:
             return ()
         findings = identify(arm, [part]).verdict.findings
     except DynidError:
@@ -50,12 +61,3 @@ def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         return ()
     return tuple(Defect(CODE, 'warning', finding.sentence)
                  for finding in findings if finding.code in (CODE, ONE))
-
-
-def _suspect(arm: ArmModel, recording: Recording) -> bool:
-    """Whether the rows of a recording refute a gain, as far as a fit without any choice tells."""
-    rich = arm.as_measured.with_friction(RICHEST)
-    cleaned = checked_recording(recording, rich)[0]
-    settings = choose_conditioning(rich.memoryless, [cleaned])
-    rows = KeptRows(rich, motions(rich, cleaned, settings), settings, RICHEST)
-    return refuted_gains(rich, rows, fit(rich, rows).theta) is not None

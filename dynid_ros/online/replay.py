@@ -20,7 +20,6 @@ from dynid_ros.online.online_result import online_result, RowHistory
 from dynid_ros.online.streaming_least_squares import starting_prior, StreamingLeastSquares
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
-from dynid_ros.recordings.republished import as_streamed
 from dynid_ros.regression.preparation import (
     checked_recording,
     choose_conditioning,
@@ -141,7 +140,7 @@ def replay(
     result = online_result(
         online, rows, recording.source, label=Path(recording.source).name,
         samples=len(recording.t), seconds=steady.seconds, data_hash=data_hash([recording]),
-        defects=as_streamed(defects))
+        defects=defects)
     timing = {'condition': condition - begin, 'estimate': perf_counter() - condition}
     return replace(result, timing=timing), history
 

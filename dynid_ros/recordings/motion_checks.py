@@ -1,4 +1,4 @@
-"""Checks of positions: wraps, units, jumps, quantisation, repetition."""
+"""Checks of positions: wraps, units, jumps, quantisation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dynid_ros.recordings.in_blocks import (
     transformed,
 )
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.recordings.republished import repeated
 from dynid_ros.recordings.stamp_checks import stamp_of
 
 Array = NDArray[np.float64]
@@ -59,13 +58,6 @@ class MotionThresholds:
     encoder_share : float
         Share of the position changes that are whole multiples of the smallest one, from which
         that one is the step of an encoder.
-    repeat_motion : float
-        Speed on both sides of a repeated sample from which the joint moved meanwhile, relative to
-        its root mean square step.
-    repeat_share : float
-        Largest share of repeated samples. Single ones come from two clocks that beat.
-    repeat_run : int
-        Repeated samples in a row that distort derivatives.
     velocity_window : float
         Time over which velocities are integrated to be compared with positions, s. The noise of
         differentiated positions does not enter, and lags of filters hardly do.
@@ -87,9 +79,6 @@ class MotionThresholds:
     motion: float = 0.01
     encoder_step: float = 1e-5
     encoder_share: float = 0.99
-    repeat_motion: float = 0.2
-    repeat_share: float = 0.05
-    repeat_run: int = 3
     velocity_window: float = 0.5
     velocity_mismatch: float = 0.25
     velocity_stretch: float = 1.2
@@ -222,40 +211,3 @@ def quantisation_defects(recording: Recording) -> list[Defect]:
             Defect('position_quantised', 'info', text, name, value=step, threshold=limit)
         )
     return found
-
-
-def stale_defects(recording: Recording) -> list[Defect]:
-    """Report samples that repeat the one before bit for bit while the arm moves."""
-    same = repeated(recording) - 1
-    if not len(same):
-        return []
-    ends = np.flatnonzero(np.diff(same) > 1)
-    starts, stops = same[np.append(0, ends + 1)], same[np.append(ends, -1)] + 1
-    inside = (starts > 0) & (stops < len(recording.t) - 1)
-    starts, stops = starts[inside], stops[inside]
-    q = recording.q
-    squares = np.array([(np.diff(column)**2).sum() for column in q.T])
-    least = THRESHOLDS.repeat_motion * np.sqrt(squares / (len(q) - 1))
-    before, after = (np.abs(q[k + 1] - q[k]) for k in (starts - 1, stops))
-    moving = ((before > least) & (after > least)).any(axis=1)
-    lengths = (stops - starts)[moving]
-    if not len(lengths):
-        return []
-    count, longest = int(lengths.sum()), int(lengths.max())
-    fraction = count / len(recording.t)
-    bad = fraction > THRESHOLDS.repeat_share or longest >= THRESHOLDS.repeat_run
-    text = (
-        f'{count} of {len(recording.t)} samples repeat the one before while the arm moves, up to '
-        f'{longest} in a row: the driver publishes faster than it measures.'
-    )
-    return [
-        Defect(
-            'samples_repeated',
-            'warning' if bad else 'info',
-            text,
-            count=count,
-            first_stamp=float(recording.t[starts[moving][0] + 1] - recording.t[0]),
-            value=fraction,
-            threshold=THRESHOLDS.repeat_share,
-        )
-    ]

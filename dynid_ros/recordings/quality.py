@@ -26,7 +26,6 @@ from dynid_ros.recordings.motion_checks import (
     jump_defects,
     moves,
     quantisation_defects,
-    stale_defects,
     unwrapped,
 )
 from dynid_ros.recordings.recording import Defect, Recording
@@ -173,7 +172,6 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
             *constant_defects(recording),
             *_position_limits(recording, arm),
             *quantisation_defects(recording),
-            *stale_defects(recording),
         ]
     found += [*_saturated(recording, arm), *_velocity_limits(recording, arm)]
     return (*recording.defects, *found)

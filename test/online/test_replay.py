@@ -129,16 +129,6 @@ def test_a_drive_signal_of_two_levels_gives_no_warnings_of_numpy(shared_data):
     assert not result.verdict.trustworthy
 
 
-@pytest.mark.slow
-def test_samples_that_were_published_twice_are_kept_as_a_stream_keeps_them(shared_data):
-    arm = load_arm('panda')
-    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
-    said = [next(each.message for each in model.defects if each.code == 'samples_republished')
-            for model in (identify(arm, [log]), replay(arm, log)[0])]
-    assert said[0].endswith('they are left out, and the others get even stamps.')
-    assert said[1].endswith('a stream does not know it in time and keeps them.')
-
-
 def test_a_replay_is_a_result_that_can_be_written_and_read(shared_data, tmp_path):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
