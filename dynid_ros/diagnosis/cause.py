@@ -52,11 +52,9 @@ def with_cause(
     doubts = [*clipped, *unit_findings(arm, samples), *verdict.findings]
     decided = [finding for finding in doubts if finding.code in DECIDED]
     if decided or not (np.abs(samples.tau[samples.moving]) > ABSURD.nothing).any():
-        rest = [each for each in verdict.findings if each.code not in DECIDED]
-        if decided:
-            rest = [each for each in rest if each.code not in CONSEQUENCES]
-        return replace(verdict, trustworthy=not (decided or rest),
-                       findings=(*decided, *rest)), ()
+        findings = (*decided, *(each for each in verdict.findings if each not in decided
+                                and not (decided and each.code in CONSEQUENCES)))
+        return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction that was chosen for a wrong model hides its cause.
     # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)

@@ -64,7 +64,6 @@ FOLLOWS = 0.8
 JOINTS = 2
 
 
-
 def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
     """
     Find the quantity of which the torque is a copy, if it is one.
