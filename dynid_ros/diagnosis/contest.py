@@ -248,6 +248,9 @@ def _significant(
     best: Hypothesis, base: Hypothesis, gravity: GravityCheck, doubted: bool,
 ) -> bool:
     """Whether an explanation helps in most blocks, and more than one of its kind without fault."""
+    if len(best.still_driven) < len(base.still_driven):
+        # Friction that drives is beyond chance by itself, and a surrogate inherits it.
+        return True
     gain, code = base.cost - _price(best), best.steps[0].code
     return pays(base, best) and all(
         without.cost - _price(each) < gain for without in surrogates(base)

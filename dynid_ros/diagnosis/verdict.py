@@ -256,7 +256,7 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
     error, own = validation.relative_error_percent, fit.relative_error_percent
     if np.isnan(error):
         return [Finding('not_validated', 'not validated: the arm stands still in the held-out set '
-                        f'({validation.source})', severity='warning')]
+                        f'({validation.source})')]
     largest = THRESHOLDS.held_out_error_percent
     if error > largest:
         return [Finding('held_out_error', f'the torque error is {error:.1f} % on held-out data '

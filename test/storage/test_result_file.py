@@ -74,7 +74,7 @@ def test_any_result_comes_back_bit_by_bit(
         fit=replace(whole.fit, source=words, relative_error_percent=figure),
         validation=whole.validation if validated else None,
         verdict=Verdict(
-            False, (Finding(key, words, words, (key,), figure), Finding(words, key)), figure,
+            False, (Finding(key, words, words, (key,), words, 0.1), Finding(words, key)), figure,
             (words,), (key,)),
         defects=(Defect(key, 'info', words, None, 1, figure, None, figure),),
     )
