@@ -139,9 +139,8 @@ def test_a_direction_that_is_far_off_never_agrees():
     assert 'gravity cannot be checked with these data' in vague.sentence
     assert replace(vague, direction=down).agrees
     near = np.array([np.sin(0.2), 0, -np.cos(0.2)])
-    # Within four standard deviations: agrees if gravity loads the joints, else not.
-    assert not replace(vague, direction=near).agrees
-    assert replace(vague, direction=near, without=2.0).agrees
+    # 11 ± 8 degrees off is no agreement.
+    assert not replace(vague, direction=near, without=2.0).agrees
 
 
 @pytest.mark.parametrize(('name', 'recording'), [
