@@ -28,7 +28,7 @@ from dynid_ros.simulation.sensors import (
     SensorModel,
 )
 from dynid_ros.storage.sidecar import arm_entry
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion
 
 Array = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ class Simulation:
 
 
 def simulate(
-    arm: ArmModel, motion: FourierMotion, *, rate_hz: float = 500.0,
+    arm: ArmModel, motion: Motion, *, rate_hz: float = 500.0,
     sensors: SensorModel | None = None, seed: int = 0, command_delay: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
@@ -107,7 +107,7 @@ def simulate(
     ----------
     arm : ArmModel
         The arm, with physical nominal inertial parameters and its nominal friction.
-    motion : FourierMotion
+    motion : Motion
         The motion; the arm holds still for `HOLD` before and after.
     rate_hz : float
         Rate of the recording.
@@ -148,7 +148,7 @@ def simulate(
 
 
 def _follow(
-    arm: ArmModel, motion: FourierMotion, period: float, lag: int,
+    arm: ArmModel, motion: Motion, period: float, lag: int,
     progress: Callable[[float], None] | None,
 ) -> Trace:
     """Course of the controlled arm at the rate of the control."""

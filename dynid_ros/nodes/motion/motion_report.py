@@ -15,7 +15,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.runtime import LATCHED
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.trajectory.trajectory_file import sample_times
 
 #: Points of the motion a second, and at most.
@@ -34,7 +34,7 @@ class MotionReport:
         Owner.
     arm : ArmModel
         The arm.
-    motion : FourierMotion
+    motion : Motion
         Its motion.
     values : dict
         Parameters of the node.
@@ -42,7 +42,7 @@ class MotionReport:
     """
 
     def __init__(
-        self, node: Node, arm: ArmModel, motion: FourierMotion, values: dict[str, Any],
+        self, node: Node, arm: ArmModel, motion: Motion, values: dict[str, Any],
     ) -> None:
         self._node, self._arm = node, arm
         self._facts = {name: values[name] for name in ('dry_run', 'output', 'start_speed')}
@@ -67,7 +67,7 @@ class MotionReport:
             say.ERROR if aborted else say.OK, text, values)]))
 
 
-def motion_message(arm: ArmModel, motion: FourierMotion) -> JointTrajectory:
+def motion_message(arm: ArmModel, motion: Motion) -> JointTrajectory:
     """Sample a motion, in the coordinates of the joints, from its start to its end."""
     times = sample_times(motion, min(POINTS_HZ, MOST_POINTS / motion.duration))
     q, qd, _ = motion.evaluate(times)
