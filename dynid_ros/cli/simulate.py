@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from dynid_ros.cli.common.arguments import add_json, add_output, seed, Subparsers
 
-
 if TYPE_CHECKING:
     from dynid_ros.trajectory.motion_pair import Motion
 

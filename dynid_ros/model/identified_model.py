@@ -98,6 +98,10 @@ class IdentifiedModel:
     friction_std : dict of str to (n,) ndarray
         Standard deviations of the coefficients of friction terms around zero, by joint, where
         they are not as free as the `arm_prior`; see `dynid_ros.cross_validation`.
+    repeats : bool
+        Whether the held-out samples repeat the fitted motion: none other validates the model.
+    unrepeated : (n,) ndarray or None
+        Torque that the arm does not repeat where its motion repeats, Nm; None where none does.
 
     """
 
@@ -126,6 +130,8 @@ class IdentifiedModel:
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
     friction_std: dict[str, Array] = field(default_factory=dict)
+    repeats: bool = False
+    unrepeated: Array | None = None
     widening: Array | None = None
     colour: float = 1.0
     possible: bool = False

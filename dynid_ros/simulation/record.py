@@ -27,8 +27,9 @@ from dynid_ros.simulation.sensors import (
     quantise,
     SensorModel,
 )
+from dynid_ros.storage.bag_writer import START_NS
 from dynid_ros.storage.sidecar import arm_entry
-from dynid_ros.trajectory.motion_pair import Motion
+from dynid_ros.trajectory.motion_pair import Motion, MotionPair
 
 Array = NDArray[np.float64]
 
@@ -144,6 +145,9 @@ def simulate(
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
     log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
+    if isinstance(motion, MotionPair):
+        begin = HOLD + motion.excitation.duration
+        log = replace(log, validation=((begin, HOLD + motion.duration),))
     return Simulation(log, sensors, truth, nominal_parameters(arm))
 
 
@@ -242,6 +246,8 @@ def simulation_notes(
             'torque_noise': _plain(sensors.effort_noise),
             'velocity_noise': _plain(sensors.velocity_noise),
             'encoder_counts': _plain(sensors.encoder_counts)},
+        'validation': [
+            [START_NS * 1e-9 + edge for edge in span] for span in simulation.log.validation],
         **arm_entry(arm)}
 
 

@@ -46,22 +46,22 @@ class MotionReport:
     ) -> None:
         self._node, self._arm = node, arm
         self._facts = {name: values[name] for name in ('dry_run', 'output', 'start_speed')}
-        self._phase, self._why = Phase.IDLE, ''
+        self._phase, self._why, self._since = Phase.IDLE, '', 0.0
         self._status = node.create_publisher(DiagnosticArray, '~/status', LATCHED)
         # Kept, so that a page that is opened later gets it.
         self._motion = node.create_publisher(JointTrajectory, '~/motion', LATCHED)
         self._motion.publish(motion_message(arm, motion))
         node.create_timer(PERIOD, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def enter(self, phase: Phase, why: str = '') -> None:
-        """Tell of a phase, and why it is that of an abort."""
-        self._phase, self._why = phase, why
+    def enter(self, phase: Phase, why: str, since: float) -> None:
+        """Tell of a phase, why it is that of an abort, and the stamp of its first state, s."""
+        self._phase, self._why, self._since = phase, why, since
         self._publish()
 
     def _publish(self) -> None:
         aborted = self._phase is Phase.ABORTED
         text = f'{self._phase.value}: {self._why}' if aborted else self._phase.value
-        values = {'phase': self._phase.value, **self._facts}
+        values = {'phase': self._phase.value, 'since': str(self._since), **self._facts}
         self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
             f'{self._node.get_name()}: motion', self._arm.name,
             say.ERROR if aborted else say.OK, text, values)]))
