@@ -150,8 +150,8 @@ def identify(
     arm, estimate, held = judged.arm, judged.estimate, judged.held
     unrepeated = unrepeated_torque(
         arm, estimate.theta,
-        [motion for part in (wide.train, *(each.stretches for each in wide.held_out))
-         for motion in part.motions],
+        [*wide.train.motions, *(motion for each in wide.held_out if data.repeats
+                                for motion in each.stretches.motions)],
         (judged.settings.cutoff_hz, *CUTOFFS_HZ, None))
     laps.append(perf_counter())
     result = IdentifiedModel(

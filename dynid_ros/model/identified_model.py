@@ -147,7 +147,8 @@ class IdentifiedModel:
             f'  friction: {", ".join(self.arm.friction) or "none"}; '
             f'{b - self.from_data.sum()} parameters from the prior',
             f'  {kind} torque error: {first.relative_error_percent:.2f} % ({first.source})',
-            f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'])
+            f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'
+            + ('; no other motion validated it' if self.repeats else '')])
 
     @property
     def std(self) -> Array:

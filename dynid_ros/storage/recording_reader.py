@@ -112,13 +112,12 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
         # Defects of the files are known from the joint states.
         others = (defect for defect in signals.defects if defect not in states.defects)
         defects = (*defects, *others, *foreign, *unpaired)
-    start = stamps[0]
+    start, shift = stamps[0], float(behind - stamps[0]) * 1e-9
     return Recording(
         (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
         arm.drive.signal, source, values.get('velocity'), defects,
         validation=tuple(
-            tuple((edge * 1e9 + behind - start) * 1e-9 for edge in span)
-            for span in validation_spans(path)))
+            (begin + shift, end + shift) for begin, end in validation_spans(path)))
 
 
 def samples_of(
