@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.signals.periodic import PEAK, SAME, SHORTEST_PERIOD
+from dynid_ros.signals.periodic import mean_squares, PEAK, SAME, SHORTEST_PERIOD
 
 Array = NDArray[np.float64]
 #: Times (N,), s, and values (N, c) of a stretch that is sampled throughout.
@@ -121,22 +121,7 @@ def _misfits(others: Sequence[Stretch], own: Sequence[Stretch]) -> tuple[Array, 
     a, b = at(others, _grid(others)), at(own, _grid(own))
     known, way = np.isfinite(a).all(axis=1).astype(float), _ways(b)
     center = np.nanmean(a, axis=0)
-    a, b = np.nan_to_num(a - center), np.nan_to_num(b - center)
-    size = 1 << (len(a) + len(b)).bit_length()
-
-    def correlated(x: Array, y: Array) -> Array:
-        return np.asarray(np.fft.irfft(
-            np.fft.rfft(x, size, axis=0) * np.conj(np.fft.rfft(y, size, axis=0)), size, axis=0))
-
-    compared = correlated(known, way)
-    squares = (correlated((a**2).sum(axis=1), way) + correlated(known, way * (b**2).sum(axis=1))
-               - 2 * correlated(a, way[:, None] * b).sum(axis=1))
-    # From the shift at which the motion ends with the begin of the others.
-    order = np.arange(1 - len(b), len(a))
-    compared = np.maximum(compared[order], 0.0)
-    least = 1e-9 * compared.max()
-    return (np.where(compared > least, squares[order] / np.maximum(compared, least), np.inf),
-            np.where(compared > least, compared, 0.0))
+    return mean_squares(np.nan_to_num(a - center), known, np.nan_to_num(b - center), way)
 
 
 def _ways(q: Array) -> Array:
