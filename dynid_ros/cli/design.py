@@ -113,10 +113,13 @@ def run(args: argparse.Namespace) -> int:
     if load is not None:
         notes |= {'regards_earlier_results': load.measured, 'payload': _expected(load, designed)}
     else:
-        motion, validation = with_validation(designed, arm, task, scene)
-        notes['validation'] = {
-            'seconds': validation.motion.duration, 'way_seconds': motion.way,
-            'margins': margins_as_dict(validation.margins, arm)}
+        try:
+            motion, validation = with_validation(designed, arm, task, scene)
+            notes['validation'] = {
+                'seconds': validation.motion.duration, 'way_seconds': motion.way,
+                'margins': margins_as_dict(validation.margins, arm)}
+        except InputError as error:
+            notes['notes'].append(f'without another motion for validation: {error}')
     write_motion(args.output, motion, arm, notes)
     for path in args.export:
         export_motion(path, motion, arm.joint_names, args.rate)

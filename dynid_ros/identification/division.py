@@ -131,7 +131,7 @@ def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
         if one of them is.
 
     """
-    edges = np.searchsorted(recording.t, np.ravel(recording.validation))
+    edges = np.maximum.accumulate(np.searchsorted(recording.t, np.ravel(recording.validation)))
     parts = [recording.part(a, b) for a, b in pairwise([0, *edges, len(recording.t)])]
     train, unseen = (list(filter(_moves, several)) for several in (parts[::2], parts[1::2]))
     return (train, unseen) if train and unseen else ([], [])

@@ -57,7 +57,7 @@ def unrepeated_torque(
             axis.append((motion.t[:left], motion.q[:left]))
             left -= len(motion.t)
     axis = on_one_axis(axis)
-    shift = own_shift(axis)
+    shift = own_shift(axis) if axis else None
     if shift is None:
         return {}
     used = [(motion, slice(len(t))) for motion, (t, _) in zip(motions, axis, strict=False)]

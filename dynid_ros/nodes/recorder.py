@@ -146,7 +146,7 @@ class Recorder(Node):
         since, known = say.number_of(values.get('since', '')), self._validation
         validating = (values.get('phase') == Phase.VALIDATING.value
                       and values.get('dry_run') == 'False')
-        if validating == bool(known and known[-1][1] == np.inf):
+        if validating == bool(known and known[-1][1] == np.inf) or not np.isfinite(since):
             return
         if validating:
             known.append([since, np.inf])

@@ -68,6 +68,8 @@ def own_shift(stretches: Sequence[Stretch]) -> float | None:
     middle = len(misfit) - len(_grid(stretches))
     misfit, way = misfit[middle:], way[middle:]
     misfit = np.where(way > 0, misfit, np.inf)
+    if not way.any():
+        return None
     # Before a motion has gone away from where it was, it cannot come back.
     away = int(np.argmax(misfit > np.median(misfit[np.isfinite(misfit)]) / 2))
     first = max(away, int(SHORTEST_PERIOD * SEARCH_HZ), 1)
@@ -109,7 +111,9 @@ def _alike_way(others: Sequence[Stretch], own: Sequence[Stretch], shift: float) 
     """Share of the way of a motion that lies near others after a shift."""
     times = _grid(own)
     here, there = at(own, times), at(others, times + shift)
-    return float(_ways(here)[alike(there, here, spread_of(others))].sum() / _ways(here).sum())
+    ways = _ways(here)
+    near = ways[alike(there, here, spread_of(others))].sum()
+    return float(near / ways.sum()) if near else 0.0
 
 
 def _misfits(others: Sequence[Stretch], own: Sequence[Stretch]) -> tuple[Array, Array]:

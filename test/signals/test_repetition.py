@@ -77,3 +77,11 @@ def test_two_recordings_of_one_motion_repeat_each_other():
                                   resting(stretch(0, 5), 30.0), stretch(0, 0.5)])
 def test_what_is_run_once_has_no_shift(part):
     assert own_shift([part]) is None
+
+
+def test_an_arm_that_stands_still_repeats_nothing():
+    t, q = stretch(0, 12)
+    still = np.repeat(q[:1], len(t), axis=0)
+    assert own_shift([(t, still)]) is None
+    assert not repeats([(t, q)], t, still)
+    assert not repeats([(t, still)], t, q)
