@@ -8,6 +8,8 @@ from urdf_files import joint, robot, write
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
+from dynid_ros.excitation.search import Search
+from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SHORT = ['--harmonics', '3', '--starts', '1', '--period', '4']
@@ -94,3 +96,11 @@ def test_a_motion_for_a_load_states_the_error_bars_to_be_expected(tmp_path, caps
     assert stored['payload']['center'] == pytest.approx([0, 0, 0.1])
     assert 0 < stored['payload']['mass_std'] < 0.2
     assert not stored['payload']['noise_measured']
+
+
+def test_an_exciting_motion_is_kept_where_no_other_one_is_reached(tmp_path, capsys, monkeypatch):
+    # As with an obstacle in every way.
+    monkeypatch.setattr(Search, '_reached', lambda _self, _motion: _self._begin is None)
+    assert design(tmp_path) == 0
+    assert 'without another motion for validation: no motion was' in capsys.readouterr().out
+    assert isinstance(read_motion(tmp_path / 'e.yaml').motion, FourierMotion)
