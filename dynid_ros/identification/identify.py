@@ -153,6 +153,7 @@ def identify(
         [*wide.train.motions, *(motion for each in wide.held_out if data.repeats
                                 for motion in each.stretches.motions)],
         (judged.settings.cutoff_hz, *CUTOFFS_HZ, None))
+    floor = unrepeated.get(judged.settings.cutoff_hz)
     laps.append(perf_counter())
     result = IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
@@ -171,7 +172,8 @@ def identify(
         error_by_bandwidth=with_unrepeated(
             error_by_bandwidth((arm, estimate.theta), raw, judged.settings, judged.plain),
             judged.validation, unrepeated),
-        repeats=data.repeats, unrepeated=unrepeated.get(judged.settings.cutoff_hz),
+        repeats=data.repeats,
+        unrepeated=None if floor is None else tuple(floor.tolist()),
     )
     if not held:
         return result

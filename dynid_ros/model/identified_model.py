@@ -100,8 +100,9 @@ class IdentifiedModel:
         they are not as free as the `arm_prior`; see `dynid_ros.cross_validation`.
     repeats : bool
         Whether the held-out samples repeat the fitted motion: none other validates the model.
-    unrepeated : (n,) ndarray or None
-        Torque that the arm does not repeat where its motion repeats, Nm; None where none does.
+    unrepeated : tuple of float or None
+        Torque of each joint that the arm does not repeat where its motion repeats, Nm, NaN for one
+        at rest; None where no motion repeats.
 
     """
 
@@ -131,7 +132,7 @@ class IdentifiedModel:
     unseen_sigma: Array | None = None
     friction_std: dict[str, Array] = field(default_factory=dict)
     repeats: bool = False
-    unrepeated: Array | None = None
+    unrepeated: tuple[float, ...] | None = None
     widening: Array | None = None
     colour: float = 1.0
     possible: bool = False

@@ -123,7 +123,9 @@ def metrics(
     return Metrics(source, held_out, len(tau), _percent(error, tau), own)
 
 
-def unrepeated_percent(metrics: Metrics, unrepeated: Array) -> tuple[float, Array]:
+def unrepeated_percent(
+    metrics: Metrics, unrepeated: Sequence[float] | Array,
+) -> tuple[float, Array]:
     """
     Relate the torque that an arm does not repeat to the torque of some samples.
 
@@ -131,7 +133,7 @@ def unrepeated_percent(metrics: Metrics, unrepeated: Array) -> tuple[float, Arra
     ----------
     metrics : Metrics
         Figures of the samples.
-    unrepeated : (n,) ndarray
+    unrepeated : (n,) array_like
         Root mean square of that torque, Nm.
 
     Returns

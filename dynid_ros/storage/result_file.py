@@ -195,8 +195,8 @@ def _check_shapes(model: IdentifiedModel) -> None:
                         ('widening', joints), ('unrepeated', joints),
                         ('data_share', parameters)):
         found = getattr(model, name)
-        if found is not None and found.shape != shape:
-            raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')
+        if found is not None and np.shape(found) != shape:
+            raise ValueError(f'{name} has the shape {np.shape(found)} instead of {shape}')
     for term, std in model.friction_std.items():
         if std.shape != joints or not (np.isfinite(std) & (std > 0)).all():
             raise ValueError(f'friction_std.{term} is not {model.arm.n} positive numbers')

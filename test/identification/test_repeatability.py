@@ -92,7 +92,7 @@ def test_the_summary_states_it_beside_an_error_that_no_other_motion_tells(repeat
     assert '(repeats the fitted motion)' in told
     assert 'no other motion validated the model' in told and 'trustworthy' not in told
     # All that is wrong with this model is noise, which is the floor.
-    percent = 100 * result.unrepeated / [
+    percent = 100 * np.array(result.unrepeated) / [
         100 * joint.rmse / joint.relative_error_percent for joint in result.validation.joints]
     errors = [joint.relative_error_percent for joint in result.validation.joints]
     np.testing.assert_allclose(percent, errors, rtol=0.25)
@@ -111,7 +111,7 @@ def test_the_report_and_the_file_say_so_too(repeated, tmp_path):
         assert words in page
     write_result(repeated, tmp_path)
     read = read_result(tmp_path)
-    np.testing.assert_array_equal(read.unrepeated, repeated.unrepeated)
+    assert read.unrepeated == repeated.unrepeated
     assert read.repeats and read.error_by_bandwidth == repeated.error_by_bandwidth
     file = tmp_path / 'result.yaml'
     older = re.sub(r'(?m)^(repeats|unrepeated):.*\n', '', file.read_text())

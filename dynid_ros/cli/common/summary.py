@@ -7,9 +7,6 @@ from itertools import compress
 import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.friction_curve import friction_lines
@@ -55,7 +52,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'friction_std': {term: std.tolist() for term, std in result.friction_std.items()},
         'conditioning': dict(vars(result.treatment)),
         'repeats': result.repeats,
-        'unrepeated': None if result.unrepeated is None else result.unrepeated.tolist(),
+        'unrepeated': result.unrepeated,
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
         'standard_parameters': _standard_as_dict(result),
@@ -148,7 +145,7 @@ def stated_lines(stated: Mapping[str, Metrics], origin: str = 'arm.yaml or the U
 
 
 def metric_lines(
-    *several: Metrics | None, unrepeated: NDArray[np.float64] | None = None,
+    *several: Metrics | None, unrepeated: Sequence[float] | None = None,
 ) -> Iterable[str]:
     """Errors overall and joint by joint, the last with the torque that is not repeated, Nm."""
     shown = [metrics for metrics in several if metrics is not None]
@@ -171,7 +168,7 @@ def metric_lines(
         yield f'  {joint.name:<{width}}  ' + (
             f'{"at rest":>9}' if math.isnan(joint.rmse) else
             f'{joint.rmse:9.4g}  {joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}'
-            + ('' if floors is None else f'  {floors[k]:10.1f} %'))
+            + ('' if floors is None or math.isnan(floors[k]) else f'  {floors[k]:10.1f} %'))
 
 
 def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
