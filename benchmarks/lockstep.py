@@ -98,7 +98,7 @@ def main() -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         stack.enter_context(own_domain())
         excitation = folder / 'excitation.yaml'
-        dynid(['design', ARM, '--validation', '--period', str(PERIOD), '--periods', str(PERIODS),
+        dynid(['design', ARM, '--period', str(PERIOD), '--periods', str(PERIODS), '--starts', '1',
                '-o', str(excitation)])
         for condition in (free, busy, slowed):
             output = folder / condition.__name__

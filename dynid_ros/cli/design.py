@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dynid_ros.excitation.design_objective import Task
     from dynid_ros.excitation.search import Design, Progress
     from dynid_ros.payload.design import PayloadDesign
+    from dynid_ros.trajectory.motion_pair import Motion
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
@@ -41,9 +42,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         'design', help='design an exciting motion within all limits',
-        description='Design the Fourier motion that best excites the parameters of an arm, at '
-                    'rest at both ends, within its limits of position, velocity, acceleration '
-                    'and torque, and clear of itself and of the obstacles in arm.yaml. Ctrl-C '
+        description='Design the Fourier motion that best excites the parameters of an arm, and '
+                    'after it a random one of other frequencies for validation. Both are at rest '
+                    'at both ends, within the limits of position, velocity, acceleration and '
+                    'torque, and clear of the arm itself and of the obstacles in arm.yaml. Ctrl-C '
                     'keeps the best so far.')
     parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     add_output(parser, 'excitation.yaml to write')
@@ -65,8 +67,6 @@ def add_parser(subparsers: Subparsers) -> None:
              'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
     add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
         help='results of earlier recordings; improve their weakest parameters')
-    add('--validation', action='store_true',
-        help='a random motion of other frequencies instead, not optimised')
     add('--starts', type=count, default=3,
         help='random motions to start from (default: %(default)s)')
     add('--time', type=positive, default=20.0, metavar='S',
@@ -86,7 +86,12 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.cli.common.summary import print_json
-    from dynid_ros.excitation.design import design, design_metadata, validation_motion
+    from dynid_ros.excitation.design import (
+        design,
+        design_metadata,
+        margins_as_dict,
+        with_validation,
+    )
     from dynid_ros.feasibility.scene import build_scene
     from dynid_ros.trajectory.motion_file import write_motion
     from dynid_ros.trajectory.trajectory_file import check_formats, export_motion
@@ -101,17 +106,23 @@ def run(args: argparse.Namespace) -> int:
     load = _load_design(args, arm) if args.chosen == [PAYLOAD] else None
     if load is not None:
         arm, task = load.arm, replace(task, objective=load.objective)
-    if args.validation:
-        designed = validation_motion(arm, task, scene)
-    else:
-        with _progress(args) as progress:
-            designed = design(arm, task, scene, progress)
-    notes = design_metadata(designed, task, arm, scene, optimised=not args.validation)
+    with _progress(args) as progress:
+        designed = design(arm, task, scene, progress)
+    notes = design_metadata(designed, task, arm, scene)
+    motion: Motion = designed.motion
     if load is not None:
         notes |= {'regards_earlier_results': load.measured, 'payload': _expected(load, designed)}
-    write_motion(args.output, designed.motion, arm, notes)
+    else:
+        try:
+            motion, validation = with_validation(designed, arm, task, scene)
+            notes['validation'] = {
+                'seconds': validation.motion.duration, 'way_seconds': motion.way,
+                'margins': margins_as_dict(validation.margins, arm)}
+        except InputError as error:
+            notes['notes'].append(f'without another motion for validation: {error}')
+    write_motion(args.output, motion, arm, notes)
     for path in args.export:
-        export_motion(path, designed.motion, arm.joint_names, args.rate)
+        export_motion(path, motion, arm.joint_names, args.rate)
     if args.plots:
         from dynid_ros.report.plots import draw_motion
 
@@ -199,14 +210,15 @@ def _progress(args: argparse.Namespace) -> Iterator[Progress]:
 
 def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
     motion = designed.motion
-    kind = 'optimised' if notes['optimised'] else 'validation, not optimised'
     yield (f'{arm.name}: {motion.duration:g} s ({motion.periods} periods of {motion.period:g} s, '
-           f'{motion.harmonics} harmonics), {kind}')
+           f'{motion.harmonics} harmonics), optimised')
+    if 'validation' in notes:
+        yield (f'then another motion of {notes["validation"]["seconds"]:.3g} s for validation, '
+               f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
     yield f'condition number {designed.condition_number:.1f}, {notes["criterion"]}: ' \
           f'{designed.score:.4g}'
-    if notes['optimised']:
-        how = 'all' if designed.complete else 'the last one cut short'
-        yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
+    how = 'all' if designed.complete else 'the last one cut short'
+    yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
     yield ('all limits kept at all times; least margins: '
            + ', '.join(_least(notes['margins'], arm)))
     if 'payload' in notes:

@@ -11,6 +11,7 @@ from dynid_ros.cli.common.arguments import add_json, add_output, seed, Subparser
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
+    from dynid_ros.trajectory.motion_pair import Motion
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if assumed:
         print(f'dynid: {assumptions(arm, assumed)}', file=sys.stderr)
     if args.excitation is None:
-        motion = random_motion(arm, args.seed)
+        motion: Motion = random_motion(arm, args.seed)
     else:
         excitation = read_motion(args.excitation)
         check_made_for(excitation, arm, args.excitation)

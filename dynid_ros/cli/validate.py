@@ -50,6 +50,7 @@ def _validate_result(args: argparse.Namespace) -> int:
     from dynid_ros.identification.validation import validate
     from dynid_ros.recordings.clock import with_one_clock
     from dynid_ros.regression.preparation import checked_recording
+    from dynid_ros.signals.repetition import REPEATS
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
 
@@ -80,10 +81,12 @@ def _validate_result(args: argparse.Namespace) -> int:
                 (result.arm, result.theta), first, result.treatment)],
         })
     else:
-        print('\n'.join(metric_lines(metrics)))
+        print('\n'.join(metric_lines(metrics, unrepeated=result.unrepeated)))
         for hz, other in (others and {result.treatment.cutoff_hz: metrics} | others).items():
             print(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %')
-        print('verdict: ' + ('the model generalises' if not reasons else '; '.join(reasons)))
+        good = ('no objections, but the recording repeats the fitted motion: others were not tried'
+                if REPEATS in metrics.source else 'the model generalises')
+        print('verdict: ' + ('; '.join(reasons) or good))
     return 1 if reasons else 0
 
 
@@ -127,7 +130,7 @@ def _validate_description(args: argparse.Namespace) -> int:
             print(f'{args.model.name}, {how}')
             print('\n'.join(metric_lines(found)))
         print('identified from the rest of the recording')
-        print('\n'.join(metric_lines(result.validation)))
+        print('\n'.join(metric_lines(result.validation, unrepeated=result.unrepeated)))
         print('\n'.join(stated_lines(result.stated, args.model.name)))
         for how, against in reasons.items():
             print(f'verdict on {args.model.name}, {how}: '

@@ -7,19 +7,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.prior_information import objective_given
-from dynid_ros.excitation.search import Design, Progress, Search
+from dynid_ros.excitation.search import Design, Progress, Search, WAY_SPEED
 from dynid_ros.feasibility.margins import MotionMargins
+from dynid_ros.feasibility.planning_limits import move_duration, planning_limits
 from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.one_thread import one_thread
+from dynid_ros.trajectory.motion_pair import MotionPair
+
+Array = NDArray[np.float64]
 
 #: Period of a validation motion by that of the motion that is optimised: no multiple of either
 #: is near the other for long.
 OTHER_PERIOD = 0.77
+#: Periods of the exciting motion for each of the validation motion, which need not repeat.
+FEWER_PERIODS = 3
 #: Seed of the random amplitudes of a validation motion, beside that of the task.
 OTHER_SEED = 1973
 #: Digits of the numbers of the metadata, none of which is read back.
@@ -115,8 +124,42 @@ def design_excitation(
         seed=seed), scene)
 
 
+def with_validation(
+    designed: Design, arm: ArmModel, task: Task, scene: Scene | None,
+) -> tuple[MotionPair, Design]:
+    """
+    Add a validation motion to an exciting one, and the way to it.
+
+    Parameters
+    ----------
+    designed : Design
+        The exciting motion.
+    arm, task, scene
+        As for `design`.
+
+    Returns
+    -------
+    motion : MotionPair
+        Both, one after the other.
+    validation : Design
+        The validation motion alone.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or no way to one.
+
+    """
+    first = designed.motion
+    found = validation_motion(
+        arm, replace(task, periods=-(-task.periods // FEWER_PERIODS)), scene, first.start)
+    way = move_duration(found.motion.start - first.start, planning_limits(arm), WAY_SPEED)
+    return MotionPair(first, found.motion, way), found
+
+
 def validation_motion(
     arm: ArmModel, task: Task | None = None, scene: Scene | None = None,
+    begin: Array | None = None,
 ) -> Design:
     """
     Make a validation motion: other frequencies and amplitudes, not optimised.
@@ -129,6 +172,8 @@ def validation_motion(
         The motion that is to be validated; its seed, length and number of harmonics count.
     scene : Scene, optional
         Obstacles.
+    begin : (n,) ndarray, optional
+        Position of rest from which the straight way to the motion must be free, rad or m.
 
     Returns
     -------
@@ -144,11 +189,11 @@ def validation_motion(
     task = task or Task()
     seed = int(f'{OTHER_SEED}{task.seed}')
     other = replace(task, period=OTHER_PERIOD * task.period, seed=seed)
-    return Search(arm, other, scene, None).random()
+    return Search(arm, other, scene, None).random(begin)
 
 
 def design_metadata(
-    designed: Design, task: Task, arm: ArmModel, scene: Scene | None, *, optimised: bool,
+    designed: Design, task: Task, arm: ArmModel, scene: Scene | None,
 ) -> dict[str, Any]:
     """
     Criterion, margins and course of a design, for the file of the motion and for scripts.
@@ -163,13 +208,10 @@ def design_metadata(
         The arm.
     scene : Scene or None
         Obstacles.
-    optimised : bool
-        False for a validation motion.
 
     """
     objective = task.objective
     return {
-        'optimised': optimised,
         'criterion': objective.name,
         'scaled_columns': objective.scale_columns,
         'regards_earlier_results': objective.prior is not None,

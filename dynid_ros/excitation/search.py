@@ -20,6 +20,7 @@ from dynid_ros.excitation.initial_guess import initial_guess
 from dynid_ros.feasibility.barrier import LimitBarrier
 from dynid_ros.feasibility.collision import CollisionBarrier, mesh_distances, RESOLUTION
 from dynid_ros.feasibility.margins import all_limits, MotionMargins
+from dynid_ros.feasibility.planning_limits import move_duration
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.feasibility.torque_limit import torque_limit
 from dynid_ros.trajectory.fourier import FourierMotion
@@ -43,6 +44,8 @@ TURNOVER = 0.02
 RANDOM = 8
 #: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
 CUT = 1e-3
+#: Share of the velocity and acceleration limits on the way from one motion to another.
+WAY_SPEED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +119,7 @@ class Search:
         still = np.zeros((1, arm.n))
         self._information.matrix(regressor(self._arm, still, still, still))
         self._best: Design | None = None
+        self._begin: Array | None = None
         self._deadline = Deadline(task.seconds)
 
     def first(self, start: int) -> Array:
@@ -149,9 +153,14 @@ class Search:
         found = replace(self._verified_by_meshes(self._best), starts=start + 1, complete=complete)
         return replace(found, seconds=self._deadline.gone)
 
-    def random(self) -> Design:
+    def random(self, begin: Array | None = None) -> Design:
         """
         Take the best of several random motions, not optimised.
+
+        Parameters
+        ----------
+        begin : (n,) ndarray, optional
+            Position of rest from which the straight way to the motion must be free, rad or m.
 
         Raises
         ------
@@ -159,7 +168,7 @@ class Search:
             The limits leave no motion.
 
         """
-        self._deadline = Deadline(self._task.seconds)
+        self._deadline, self._begin = Deadline(self._task.seconds), begin
         try:
             for start in range(RANDOM):
                 if self._best is not None:
@@ -233,11 +242,18 @@ class Search:
             if self._best is not None and score >= self._best.score:
                 return True
             margins = self._limits.margins(motion, check)
-            if margins.kept:
+            if margins.kept and self._reached(motion):
                 self._best = Design(motion, score, condition, margins, 0, False, 0.0)
                 return True
             share, cut = share - cut, 2 * cut
         return False
+
+    def _reached(self, motion: FourierMotion) -> bool:
+        """Whether all limits hold on the way to a motion."""
+        if self._begin is None:
+            return True
+        seconds = move_duration(motion.start - self._begin, self._limits.allowed, WAY_SPEED)
+        return self._limits.way(self._begin, motion.start, seconds).kept
 
     def _verified_by_meshes(self, found: Design) -> Design:
         """Compare the clearance of a motion with its meshes, which their hulls must contain."""

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.execution.phases import ACTIVE, Event, Phase, TRANSITIONS
-from dynid_ros.feasibility.planning_limits import PlanningLimits
-from dynid_ros.trajectory.fourier import FourierMotion, quintic_step
+from dynid_ros.feasibility.planning_limits import move_duration, PlanningLimits, SLOPE
+from dynid_ros.trajectory.fourier import quintic_step
+from dynid_ros.trajectory.motion_pair import Motion, MotionPair, move
 
 Array = NDArray[np.float64]
 
-#: Largest slope and curvature of the quintic step.
-SLOPE = 1.875
-CURVATURE = 10 / np.sqrt(3)
-#: Shortest move to the start and shortest braking, s.
-SHORTEST_MOVE = 0.5
+#: Shortest braking, s.
 SHORTEST_BRAKE = 0.2
 
 
@@ -52,7 +49,7 @@ class MotionExecutor:
 
     Parameters
     ----------
-    motion : FourierMotion
+    motion : FourierMotion or MotionPair
         The motion, checked already.
     allowed : PlanningLimits
         Limits, by which the move to the start and the braking are timed.
@@ -68,7 +65,7 @@ class MotionExecutor:
 
     """
 
-    def __init__(self, motion: FourierMotion, allowed: PlanningLimits, speed: float = 0.2) -> None:
+    def __init__(self, motion: Motion, allowed: PlanningLimits, speed: float = 0.2) -> None:
         self.motion = motion
         self.phase = Phase.IDLE
         self.reason = ''
@@ -207,7 +204,10 @@ class MotionExecutor:
         """Enter the next phase when this one has ended."""
         if self.phase is Phase.MOVING and now - self._began >= self._moving:
             self._enter(Event.ARRIVED, self.motion.evaluate, self._began + self._moving)
-        if self.phase is Phase.RUNNING and now - self._began >= self.motion.duration:
+        since, motion = now - self._began, self.motion
+        if isinstance(motion, MotionPair) and since >= motion.excitation.duration:
+            self._change(Event.EXCITED)
+        if since >= motion.duration:
             self._change(Event.ENDED)
         if (self.phase is Phase.STOPPING and self._brake is not None
                 and now - self._brake >= self._braking_time):
@@ -225,35 +225,3 @@ class MotionExecutor:
             return False
         self.phase = after
         return True
-
-
-def move(q: Array, objective: Array, duration: float) -> Path:
-    """
-    Quintic from rest to rest.
-
-    Parameters
-    ----------
-    q, objective : (n,) ndarray
-        Start and end, rad or m.
-    duration : float
-        s.
-
-    Returns
-    -------
-    callable
-        Position, velocity and acceleration (n,) at a time, s.
-
-    """
-    def path(t: float) -> tuple[Array, Array, Array]:
-        step, first, second = quintic_step(np.array(t / duration))
-        way = objective - q
-        return q + step * way, first / duration * way, second / duration**2 * way
-
-    return path
-
-
-def move_duration(way: Array, allowed: PlanningLimits, share: float) -> float:
-    """Shortest time of a quintic over a distance (n,) within a share of the limits, s."""
-    by_velocity = SLOPE * np.abs(way) / (share * allowed.velocity)
-    by_acceleration = np.sqrt(CURVATURE * np.abs(way) / (share * allowed.acceleration))
-    return max(SHORTEST_MOVE, float(by_velocity.max()), float(by_acceleration.max()))

@@ -12,6 +12,7 @@ class Phase(Enum):
     IDLE = 'idle'
     MOVING = 'moving to the start'
     RUNNING = 'running'
+    VALIDATING = 'validating'
     STOPPING = 'stopping'
     HOLDING = 'holding'
     ABORTED = 'aborted'
@@ -22,7 +23,8 @@ class Event(Enum):
 
     START = 'start is asked for'
     ARRIVED = 'the start of the motion is reached'
-    ENDED = 'the motion ends'
+    EXCITED = 'the exciting motion ends'
+    ENDED = 'the last motion ends'
     STOP = 'stop is asked for'
     RESTED = 'the arm has slowed down'
     VIOLATION = 'a bound is broken'
@@ -34,9 +36,13 @@ TRANSITIONS: Mapping[tuple[Phase, Event], Phase] = {
     (Phase.MOVING, Event.ARRIVED): Phase.RUNNING,
     (Phase.MOVING, Event.STOP): Phase.STOPPING,
     (Phase.MOVING, Event.VIOLATION): Phase.ABORTED,
+    (Phase.RUNNING, Event.EXCITED): Phase.VALIDATING,
     (Phase.RUNNING, Event.ENDED): Phase.HOLDING,
     (Phase.RUNNING, Event.STOP): Phase.STOPPING,
     (Phase.RUNNING, Event.VIOLATION): Phase.ABORTED,
+    (Phase.VALIDATING, Event.ENDED): Phase.HOLDING,
+    (Phase.VALIDATING, Event.STOP): Phase.STOPPING,
+    (Phase.VALIDATING, Event.VIOLATION): Phase.ABORTED,
     (Phase.STOPPING, Event.RESTED): Phase.HOLDING,
     (Phase.STOPPING, Event.VIOLATION): Phase.ABORTED,
     (Phase.HOLDING, Event.START): Phase.MOVING,
@@ -45,7 +51,7 @@ TRANSITIONS: Mapping[tuple[Phase, Event], Phase] = {
 }
 
 #: Phases in which the arm moves along a reference, and those in which bounds count.
-ACTIVE = frozenset({Phase.MOVING, Phase.RUNNING, Phase.STOPPING})
+ACTIVE = frozenset({Phase.MOVING, Phase.RUNNING, Phase.VALIDATING, Phase.STOPPING})
 WATCHED = frozenset(phase for phase, event in TRANSITIONS if event is Event.VIOLATION)
 
 

@@ -68,8 +68,6 @@ class SafetyThresholds:
     rest : float
         Speed up to which an arm is at rest, relative to its velocity limit. The noise of
         velocities at rest reaches 0.002.
-    path_points : int
-        Points at which the straight way to the start is checked for collisions.
     saturated : float
         Time for which a command may be at the effort limit, s.
     speed : float
@@ -85,7 +83,6 @@ class SafetyThresholds:
     """
 
     rest: float = 0.02
-    path_points: int = 60
     saturated: float = 0.05
     speed: float = 1.1
     effort: float = 1.05

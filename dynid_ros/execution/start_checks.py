@@ -7,16 +7,15 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.execution.motion_executor import move
 from dynid_ros.execution.safety_monitor import SafetyMonitor, THRESHOLDS
-from dynid_ros.feasibility.margins import all_limits, ROUNDING
+from dynid_ros.feasibility.margins import all_limits, MotionMargins, ROUNDING
 from dynid_ros.feasibility.scene import Scene
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion, MotionPair, parts
 
 Array = NDArray[np.float64]
 
 
-def check_motion(arm: ArmModel, motion: FourierMotion, scene: Scene | None) -> None:
+def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:
     """
     Make sure that a whole motion keeps every limit that is known, between samples too.
 
@@ -24,7 +23,7 @@ def check_motion(arm: ArmModel, motion: FourierMotion, scene: Scene | None) -> N
     ----------
     arm : ArmModel
         The arm; its motion limits count.
-    motion : FourierMotion
+    motion : FourierMotion or MotionPair
         The motion.
     scene : Scene or None
         Bodies that must not touch, where known.
@@ -35,7 +34,14 @@ def check_motion(arm: ArmModel, motion: FourierMotion, scene: Scene | None) -> N
         A limit or a clearance is not kept.
 
     """
-    margins = all_limits(arm, scene).margins(motion)
+    limits = all_limits(arm, scene)
+    for part in parts(motion):
+        _check_margins(arm, limits.margins(part))
+    if isinstance(motion, MotionPair):
+        _check_margins(arm, limits.way(motion.start, motion.validation.start, motion.way))
+
+
+def _check_margins(arm: ArmModel, margins: MotionMargins) -> None:
     left = {
         'position': margins.position, 'velocity': margins.velocity,
         'acceleration': margins.acceleration, 'effort': margins.torque}
@@ -83,8 +89,7 @@ def check_start(
         raise InputError(f'{moving}; wait until the arm stands still')
     if scene is None:
         return
-    path, times = move(q, start, 1.0), np.linspace(0, 1, THRESHOLDS.path_points)
-    nearest = np.min([scene.distances(path(t)[0]) for t in times], axis=0)
+    nearest = scene.nearest(q, start)
     if nearest.min() < 0:
         pair = scene.names[int(np.argmin(nearest))]
         raise InputError(

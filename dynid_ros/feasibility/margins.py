@@ -12,9 +12,10 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.feasibility.collision import clearances
 from dynid_ros.feasibility.motion_bounds import motion_bounds
 from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
-from dynid_ros.feasibility.scene import Scene
+from dynid_ros.feasibility.scene import Scene, WAY_POINTS
 from dynid_ros.feasibility.torque_limit import torque_limit, TorqueLimit
 from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import move
 
 Array = NDArray[np.float64]
 
@@ -88,15 +89,30 @@ class AllLimits:
             None if self.torque is None else self.torque.limit - self.torque.largest(motion),
             self._clearance(motion, check))
 
+    def way(self, begin: Array, end: Array, seconds: float) -> MotionMargins:
+        """Verify the straight way between two positions (n,) of rest, at points of it."""
+        q, qd, qdd = move(begin, end, seconds)(np.linspace(0.0, seconds, WAY_POINTS))
+        allowed, torque, scene = self.allowed, self.torque, self.scene
+        return MotionMargins(
+            np.minimum(q - allowed.lower, allowed.upper - q).min(axis=0),
+            allowed.velocity - np.abs(qd).max(axis=0),
+            allowed.acceleration - np.abs(qdd).max(axis=0),
+            None if torque is None else
+            torque.limit - torque.dry - np.abs(torque.torque(q, qd, qdd)).max(axis=0),
+            {} if scene is None else _least(scene, scene.nearest(begin, end)))
+
     def _clearance(self, motion: FourierMotion, check: Callable[[], None]) -> dict[str, float]:
         if self.scene is None:
             return {}
-        left = clearances(self.scene, motion, check) - self.scene.kept
-        least: dict[str, float] = {}
-        # Several bodies of one link share their name.
-        for name, value in zip(self.scene.names, left.tolist(), strict=True):
-            least[name] = min(value, least.get(name, np.inf))
-        return least
+        return _least(self.scene, clearances(self.scene, motion, check))
+
+
+def _least(scene: Scene, distances: Array) -> dict[str, float]:
+    """Margin of each pair by its name, which several bodies of one link share."""
+    least: dict[str, float] = {}
+    for name, value in zip(scene.names, (distances - scene.kept).tolist(), strict=True):
+        least[name] = min(value, least.get(name, np.inf))
+    return least
 
 
 def all_limits(arm: ArmModel, scene: Scene | None = None) -> AllLimits:

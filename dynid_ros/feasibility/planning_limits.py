@@ -15,6 +15,11 @@ Array = NDArray[np.float64]
 
 #: Position limit taken where an arm states none, rad or m.
 DEFAULT_POSITION = np.pi
+#: Largest slope and curvature of the quintic step of a move from rest to rest, and its shortest
+#: time, s.
+SLOPE = 1.875
+CURVATURE = 10 / np.sqrt(3)
+SHORTEST_MOVE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,3 +83,10 @@ def planning_limits(arm: ArmModel) -> PlanningLimits:
                     f"joint '{name}' of '{arm.name}' has a {quantity} limit of {value:g}, but "
                     'a motion needs one above zero')
     return allowed
+
+
+def move_duration(way: Array, allowed: PlanningLimits, share: float) -> float:
+    """Shortest time of a quintic over a distance (n,) within a share of the limits, s."""
+    by_velocity = SLOPE * np.abs(way) / (share * allowed.velocity)
+    by_acceleration = np.sqrt(CURVATURE * np.abs(way) / (share * allowed.acceleration))
+    return max(SHORTEST_MOVE, float(by_velocity.max()), float(by_acceleration.max()))

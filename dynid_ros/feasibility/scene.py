@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 #: Distance in which the barrier of the clearance of large bodies acts, m; for smaller ones it is
 #: their length, since the fingers of a hand are all nearer to each other.
 WIDTH = 0.1
+#: Points at which a straight way from rest to rest is checked.
+WAY_POINTS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,11 @@ class Scene:
     def distances(self, q: Array) -> Array:
         """Distances (P,) at a position (n,), m; negative where bodies overlap."""
         return np.asarray(self.between.distances(q[None], np.inf)[0])
+
+    def nearest(self, begin: Array, end: Array) -> Array:
+        """Least distances (P,) on the straight way between two positions (n,), m."""
+        ways = begin + np.linspace(0, 1, WAY_POINTS)[:, None] * (end - begin)
+        return np.asarray(np.min([self.distances(q) for q in ways], axis=0))
 
 
 def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.identification.conditioned_data import take_unseen
 from dynid_ros.identification.validation import predict, predict_unseen, unseen_rows
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.metrics import BandwidthError, Metrics, metrics
+from dynid_ros.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
 from dynid_ros.model.torque_prediction import Prediction, torque_rows
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
@@ -140,6 +140,17 @@ def error_by_bandwidth(
     if settings.filter != 'periodic':
         found.append(_error(None, _as_recorded, model, plain, recordings, own))
     return tuple(each for each in found if each is not None)
+
+
+def with_unrepeated(
+    errors: Sequence[BandwidthError], validation: Metrics | None,
+    unrepeated: Mapping[float | None, Array],
+) -> tuple[BandwidthError, ...]:
+    """Put beside each error the part that the arm does not repeat, by cut-off (n,), Nm."""
+    return tuple(
+        replace(each, unrepeated_percent=unrepeated_percent(
+            validation, unrepeated[each.cutoff_hz])[0])
+        if validation is not None and each.cutoff_hz in unrepeated else each for each in errors)
 
 
 def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSettings:

@@ -16,6 +16,7 @@ from dynid_ros.identification.seen_data import KnownSamples
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.preparation import checked_recording
+from dynid_ros.signals.repetition import REPEATS, repeats
 from dynid_ros.signals.standstill import motion_windows, time_in_motion
 
 Array = NDArray[np.float64]
@@ -114,6 +115,34 @@ def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[
     return whole
 
 
+def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
+    """
+    Split a recording at the validation motions that it marks.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording.
+
+    Returns
+    -------
+    train, unseen : list of Recording
+        What lies beside and within the marks, where anything moves for `SHORTEST`; both are empty
+        if one of them is.
+
+    """
+    edges = np.maximum.accumulate(np.searchsorted(recording.t, np.ravel(recording.validation)))
+    parts = [recording.part(a, b) for a, b in pairwise([0, *edges, len(recording.t)])]
+    train, unseen = (list(filter(_moves, several)) for several in (parts[::2], parts[1::2]))
+    return (train, unseen) if train and unseen else ([], [])
+
+
+def _moves(recording: Recording) -> bool:
+    found = motion_windows(recording.t, recording.q) if len(recording.t) else None
+    return (found is not None and bool(found[1].any())
+            and time_in_motion(recording.t, recording.q)[-1] >= SHORTEST)
+
+
 def _shared(
     motion: tuple[Array, NDArray[np.bool_]], spans: Sequence[float] | Array, holdout: float,
 ) -> tuple[bool, bool]:
@@ -154,6 +183,9 @@ class Division:
         Files of the training set.
     defects : tuple of Defect
         Of all recordings.
+    repeats : bool
+        Whether all of the held-out set repeats the training set, so that no other motion
+        validates the model.
     notes : tuple of str
         Recordings of which several parts are held out.
 
@@ -164,6 +196,7 @@ class Division:
     source: str
     paths: tuple[str, ...]
     defects: tuple[Defect, ...]
+    repeats: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -174,34 +207,45 @@ def divide(
     """
     Hold out the end of each recording, or nothing if there are others for validation.
 
-    Without a stated share, nothing of a recording is held out that is too short for `HOLDOUT`.
+    Without a stated share, the validation motions that a recording marks are held out, and nothing
+    of a recording that is too short for `HOLDOUT`.
     """
     others = [checked_recording(recording, arm) for recording in validation]
     stated = 0.0 if others else holdout
-    train: list[Recording] = []
+    share, train = '', list[Recording]()
     defects: list[Defect] = []
     notes: list[str] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
         known.add(recording)
+        defects += found
+        first, rest = at_marks(recording) if stated is None else ([], [])
+        if rest:
+            train += first
+            share = 'all but the validation motion of '
+            unseen += [(f'validation motion of {_place(part)}', part) for part in rest]
+            continue
         holdout = _share(recording) if stated is None else stated
+        share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
         first, rest = parted(recording, holdout)
         if stated is None and not rest:
             notes.append(f'{recording.source} is too short to hold out a part: not validated')
         train += first
-        defects += found
         unseen += [(_last(holdout, part, len(rest)), part) for part in rest]
         if len(rest) > 1:
             notes.append(
                 f'{recording.source}: single joints move in a part of the time only, so that the '
                 f'last {100 * holdout:.0f} % of each of {len(rest)} parts are held out')
     paths = tuple(dict.fromkeys(recording.source for recording in train))
-    share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
     names = share + ', '.join(Path(path).name for path in paths)
+    fitted = [(part.t, part.q) for part in train]
+    again = [repeats(fitted, part.t, part.q) for _, part in unseen]
+    unseen = [(f'{name} ({REPEATS})' if same else name, part)
+              for (name, part), same in zip(unseen, again, strict=True)]
     return Division(
         train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)),
-        tuple(notes))
+        bool(again) and all(again), tuple(notes))
 
 
 def _share(recording: Recording) -> float:
@@ -211,8 +255,12 @@ def _share(recording: Recording) -> float:
 
 
 def _last(holdout: float, rest: Recording, parts: int) -> str:
-    name, share = Path(rest.source).name, f'last {100 * holdout:.0f} % of'
+    share = f'last {100 * holdout:.0f} % of'
     if parts > 1:
-        return f'{share} each of {parts} parts of {name}'
-    begin, end = motion_span(rest)
-    return f'{share} {name} ({begin:.1f} to {end:.1f} s)'
+        return f'{share} each of {parts} parts of {Path(rest.source).name}'
+    return f'{share} {_place(rest)}'
+
+
+def _place(part: Recording) -> str:
+    begin, end = motion_span(part)
+    return f'{Path(part.source).name} ({begin:.1f} to {end:.1f} s)'

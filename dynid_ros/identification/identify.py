@@ -20,7 +20,12 @@ from dynid_ros.diagnosis.clipped_signals import (
 )
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, RecordingError
-from dynid_ros.identification.bandwidth import beginning, error_by_bandwidth
+from dynid_ros.identification.bandwidth import (
+    beginning,
+    CUTOFFS_HZ,
+    error_by_bandwidth,
+    with_unrepeated,
+)
 from dynid_ros.identification.conditioned_data import conditioned, ConditionedData
 from dynid_ros.identification.division import divide, Division
 from dynid_ros.identification.gain_findings import with_gains
@@ -30,6 +35,7 @@ from dynid_ros.identification.judged_model import (
     Task,
 )
 from dynid_ros.identification.model_choice import unexplained
+from dynid_ros.identification.repeatability import unrepeated_torque
 from dynid_ros.identification.stated_parameters import stated_errors
 from dynid_ros.identification.validation import held_out_metrics
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -137,6 +143,12 @@ def identify(
     verdict, remarks = _verdict(
         judged, narrow if narrow.train.motions else wide, levels, gravity)
     arm, estimate, held = judged.arm, judged.estimate, judged.held
+    unrepeated = unrepeated_torque(
+        arm, estimate.theta,
+        [*wide.train.motions, *(motion for each in wide.held_out if data.repeats
+                                for motion in each.stretches.motions)],
+        (judged.settings.cutoff_hz, *CUTOFFS_HZ, None))
+    floor = unrepeated.get(judged.settings.cutoff_hz)
     laps.append(perf_counter())
     result = IdentifiedModel(
         arm=arm, theta=estimate.theta, covariance=estimate.covariance,
@@ -152,8 +164,11 @@ def identify(
         defects=data.defects,
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
         predictions=(*judged.own, *judged.unseen), **known,
-        error_by_bandwidth=error_by_bandwidth(
-            (arm, estimate.theta), raw, judged.settings, judged.plain),
+        error_by_bandwidth=with_unrepeated(
+            error_by_bandwidth((arm, estimate.theta), raw, judged.settings, judged.plain),
+            judged.validation, unrepeated),
+        repeats=data.repeats,
+        unrepeated=None if floor is None else tuple(floor.tolist()),
     )
     if not held:
         return result

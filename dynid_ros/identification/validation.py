@@ -20,6 +20,7 @@ from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording
+from dynid_ros.signals.repetition import REPEATS, repeats
 
 Array = NDArray[np.float64]
 
@@ -115,6 +116,9 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
         result.arm, take_unseen(result.arm, [(source, recording)], result.treatment))
     parts = predict_unseen(result.arm, held, result.theta)
     held_out = not was_fitted(result, recording, parts)
+    fitted = [(part.t, part.q) for part in result.predictions if not part.held_out]
+    if held_out and fitted and repeats(fitted, recording.t, recording.q):
+        source = f'{source} ({REPEATS})'
     parts = [replace(part, held_out=held_out) for part in parts]
     return metrics(source, held_out, result.arm.joint_names, parts), parts
 

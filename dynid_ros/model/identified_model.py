@@ -99,6 +99,11 @@ class IdentifiedModel:
     friction_std : dict of str to (n,) ndarray
         Standard deviations of the coefficients of friction terms around zero, by joint, where
         they are not as free as the `arm_prior`; see `dynid_ros.cross_validation`.
+    repeats : bool
+        Whether the held-out samples repeat the fitted motion: none other validates the model.
+    unrepeated : tuple of float or None
+        Torque of each joint that the arm does not repeat where its motion repeats, Nm, NaN for one
+        at rest; None where no motion repeats.
 
     """
 
@@ -127,6 +132,8 @@ class IdentifiedModel:
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
     friction_std: dict[str, Array] = field(default_factory=dict)
+    repeats: bool = False
+    unrepeated: tuple[float, ...] | None = None
     widening: Array | None = None
     colour: float = 1.0
     possible: bool = False
@@ -142,7 +149,8 @@ class IdentifiedModel:
             f'  friction: {", ".join(self.arm.friction) or "none"}; '
             f'{b - self.from_data.sum()} parameters from the prior',
             f'  {kind} torque error: {first.relative_error_percent:.2f} % ({first.source})',
-            f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'])
+            f'  {"" if self.verdict.trustworthy else "not "}trustworthy{doubt}'
+            + ('; no other motion validated it' if self.repeats else '')])
 
     @property
     def uses(self) -> tuple[Use, ...]:

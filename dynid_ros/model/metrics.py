@@ -81,12 +81,15 @@ class BandwidthError:
         Relative error over all joints.
     plain_error_percent : float or None
         The same with plain friction, where the model has other terms.
+    unrepeated_percent : float or None
+        Part that the arm itself does not repeat, where a motion repeats; see `unrepeated_percent`.
 
     """
 
     cutoff_hz: float | None
     error_percent: float
     plain_error_percent: float | None
+    unrepeated_percent: float | None = None
 
 
 def metrics(
@@ -118,6 +121,34 @@ def metrics(
     own = tuple(
         _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
     return Metrics(source, held_out, len(tau), _percent(error, tau), own)
+
+
+def unrepeated_percent(
+    metrics: Metrics, unrepeated: Sequence[float] | Array,
+) -> tuple[float, Array]:
+    """
+    Relate the torque that an arm does not repeat to the torque of some samples.
+
+    Parameters
+    ----------
+    metrics : Metrics
+        Figures of the samples.
+    unrepeated : (n,) array_like
+        Root mean square of that torque, Nm.
+
+    Returns
+    -------
+    all_joints : float
+        As ``relative_error_percent`` is, over all joints that move.
+    by_joint : (n,) ndarray
+        The same of each joint.
+
+    """
+    rmse, percent = np.array(
+        [(joint.rmse, joint.relative_error_percent) for joint in metrics.joints]).T
+    own, error = (float(np.linalg.norm(np.nan_to_num(x))) for x in (unrepeated, rmse))
+    return (own / max(error, TINY) * metrics.relative_error_percent,
+            np.asarray(unrepeated / np.maximum(rmse, TINY) * percent))
 
 
 def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:

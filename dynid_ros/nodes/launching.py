@@ -20,8 +20,9 @@ LISTENERS = ['identifier', 'recorder_bag']
 #: controller in it watches its path too.
 TRACKING_ERROR = 10.0
 STATE_TIMEOUT = 1.0
-#: Options of the design: one start and ample time, so that on every computer the seed decides.
-DESIGN = ('--starts', '1', '--time', '1000')
+#: Options of the design: one start and ample time, so that on every computer the seed decides, and
+#: no more periods than it takes to see what does not repeat.
+DESIGN = ('--starts', '1', '--time', '1000', '--periods', '2')
 PACKAGE = 'dynid_ros'
 #: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
 PATIENT = 'env --block-signal=INT'

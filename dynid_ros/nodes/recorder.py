@@ -20,11 +20,12 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError, InputError, ResultError
+from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.bag_process import BagProcess
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.lockstep import simulated_time
-from dynid_ros.nodes.common.runtime import declare, DEPTH, run, Setting, state_qos
+from dynid_ros.nodes.common.runtime import declare, DEPTH, LATCHED, run, Setting, state_qos
 from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.sidecar import arm_entry, write_sidecar
@@ -56,9 +57,13 @@ class Recorder(Node):
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
+        #: Stamps of the states at which validation motions began and ended, s.
+        self._validation: list[list[float]] = []
         self._input = ArmSubscription(self, self._arm, ready=self._ready)
         self._quality = RollingQuality(self._arm, self._input.topic)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self.create_subscription(
+            DiagnosticArray, 'trajectory_publisher/status', self._on_motion, LATCHED)
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
         self.create_timer(
@@ -133,7 +138,27 @@ class Recorder(Node):
         return f'{bag.size()} bytes in {bag.bag}'
 
     def _write_sidecar(self) -> None:
-        write_sidecar(self._folder, self._sidecar)
+        write_sidecar(self._folder, {**self._sidecar, 'validation': self._validation})
+
+    def _on_motion(self, message: DiagnosticArray) -> None:
+        """Mark the begin and the end of a validation motion."""
+        values = {pair.key: pair.value for status in message.status[:1] for pair in status.values}
+        since, known = say.number_of(values.get('since', '')), self._validation
+        validating = (values.get('phase') == Phase.VALIDATING.value
+                      and values.get('dry_run') == 'False')
+        if validating == bool(known and known[-1][1] == np.inf) or not np.isfinite(since):
+            return
+        if validating:
+            known.append([since, np.inf])
+        else:
+            known[-1][1] = since
+        if self._bag is None:
+            return
+        # Where this node is killed, the mark is there.
+        try:
+            self._write_sidecar()
+        except ResultError as error:
+            self.get_logger().error(str(error))
 
     def _report(self) -> None:
         publishers = self._input.follow()

@@ -54,8 +54,8 @@ from dynid_ros.nodes.simulated.trajectory_input import TrajectoryInput
 from dynid_ros.simulation.faults import Fault, FAULTS, parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
-from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.trajectory.motion_pair import Motion
 
 SETTINGS = (
     Setting('arm', 'panda', 'A shipped arm, or the path of an arm.yaml'),
@@ -178,7 +178,7 @@ class SimulatedArmNode(Node):
         return nanoseconds
 
 
-def _motion_of(excitation: str, arm: ArmModel) -> FourierMotion | None:
+def _motion_of(excitation: str, arm: ArmModel) -> Motion | None:
     """Motion of a file, or None if none is given."""
     if not excitation:
         return None

@@ -17,7 +17,7 @@ from dynid_ros.execution.motion_executor import Reference
 from dynid_ros.execution.phases import Phase
 from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.execution.start_checks import moving_joint
-from dynid_ros.nodes.common.lockstep import Answers, ControlTime, watch_clock
+from dynid_ros.nodes.common.lockstep import Answers, ControlTime, nanoseconds, watch_clock
 from dynid_ros.nodes.common.runtime import declare, run
 from dynid_ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
@@ -52,7 +52,7 @@ class TrajectoryPublisher(Node):
         self._values = values
         self._arm, scene, executor = load_motion(values)
         self._time = ControlTime(self)
-        self._told = self._aborted = self._rested = 0.0
+        self._told = self._aborted = self._rested = self._stamp = 0.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
         self._phase = executor.phase
@@ -94,6 +94,7 @@ class TrajectoryPublisher(Node):
         """Check the state, command what follows from it, and answer a simulated arm."""
         self._time.heard(message)
         self._answers.heard(message.header.stamp)
+        self._stamp = nanoseconds(message.header.stamp) * 1e-9
         if self._time.simulated:
             self._notice_silence()
         self._follow(message)
@@ -257,7 +258,7 @@ class TrajectoryPublisher(Node):
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
-        self._report.enter(self._phase, str(self._control.violation or ''))
+        self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
 
 
 def main() -> int:

@@ -20,6 +20,7 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import InputError
 from dynid_ros.model.standard_parameters import source_of
+from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
@@ -148,7 +149,7 @@ class Watch(Node):
     def _on_validation(self, message: DiagnosticArray) -> None:
         percent = {}
         for k, status in enumerate(message.status):
-            value = number_of(report_of(status).values.get('relative_error_percent', ''))
+            value = say.number_of(report_of(status).values.get('relative_error_percent', ''))
             # The first one is that over all joints.
             percent[status.name if k else ''] = value
         self._state.hear_percent(percent)
@@ -160,8 +161,8 @@ class Watch(Node):
         if names and names == list(std)[:MOST_PARAMETERS]:
             self._state.hear_estimates(
                 nanoseconds(message.header.stamp) * 1e-9, names,
-                np.array([number_of(values[name]) for name in names]),
-                np.array([number_of(std[name]) for name in names]),
+                np.array([say.number_of(values[name]) for name in names]),
+                np.array([say.number_of(std[name]) for name in names]),
                 np.array([source.get(name) != source_of(False) for name in names]))
 
     def _in_order(self, names: Sequence[str], values: Sequence[float]) -> Array | None:
@@ -210,14 +211,6 @@ def report_of(status: Any) -> Report:
     """Read one diagnostic_msgs/DiagnosticStatus."""
     level = status.level if isinstance(status.level, int) else status.level[0]
     return Report(level, status.message, {pair.key: pair.value for pair in status.values})
-
-
-def number_of(text: str) -> float:
-    """Read a number; NaN where there is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return float('nan')
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -86,6 +86,8 @@ class Recording:
     warmth : Warmth or None
         Warmth of the joints, once positions are checked; that of a part follows from all samples
         before it.
+    validation : tuple of (float, float)
+        From when to when the arm ran a motion that validates the others, in the time of ``t``, s.
 
     Raises
     ------
@@ -103,6 +105,7 @@ class Recording:
     qd: Array | None = None
     defects: tuple[Defect, ...] = ()
     warmth: Warmth | None = None
+    validation: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Convert lists, and check shapes against the joints and stamps."""

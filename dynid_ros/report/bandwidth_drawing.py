@@ -9,7 +9,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.metrics import BandwidthError
+from dynid_ros.model.metrics import BandwidthError, unrepeated_percent
 from dynid_ros.report.drawings import (
     drawing,
     inline_svg,
@@ -41,15 +41,17 @@ def bandwidth_rows(result: IdentifiedModel) -> list[BandwidthError]:
         return []
     cutoff = result.treatment.cutoff_hz
     alike = [each for each in found if math.isclose(each.cutoff_hz or 0.0, cutoff, rel_tol=ALIKE)]
-    here = BandwidthError(cutoff, validation.relative_error_percent,
-                          alike[0].plain_error_percent if alike else None)
+    here = BandwidthError(
+        cutoff, validation.relative_error_percent,
+        alike[0].plain_error_percent if alike else None, None if result.unrepeated is None else
+        unrepeated_percent(validation, result.unrepeated)[0])
     others = [each for each in found if each not in alike]
     return sorted([*others, here], key=lambda each: each.cutoff_hz or math.inf)
 
 
 def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Markup:
     """
-    Draw held-out error against the cut-off of the low-pass, with plain friction beside it.
+    Draw held-out error against the cut-off of the low-pass, with plain friction and the floor.
 
     Parameters
     ----------
@@ -69,11 +71,13 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
     places = [each.cutoff_hz or recorded for each in rows]
     own = np.array([each.error_percent for each in rows])
     plain = np.array([each.plain_error_percent for each in rows], dtype=float)
+    floor = np.array([each.unrepeated_percent for each in rows], dtype=float)
     with drawing():
         figure = new_figure(_SIZE)
         axes = figure.add_axes(_AXES)
         highest = _SMALLEST
-        for errors, colour, style in ((own, PREDICTED, '-o'), (plain, RESIDUAL, '--s')):
+        for errors, colour, style in ((own, PREDICTED, '-o'), (plain, RESIDUAL, '--s'),
+                                      (floor, SOFT, '-^')):
             known = np.isfinite(errors)
             highest = float(max([highest, *errors[known]]))
             axes.plot(np.compress(known, places), errors[known], style, color=colour,
@@ -100,6 +104,8 @@ def _described(rows: Sequence[BandwidthError], cutoff_hz: float) -> str:
         (f'below {each.cutoff_hz:.3g} Hz ' if each.cutoff_hz else 'as recorded ')
         + percent(each.error_percent)
         + (f' ({percent(each.plain_error_percent)} with plain friction)'
-           if each.plain_error_percent is not None else '') for each in rows)
+           if each.plain_error_percent is not None else '')
+        + (f' ({percent(each.unrepeated_percent)} not repeated by the arm)'
+           if each.unrepeated_percent is not None else '') for each in rows)
     return (f'Held-out torque error against bandwidth: {figures}. The fit has a cut-off of '
             f'{cutoff_hz:.3g} Hz.')

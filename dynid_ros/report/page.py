@@ -12,6 +12,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.friction_curve import friction_lines
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import unrepeated_percent
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
 from dynid_ros.report.drawings import spectrum_drawings, torque_drawings, torque_range
@@ -56,10 +57,12 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
     """Make the content of the file that `write_report` writes."""
     cutoff = result.treatment.cutoff_hz
     bandwidths, listed = bandwidth_rows(result), parameters(result)
+    floors = None if result.unrepeated is None else unrepeated_percent(
+        result.validation or result.fit, result.unrepeated)
     return render(
         'report.html', result=result, folder=path.absolute().parent.name, version=__version__,
         units=torque_units(result.arm), filters=_FILTERS,
-        bandwidths=bandwidths,
+        bandwidths=bandwidths, floors=floors,
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
         torque=torque_figures(result), spectra=spectrum_figures(result),
         spectrum_legend=_spectrum_legend(result),

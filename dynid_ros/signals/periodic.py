@@ -206,16 +206,45 @@ def misfit(q: Array) -> Array:
 
     """
     N = len(q)
-    q = q - q.mean(axis=0)
-    # Correlation by the Fourier transform: a loop over the shifts takes minutes.
-    size = 1 << (2 * N - 1).bit_length()
-    product = sum(
-        np.fft.irfft(np.abs(np.fft.rfft(column, size)) ** 2, size)[: N - 1] for column in q.T)
-    power = np.concatenate([[0.0], np.cumsum((q**2).sum(axis=1))])
-    shifts = np.arange(N - 1)
-    squares = power[-1] - power[shifts] + power[N - shifts] - 2 * product
-    variance = max(power[-1] / N, np.finfo(float).tiny)
-    return np.asarray(squares / (N - shifts) / (2 * variance))
+    q, every = q - q.mean(axis=0), np.ones(N)
+    squares, _ = mean_squares(q, every, q, every)
+    variance = max(float((q**2).sum()) / N, np.finfo(float).tiny)
+    return np.asarray(squares[N - 1:2 * N - 2] / (2 * variance))
+
+
+def mean_squares(a: Array, known: Array, b: Array, weight: Array) -> tuple[Array, Array]:
+    """
+    Mean squares by which a signal differs from another one, shifted by any number of samples.
+
+    Parameters
+    ----------
+    a, known : (N, n) and (N,) ndarray
+        Signals, and one for each sample that is known, else zero.
+    b, weight : (M, n) and (M,) ndarray
+        The others, and the weights of their samples.
+
+    Returns
+    -------
+    squares, compared : (N + M - 1,) ndarray
+        Mean over the samples that overlap, infinite without any, and their weight; for shifts from
+        that at which the end of b meets the begin of a.
+
+    """
+    # A loop over the shifts takes minutes.
+    size = 1 << (len(a) + len(b)).bit_length()
+    order = np.arange(1 - len(b), len(a))
+
+    def correlated(x: Array, y: Array) -> Array:
+        product = np.fft.rfft(x, size, axis=0) * np.conj(np.fft.rfft(y, size, axis=0))
+        return np.asarray(np.fft.irfft(product, size, axis=0)[order])
+
+    compared = correlated(known, weight)
+    squares = (correlated((a**2).sum(axis=1), weight)
+               + correlated(known, weight * (b**2).sum(axis=1))
+               - 2 * correlated(a, weight[:, None] * b).sum(axis=1))
+    there = compared > 1e-9 * compared.max()
+    return (np.where(there, squares / np.where(there, compared, 1.0), np.inf),
+            np.where(there, compared, 0.0))
 
 
 def _vertices(y: Array, dips: NDArray[np.intp]) -> tuple[Array, Array]:

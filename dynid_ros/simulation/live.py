@@ -20,7 +20,7 @@ from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque
 from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ PERIOD = 0.001
 POINTS = 1000
 
 
-def sensors_for(arm: ArmModel, motion: FourierMotion) -> SensorModel:
+def sensors_for(arm: ArmModel, motion: Motion) -> SensorModel:
     """Sensors of `plausible_sensors` for a motion that an arm will follow."""
     t = np.linspace(0.0, motion.duration, POINTS)
     q, qd, qdd = motion.evaluate(t)

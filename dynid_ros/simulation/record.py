@@ -27,8 +27,9 @@ from dynid_ros.simulation.sensors import (
     quantise,
     SensorModel,
 )
+from dynid_ros.storage.bag_writer import START_NS
 from dynid_ros.storage.sidecar import arm_entry
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion, MotionPair
 
 Array = NDArray[np.float64]
 
@@ -96,7 +97,7 @@ class Simulation:
 
 
 def simulate(
-    arm: ArmModel, motion: FourierMotion, *, rate_hz: float = 500.0,
+    arm: ArmModel, motion: Motion, *, rate_hz: float = 500.0,
     sensors: SensorModel | None = None, seed: int = 0, command_delay: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
@@ -107,7 +108,7 @@ def simulate(
     ----------
     arm : ArmModel
         The arm, with physical nominal inertial parameters and its nominal friction.
-    motion : FourierMotion
+    motion : Motion
         The motion; the arm holds still for `HOLD` before and after.
     rate_hz : float
         Rate of the recording.
@@ -144,11 +145,14 @@ def simulate(
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
     log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
+    if isinstance(motion, MotionPair):
+        begin = HOLD + motion.excitation.duration
+        log = replace(log, validation=((begin, HOLD + motion.duration),))
     return Simulation(log, sensors, truth, nominal_parameters(arm))
 
 
 def _follow(
-    arm: ArmModel, motion: FourierMotion, period: float, lag: int,
+    arm: ArmModel, motion: Motion, period: float, lag: int,
     progress: Callable[[float], None] | None,
 ) -> Trace:
     """Course of the controlled arm at the rate of the control."""
@@ -242,6 +246,8 @@ def simulation_notes(
             'torque_noise': _plain(sensors.effort_noise),
             'velocity_noise': _plain(sensors.velocity_noise),
             'encoder_counts': _plain(sensors.encoder_counts)},
+        'validation': [
+            [START_NS * 1e-9 + edge for edge in span] for span in simulation.log.validation],
         **arm_entry(arm)}
 
 

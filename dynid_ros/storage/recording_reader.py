@@ -18,6 +18,7 @@ from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_states
 from dynid_ros.storage.drive_signals import paired
 from dynid_ros.storage.sample_blocks import in_order_of_time, SampleBlock
+from dynid_ros.storage.sidecar import validation_spans
 from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
 
 Array = NDArray[np.float64]
@@ -98,6 +99,7 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
     fields = {name: getattr(samples, name) for name in FIELDS}
     values = {name: _kept(array, keep) for name, array in fields.items() if array.shape[1]}
     stamps = _kept(stamps, keep)
+    behind = int(stamps[0] - _kept(samples.stamp, keep)[0])
     defects = (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
@@ -110,10 +112,12 @@ def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recordin
         # Defects of the files are known from the joint states.
         others = (defect for defect in signals.defects if defect not in states.defects)
         defects = (*defects, *others, *foreign, *unpaired)
-    start = stamps[0]
+    start, shift = stamps[0], float(behind - stamps[0]) * 1e-9
     return Recording(
         (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
-        arm.drive.signal, source, values.get('velocity'), defects)
+        arm.drive.signal, source, values.get('velocity'), defects,
+        validation=tuple(
+            (begin + shift, end + shift) for begin, end in validation_spans(path)))
 
 
 def samples_of(

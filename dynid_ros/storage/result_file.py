@@ -122,7 +122,12 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     count = len(record.get('parameters', ()))
     record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'friction_std': {},
               'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
+              'repeats': False, 'unrepeated': None,
               **record}
+    if isinstance(record['error_by_bandwidth'], list):
+        record['error_by_bandwidth'] = [
+            {'unrepeated_percent': None, **each} if isinstance(each, dict) else each
+            for each in record['error_by_bandwidth']]
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
@@ -190,10 +195,11 @@ def _check_shapes(model: IdentifiedModel) -> None:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
     joints, parameters = (model.arm.n,), model.theta.shape
     for name, shape in (('sigma', joints), ('unseen_sigma', joints),
-                        ('widening', joints), ('data_share', parameters)):
+                        ('widening', joints), ('unrepeated', joints),
+                        ('data_share', parameters)):
         found = getattr(model, name)
-        if found is not None and found.shape != shape:
-            raise ValueError(f'{name} has the shape {found.shape} instead of {shape}')
+        if found is not None and np.shape(found) != shape:
+            raise ValueError(f'{name} has the shape {np.shape(found)} instead of {shape}')
     for term, std in model.friction_std.items():
         if std.shape != joints or not (np.isfinite(std) & (std > 0)).all():
             raise ValueError(f'friction_std.{term} is not {model.arm.n} positive numbers')

@@ -68,20 +68,45 @@ def check_same_arm(recording: Path, arm: ArmModel) -> None:
         Joints, geometry or drive settings differ; or the sidecar is unreadable.
 
     """
-    path = (recording if recording.is_dir() else recording.parent) / SIDECAR
-    if not path.is_file():
-        return
-    try:
-        content = parse_yaml(read_whole(path))
-    except (OSError, YamlError) as error:
-        raise RecordingError(f'{path} cannot be read: {error}; remove it to go on') from error
-    stated = content.get('arm') if isinstance(content, dict) else None
-    other = _difference(stated, arm)
+    path, content = _read(recording)
+    other = _difference(content.get('arm'), arm)
     if other is not None:
         raise RecordingError(
             f'{path} states another {other[0]} than the arm {arm.name} of the model: {other[1]} '
             f'instead of {other[2]}; give a recording and a model of one arm with the same '
             'settings')
+
+
+def validation_spans(recording: Path) -> tuple[tuple[float, float], ...]:
+    """
+    Read from when to when the arm ran a validation motion, by the stamps of its states, s.
+
+    Raises
+    ------
+    RecordingError
+        The sidecar is unreadable, or states something else.
+
+    """
+    path, content = _read(recording)
+    try:
+        spans = [(float(begin), float(end)) for begin, end in content.get('validation', ())]
+    except (TypeError, ValueError) as error:
+        raise RecordingError(
+            f'{path}: "validation" must list pairs of stamps, s; correct or remove it') from error
+    return tuple(sorted(spans))
+
+
+def _read(recording: Path) -> tuple[Path, dict[str, Any]]:
+    """Read the sidecar in the folder of a recording, or beside its bag; empty without one."""
+    path = next((folder / SIDECAR for folder in (recording, recording.parent)
+                 if (folder / SIDECAR).is_file()), None)
+    if path is None:
+        return recording, {}
+    try:
+        content = parse_yaml(read_whole(path))
+    except (OSError, YamlError) as error:
+        raise RecordingError(f'{path} cannot be read: {error}; remove it to go on') from error
+    return path, content if isinstance(content, dict) else {}
 
 
 def read_start(folder: Path, arm: str = '') -> IdentifiedModel:

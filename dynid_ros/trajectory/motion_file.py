@@ -17,6 +17,7 @@ from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion, LONGEST
+from dynid_ros.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
@@ -24,9 +25,12 @@ Array = NDArray[np.float64]
 FORMAT = 'dynid_ros excitation'
 VERSION = 1
 
-_TOP = ('format', 'version', 'arm', 'arm_hash', 'made_by', 'design', 'motion', 'joints')
+_TOP = ('format', 'version', 'arm', 'arm_hash', 'made_by', 'design', 'motion', 'joints',
+        'validation')
+_VALIDATION = ('way', 'motion', 'joints')
 _MOTION = ('period', 'harmonics', 'periods', 'ramp')
-_JOINT = ('offset', 'sine', 'cosine', 'limits')
+_SERIES = ('offset', 'sine', 'cosine')
+_JOINT = (*_SERIES, 'limits')
 _LIMITS = ('lower', 'upper', 'velocity', 'acceleration', 'effort')
 
 
@@ -37,7 +41,7 @@ class Excitation:
 
     Attributes
     ----------
-    motion : FourierMotion
+    motion : FourierMotion or MotionPair
         The motion.
     arm : str
         Name of the arm that it was made for.
@@ -52,7 +56,7 @@ class Excitation:
 
     """
 
-    motion: FourierMotion
+    motion: Motion
     arm: str
     arm_hash: str
     joint_names: tuple[str, ...]
@@ -86,7 +90,7 @@ def arm_hash(arm: ArmModel) -> str:
 
 
 def write_motion(
-    path: Path, motion: FourierMotion, arm: ArmModel, design: dict[str, Any] | None = None,
+    path: Path, motion: Motion, arm: ArmModel, design: dict[str, Any] | None = None,
 ) -> None:
     """
     Write an excitation file.
@@ -95,7 +99,7 @@ def write_motion(
     ----------
     path : Path
         File to write.
-    motion : FourierMotion
+    motion : FourierMotion or MotionPair
         The motion.
     arm : ArmModel
         The arm that it was made for, whose limits it keeps.
@@ -108,6 +112,12 @@ def write_motion(
         The file cannot be written.
 
     """
+    series = _series_content(parts(motion)[0], arm)
+    for joint, name in enumerate(arm.joint_names):
+        series['joints'][name]['limits'] = _limits_content(arm.motion_limits, joint)
+    if isinstance(motion, MotionPair):
+        series['validation'] = {
+            'way': float(motion.way), **_series_content(motion.validation, arm)}
     content = {
         'format': FORMAT,
         'version': VERSION,
@@ -115,12 +125,7 @@ def write_motion(
         'arm_hash': arm_hash(arm),
         'made_by': f'dynid_ros {__version__}',
         **({'design': design} if design else {}),
-        'motion': {
-            'period': float(motion.period), 'harmonics': motion.harmonics,
-            'periods': int(motion.periods), 'ramp': float(motion.ramp)},
-        'joints': {
-            name: _joint_content(motion, arm.motion_limits, joint)
-            for joint, name in enumerate(arm.joint_names)},
+        **series,
     }
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=99)
     write_whole(Path(path), text.encode())
@@ -159,7 +164,7 @@ def read_motion(path: Path) -> Excitation:
     joints = top.section('joints', names)
     sections = [joints.section(name, _JOINT) for name in names]
     try:
-        motion = _read_series(top.section('motion', _MOTION), sections)
+        motion = _read_motions(top, names, sections)
     except InputError as error:
         message = str(error)
         if str(path) in message:
@@ -200,15 +205,21 @@ def check_made_for(excitation: Excitation, arm: ArmModel, path: Path) -> None:
             f"'{arm.name}' has now; design the motion again")
 
 
-def _joint_content(motion: FourierMotion, limits: JointLimits, joint: int) -> dict[str, Any]:
-    """Entry of one joint, without unknown limits."""
-    values = {name: float(getattr(limits, name)[joint]) for name in _LIMITS}
+def _series_content(motion: FourierMotion, arm: ArmModel) -> dict[str, Any]:
     return {
-        'offset': float(motion.offset[joint]),
-        'sine': motion.sine[joint].tolist(),
-        'cosine': motion.cosine[joint].tolist(),
-        'limits': {name: value for name, value in values.items() if np.isfinite(value)},
-    }
+        'motion': {
+            'period': float(motion.period), 'harmonics': motion.harmonics,
+            'periods': int(motion.periods), 'ramp': float(motion.ramp)},
+        'joints': {
+            name: {'offset': float(motion.offset[joint]), 'sine': motion.sine[joint].tolist(),
+                   'cosine': motion.cosine[joint].tolist()}
+            for joint, name in enumerate(arm.joint_names)}}
+
+
+def _limits_content(limits: JointLimits, joint: int) -> dict[str, float]:
+    """Limits of one joint that are known."""
+    values = {name: float(getattr(limits, name)[joint]) for name in _LIMITS}
+    return {name: value for name, value in values.items() if np.isfinite(value)}
 
 
 def _joint_names(top: Section) -> tuple[str, ...]:
@@ -221,21 +232,32 @@ def _joint_names(top: Section) -> tuple[str, ...]:
     return tuple(joints)
 
 
+def _read_motions(top: Section, names: tuple[str, ...], joints: list[Section]) -> Motion:
+    first = _read_series(top.section('motion', _MOTION), joints)
+    motion: Motion = first
+    if top.raw('validation') is not None:
+        section = top.section('validation', _VALIDATION)
+        others = section.section('joints', names)
+        second = _read_series(section.section('motion', _MOTION),
+                              [others.section(name, _SERIES) for name in names])
+        motion = MotionPair(first, second, _required(section, 'way', section.positive('way')))
+    if motion.duration > LONGEST * len(parts(motion)):
+        raise InputError(
+            f'it would last {motion.duration:g} s; keep periods times period and twice the ramp '
+            f'within {LONGEST:g} s')
+    return motion
+
+
 def _read_series(section: Section, joints: list[Section]) -> FourierMotion:
     harmonics = _count(section, 'harmonics')
     series = {
         key: np.array([_required(joint, key, joint.vector(key, harmonics)) for joint in joints])
         for key in ('sine', 'cosine')}
-    motion = FourierMotion(
+    return FourierMotion(
         _required(section, 'period', section.positive('period')),
         np.array([_required(joint, 'offset', joint.number('offset')) for joint in joints]),
         series['sine'], series['cosine'], _count(section, 'periods'),
         _required(section, 'ramp', section.number('ramp')))
-    if motion.duration > LONGEST:
-        raise InputError(
-            f'it would last {motion.duration:g} s; keep periods times period and twice the ramp '
-            f'within {LONGEST:g} s')
-    return motion
 
 
 def _read_limits(joints: list[Section]) -> JointLimits:

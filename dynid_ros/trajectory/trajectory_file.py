@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import read_yaml, Section
 from dynid_ros.errors import InputError
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.whole_file import write_whole
 
 Array = NDArray[np.float64]
@@ -129,7 +129,7 @@ def check_formats(paths: Sequence[Path]) -> None:
 
 
 def export_motion(
-    path: Path, motion: FourierMotion, joint_names: tuple[str, ...], rate_hz: float,
+    path: Path, motion: Motion, joint_names: tuple[str, ...], rate_hz: float,
 ) -> None:
     """
     Write a motion as samples from its start to its end.
@@ -139,7 +139,7 @@ def export_motion(
     path : Path
         ``.yaml`` for a ``trajectory_msgs/msg/JointTrajectory`` as ``ros2 topic pub`` and the
         controllers read it, ``.csv`` for the columns t, q, qd and qdd of each joint.
-    motion : FourierMotion
+    motion : Motion
         The motion.
     joint_names : tuple of str
         Names of its joints.
@@ -164,7 +164,7 @@ def export_motion(
         write_trajectory(path, Trajectory(joint_names, t, *states))
 
 
-def sample_times(motion: FourierMotion, rate_hz: float) -> Array:
+def sample_times(motion: Motion, rate_hz: float) -> Array:
     """Return times from the start of a motion to its end, which is always one of them, s."""
     return np.append(np.arange(0, motion.duration - 0.5 / rate_hz, 1 / rate_hz), motion.duration)
 

@@ -86,7 +86,7 @@ class Snapshot:
     def moving(self) -> bool:
         """Whether the publisher moves the arm, as far as is known."""
         return self.publisher is not None and self.publisher.values.get('phase') in (
-            'moving to the start', 'running', 'stopping')
+            'moving to the start', 'running', 'validating', 'stopping')
 
 
 class LiveState:

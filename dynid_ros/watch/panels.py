@@ -20,7 +20,7 @@ NO_NEWS = 1.6
 LEVELS = ('good', 'warning', 'error', 'stale')
 LEVEL_COLOURS = (GREEN, AMBER, RED, GREY)
 PHASE_COLOURS = {'idle': GREY, 'moving to the start': AMBER, 'running': GREEN,
-                 'stopping': AMBER, 'holding': GREY, 'aborted': RED}
+                 'validating': GREEN, 'stopping': AMBER, 'holding': GREY, 'aborted': RED}
 BOX = 'padding:6px 12px;font-size:13px;line-height:1.4'
 ALARM = (f'background:{RED};color:#fff;font-weight:600;border-radius:4px;padding:5px 8px;'
          'margin-bottom:6px')

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.execution.motion_executor import move, move_duration, SLOPE
-from dynid_ros.feasibility.planning_limits import PlanningLimits
+from dynid_ros.feasibility.planning_limits import move_duration, PlanningLimits, SLOPE
+from dynid_ros.trajectory.motion_pair import move
 
 Array = NDArray[np.float64]
 

@@ -8,6 +8,8 @@ from urdf_files import joint, robot, write
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.cli.main import main
+from dynid_ros.excitation.search import Search
+from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SHORT = ['--harmonics', '3', '--starts', '1', '--period', '4']
@@ -23,10 +25,13 @@ def test_the_file_fits_the_arm_and_lists_margins(tmp_path, capsys):
     excitation = read_motion(tmp_path / 'e.yaml')
     check_made_for(excitation, load_arm('two_axis'), tmp_path / 'e.yaml')
     assert 'all limits kept' in out
+    assert 'then another motion of 3.08 s for validation' in out
+    excited, other = excitation.motion.excitation, excitation.motion.validation
+    assert (excited.duration, other.duration) == (12.0, pytest.approx(3.08))
     assert excitation.design['limits_kept'] is True
     assert set(excitation.design['margins']) == {
         'position', 'velocity', 'acceleration', 'torque', 'clearance'}
-    assert excitation.motion.harmonics == 3
+    assert excited.harmonics == 3
 
 
 def test_json_is_one_object_with_the_same_facts(tmp_path, capsys):
@@ -40,11 +45,11 @@ def test_json_is_one_object_with_the_same_facts(tmp_path, capsys):
 
 def test_samples_and_drawings_are_written_on_request(tmp_path):
     export = [str(tmp_path / name) for name in ('m.csv', 'm.yaml')]
-    assert design(tmp_path, '--validation', '--export', *export, '--plots', str(tmp_path)) == 0
+    assert design(tmp_path, '--export', *export, '--plots', str(tmp_path)) == 0
     rows = np.loadtxt(tmp_path / 'm.csv', delimiter=',', skiprows=1)
     motion = read_motion(tmp_path / 'e.yaml').motion
     assert rows[-1, 0] == pytest.approx(motion.duration)
-    assert motion.period != 4.0
+    np.testing.assert_allclose(rows[:, 1:3], motion.evaluate(rows[:, 0])[0], atol=1e-7)
     assert (tmp_path / 'path.png').exists()
 
 
@@ -53,8 +58,8 @@ def test_least_margins_have_the_units_of_their_joints(tmp_path, capsys):
         '<link name="a"/><link name="b"/><link name="c"/>'
         + joint('slider', 'a', 'b', 'prismatic') + joint('hinge', 'b', 'c', axis='0 1 0')))
     (tmp_path / 'arm.yaml').write_text('description: {urdf: arm.urdf}\n')
-    assert main(['design', str(tmp_path / 'arm.yaml'), '-o', str(tmp_path / 'e.yaml'), *SHORT,
-                 '--validation']) == 0
+    arm, motion = str(tmp_path / 'arm.yaml'), str(tmp_path / 'e.yaml')
+    assert main(['design', arm, '-o', motion, *SHORT]) == 0
     margins = read_motion(tmp_path / 'e.yaml').design['margins']
     out = capsys.readouterr().out
     for quantity, each in (('position', ''), ('velocity', '/s'), ('acceleration', '/s²')):
@@ -91,3 +96,11 @@ def test_a_motion_for_a_load_states_the_error_bars_to_be_expected(tmp_path, caps
     assert stored['payload']['center'] == pytest.approx([0, 0, 0.1])
     assert 0 < stored['payload']['mass_std'] < 0.2
     assert not stored['payload']['noise_measured']
+
+
+def test_an_exciting_motion_is_kept_where_no_other_one_is_reached(tmp_path, capsys, monkeypatch):
+    # As with an obstacle in every way.
+    monkeypatch.setattr(Search, '_reached', lambda _self, _motion: _self._begin is None)
+    assert design(tmp_path) == 0
+    assert 'without another motion for validation: no motion was' in capsys.readouterr().out
+    assert isinstance(read_motion(tmp_path / 'e.yaml').motion, FourierMotion)

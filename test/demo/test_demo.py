@@ -21,7 +21,9 @@ from dynid_ros.demo.processes import own_domain
 from dynid_ros.errors import DynidError
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.trajectory.motion_pair import MotionPair
 
 pytestmark = pytest.mark.skipif(find_spec('mujoco') is None, reason='mujoco is not installed')
 ARM = 'two_axis'
@@ -137,7 +139,8 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     monkeypatch.setenv('ROS_DOMAIN_ID', '')
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', '')
     arm = load_arm(ARM)
-    motion = random_motion(arm, 3, period=4.0, periods=3)
+    motion = MotionPair(random_motion(arm, 3, period=4.0, periods=2),
+                        random_motion(arm, 4, period=3.5, periods=1), 1.0)
     write_motion(tmp_path / 'excitation.yaml', motion, arm)
     with own_domain():
         found = run_chain(ARM, tmp_path, tmp_path / 'excitation.yaml', 0, View())
@@ -155,6 +158,12 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     bag = next((tmp_path / 'recordings').glob('*/bag'))
     log = read_recording(bag, arm)
     assert log.seconds > motion.duration
+    result = read_result(tmp_path / 'result')
+    assert result.validation.source.startswith('validation motion of bag') and not result.repeats
+    (begin, end), = log.validation
+    # The states are those after the commands.
+    assert end - begin == pytest.approx(motion.way + 3.5, abs=0.02)
+    assert log.q[log.t < begin][-1] == pytest.approx(motion.start, abs=0.02)
     np.testing.assert_allclose(np.diff(log.t), 1 / RATE, atol=1e-8)
     assert '</html>' in (tmp_path / 'result' / 'report.html').read_text()
 

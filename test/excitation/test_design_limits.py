@@ -10,9 +10,11 @@ import pytest
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.errors import InputError
 from dynid_ros.excitation import design_objective
-from dynid_ros.excitation.design import design, validation_motion
+from dynid_ros.excitation.design import design, validation_motion, with_validation
 from dynid_ros.excitation.design_objective import Task
+from dynid_ros.execution.start_checks import check_motion
 from dynid_ros.feasibility.scene import build_scene
 
 PERIOD = 5.0
@@ -102,6 +104,22 @@ def test_no_limit_is_broken_at_10_khz(name, seed, monkeypatch):
 def test_validation_motions_keep_the_same_limits(name):
     arm, scene = arm_and_scene(name)
     check(arm, scene, validation_motion(arm, Task(period=PERIOD, harmonics=5), scene).motion)
+
+
+def test_the_way_to_a_validation_motion_keeps_all_limits():
+    arm, scene = arm_and_scene('ur10')
+    task = Task(period=PERIOD, harmonics=5)
+    # Best of the same random motions, whatever the way to it.
+    begin = validation_motion(arm, Task(period=PERIOD, harmonics=5, seed=1), scene)
+    touching = validation_motion(arm, task, scene)
+    assert (scene.nearest(begin.motion.start, touching.motion.start) < scene.kept).any()
+    motion, validation = with_validation(begin, arm, task, scene)
+    assert validation.margins.kept
+    check_motion(arm, motion, scene)
+    with pytest.raises(InputError, match=r'beyond its (velocity|acceleration|effort) limit'):
+        check_motion(arm, replace(motion, way=motion.way / 4), scene)
+    with pytest.raises(InputError, match='nearer than the clearance'):
+        check_motion(arm, replace(motion, validation=touching.motion), scene)
 
 
 @pytest.mark.slow

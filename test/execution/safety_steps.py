@@ -26,6 +26,7 @@ from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.execution.tracking_control import RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import MotionPair
 
 PERIOD, TIMEOUT, TRACKING = 0.002, 0.1, 0.1
 #: Steps after which another arm is taken, at rest.
@@ -34,7 +35,8 @@ EACH = 10_000
 AMPLITUDE = 0.05
 #: The arm holds itself where no command has come for so long, s.
 COMMAND_TIMEOUT = 0.1
-WATCHED = {Phase.MOVING, Phase.RUNNING, Phase.STOPPING, Phase.HOLDING}
+WATCHED = {
+    Phase.MOVING, Phase.RUNNING, Phase.VALIDATING, Phase.STOPPING, Phase.HOLDING}
 #: Disturbances; all else are requests and good states.
 EVENTS = (
     'NaN', 'spike', 'outside', 'fast', 'strained', 'silence', 'clock back', 'clock ahead',
@@ -43,7 +45,8 @@ EVENTS = (
 DISTURBED = 0.003
 INVITED = {Phase.IDLE: ('start', 0.05), Phase.HOLDING: ('start', 0.02),
            Phase.ABORTED: ('stop', 0.02), Phase.MOVING: ('stop', 0.0005),
-           Phase.RUNNING: ('stop', 0.001), Phase.STOPPING: ('stop', 0.001)}
+           Phase.RUNNING: ('stop', 0.001), Phase.VALIDATING: ('stop', 0.001),
+           Phase.STOPPING: ('stop', 0.001)}
 #: And of any request in any phase.
 UNINVITED = 0.0005
 
@@ -58,7 +61,9 @@ def motion_of(name: str):
     arm = load_arm(name)
     room = planning_limits(arm)
     reduced = AMPLITUDE * np.linspace(0.5, 1.0, arm.n)[:, None] * np.ones(4)
-    motion = FourierMotion.at_rest(2.0, room.middle, reduced, 1)
+    motion = MotionPair(
+        FourierMotion.at_rest(1.2, room.middle, reduced, 1),
+        FourierMotion.at_rest(1.0, room.middle, reduced[:, ::-1] / 2, 1), 0.5)
     return arm, motion, room, proposed_gains(arm, PERIOD), RigidArm(arm)
 
 
@@ -204,7 +209,7 @@ class Driver:
         wanted = told[0]
         if phase in WATCHED:
             require(np.abs(q - wanted.q).max() <= TRACKING + 1e-9, 'a lost arm is not noticed')
-        if phase in (Phase.MOVING, Phase.RUNNING):
+        if phase in (Phase.MOVING, Phase.RUNNING, Phase.VALIDATING):
             room = self.room
             # It may begin between the limits of the hardware and those of planned motions.
             lower, upper = np.minimum(room.lower, self.began), np.maximum(room.upper, self.began)

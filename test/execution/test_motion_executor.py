@@ -9,10 +9,12 @@ from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.execution.motion_executor import MotionExecutor, Phase
 from dynid_ros.feasibility.motion_bounds import motion_bounds
 from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.trajectory.motion_pair import MotionPair
 
 ARM = load_arm('ur10')
 ROOM = planning_limits(ARM)
 MOTION = random_motion(ARM, seed=1, periods=1, period=6.0, tries=20)
+OTHER = random_motion(ARM, seed=2, periods=1, period=4.0, tries=20)
 AWAY = MOTION.start + np.linspace(-0.4, 0.4, ARM.n)
 STEP = 0.002
 
@@ -40,6 +42,25 @@ def test_whole_course_is_smooth_within_the_limits_and_ends_at_rest_in_the_start(
     assert (np.abs(qdd) <= ROOM.acceleration + 1e-9).all()
     # Central differences err by h²/6 of the third derivative, some 100 rad/s³ here.
     np.testing.assert_allclose(np.gradient(q, times, axis=0)[1:-1], qd[1:-1], atol=1e-3)
+
+
+def test_the_validation_motion_follows_in_a_phase_of_its_own():
+    pair = MotionPair(MOTION, OTHER, 2.0)
+    run = MotionExecutor(pair, ROOM)
+    seconds = run.start(0.0, AWAY)
+    excited = seconds - OTHER.duration - pair.way
+    times, (q, qd, _) = course(run, 0.0, excited)
+    assert run.phase is Phase.RUNNING
+    later, (more, faster, _) = course(run, times[-1] + STEP, seconds - STEP)
+    assert run.phase is Phase.VALIDATING
+    np.testing.assert_allclose(more[-1], OTHER.start, atol=1e-3)
+    q, qd = np.concatenate([q, more]), np.concatenate([qd, faster])
+    times = np.concatenate([times, later])
+    assert np.abs(np.gradient(q, times, axis=0)[1:-1] - qd[1:-1]).max() < 2e-3
+    with pytest.raises(InputError, match='validating already'):
+        run.start(seconds - STEP, AWAY)
+    run.reference(seconds)
+    assert run.phase is Phase.HOLDING
 
 
 def test_move_to_the_start_uses_the_allowed_share_of_the_limits():

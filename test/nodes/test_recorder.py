@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from identifier_rig import recording as motion_of_two_axes
 from nodes.conftest import PATIENCE
 import numpy as np
@@ -19,6 +19,7 @@ from std_srvs.srv import Trigger
 import yaml
 
 from dynid_ros.arm import load_arm
+from dynid_ros.nodes.common.runtime import LATCHED
 from dynid_ros.storage.plain import arm_from_plain
 from dynid_ros.storage.recording_reader import read_recording
 
@@ -75,6 +76,46 @@ def test_bag_holds_every_message_and_the_sidecar_says_what_it_is(start, talker, 
     assert arm_from_plain(sidecar['arm']).joint_names == log.joint_names
     for name, digest in sidecar['files'].items():
         assert hashlib.sha256((folder / 'bag' / name).read_bytes()).hexdigest() == digest
+    assert process.stop()[0] == 0
+
+
+#: Of the states that are played, s.
+START = 1e9
+
+
+def phase(name, since, dry_run='False'):
+    values = {'phase': name, 'since': str(START + since), 'dry_run': dry_run}
+    return DiagnosticArray(status=[DiagnosticStatus(values=[
+        KeyValue(key=key, value=value) for key, value in values.items()])])
+
+
+def test_validation_motions_are_marked_by_the_stamps_of_their_states(start, talker, tmp_path):
+    log = motion().part(0, 1500)
+    process, publisher, _ = recording(start, talker, tmp_path)
+    status = talker.node.create_publisher(
+        DiagnosticArray, '/trajectory_publisher/status', LATCHED)
+    talker.until(lambda: status.get_subscription_count() == 1, 'the recorder')
+    folder = next(tmp_path.iterdir())
+
+    def marked():
+        spans = yaml.safe_load((folder / 'recording.yaml').read_text())['validation']
+        return (np.array(spans) - START).tolist()
+
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    # Only what moves the arm counts, and repeated reports count once.
+    for name, since, dry in (('validating', 0.5, 'True'), ('holding', 0.75, 'True'),
+                             ('running', 0.875, 'False'), ('validating', 1.25, 'False'),
+                             ('validating', 1.25, 'False')):
+        status.publish(phase(name, since, dry))
+        talker.spin(0.05)
+    talker.until(lambda: marked() == [[1.25, float('inf')]], 'an open mark')
+    for name, since in (('holding', 2.5), ('idle', 3.0)):
+        status.publish(phase(name, since))
+        talker.spin(0.05)
+    talker.until(lambda: marked() == [[1.25, 2.5]], 'the mark')
+    assert talker.call(Trigger, '/recorder/stop').success
+    read = read_recording(folder / 'bag', load_arm(ARM))
+    np.testing.assert_allclose(read.validation, [[1.25, 2.5]], atol=1e-6)
     assert process.stop()[0] == 0
 
 

@@ -11,6 +11,7 @@ from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_file import arm_hash, check_made_for, read_motion, write_motion
+from dynid_ros.trajectory.motion_pair import MotionPair
 
 
 @pytest.fixture
@@ -44,6 +45,34 @@ def test_a_motion_reads_back_without_loss(written, arm):
         np.testing.assert_array_equal(getattr(read.limits, name), getattr(arm.limits, name))
     assert (read.arm, read.joint_names) == ('random', ('j1', 'j2'))
     check_made_for(read, arm, path)
+
+
+def test_a_pair_reads_back_without_loss(written, arm):
+    path, motion = written
+    other = FourierMotion.at_rest(2.0, [0.1, 0.2], np.full((2, 4), 0.01))
+    write_motion(path, MotionPair(motion, other, 1.7), arm, {'seed': 3})
+    read = read_motion(path)
+    pair = read.motion
+    assert (pair.way, pair.duration) == (1.7, motion.duration + 1.7 + 2.0)
+    t = np.linspace(-1.0, 20.0, 400)
+    for own, given in ((pair.excitation, motion), (pair.validation, other)):
+        for one, two in zip(own.evaluate(t), given.evaluate(t), strict=True):
+            np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(read.limits.upper, arm.limits.upper)
+    np.testing.assert_array_equal(pair.evaluate(100.0)[0], other.start)
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'way': None}, 'validation.*way'), ({'way': -1.0}, 'way'), ({'way': 1e9}, 'it would last'),
+    ({'joints': {'j1': {}}}, 'validation.joints.j1.sine'), ({'other': 1}, 'other')])
+def test_a_damaged_validation_motion_is_named(written, arm, change, words):
+    path, motion = written
+    write_motion(path, MotionPair(motion, motion, 1.0), arm)
+    content = yaml.safe_load(path.read_text())
+    content['validation'] |= change
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(InputError, match=words):
+        read_motion(path)
 
 
 def test_hash_tells_kinematics_and_limits_apart_but_not_inertias(arm):

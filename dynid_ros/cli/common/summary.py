@@ -11,12 +11,17 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.model.friction_curve import friction_lines
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.metrics import Metrics
+from dynid_ros.model.metrics import Metrics, unrepeated_percent
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.plain import json_text
 
 #: Relative error from which the summary names a joint, %.
 POOR = 25.0
+#: Of a model whose held-out motion repeats the fitted one.
+NO_OTHER_MOTION = (
+    'no other motion validated the model: the held-out one repeats the fitted one, which tells '
+    'how well that is predicted again and nothing of others (record both motions of "dynid '
+    'design", or give another recording with --validate)')
 
 
 def metrics_as_dict(metrics: Metrics | None) -> dict[str, Any] | None:
@@ -46,6 +51,8 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'friction': list(result.arm.friction),
         'friction_std': {term: std.tolist() for term, std in result.friction_std.items()},
         'conditioning': dict(vars(result.treatment)),
+        'repeats': result.repeats,
+        'unrepeated': result.unrepeated,
         'fit': metrics_as_dict(result.fit),
         'validation': metrics_as_dict(result.validation),
         'standard_parameters': _standard_as_dict(result),
@@ -97,7 +104,7 @@ def result_lines(result: IdentifiedModel) -> Iterable[str]:
     yield (f'conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '
            f'every {settings.decimation}. of {settings.rate_hz:.4g} samples/s, delay {delay}')
     yield from settings.notes
-    yield from metric_lines(result.fit, result.validation)
+    yield from metric_lines(result.fit, result.validation, unrepeated=result.unrepeated)
     yield from friction_lines(result)
     yield from _link_lines(result)
     yield from stated_lines(result.stated)
@@ -139,23 +146,31 @@ def stated_lines(stated: Mapping[str, Metrics], origin: str = 'arm.yaml or the U
         yield f'parameters of {origin}: torque error on the same data {errors}'
 
 
-def metric_lines(*several: Metrics | None) -> Iterable[str]:
-    """Errors overall and joint by joint."""
+def metric_lines(
+    *several: Metrics | None, unrepeated: Sequence[float] | None = None,
+) -> Iterable[str]:
+    """Errors overall and joint by joint, the last with the torque that is not repeated, Nm."""
     shown = [metrics for metrics in several if metrics is not None]
+    last = shown[-1]
+    floor, floors = (
+        (math.nan, None) if unrepeated is None else unrepeated_percent(last, unrepeated))
     for metrics in shown:
         if math.isnan(metrics.relative_error_percent):
             yield f'torque error: none, the arm stands still in {metrics.source}'
             continue
         kind = 'not used for fitting' if metrics.held_out else 'used for fitting (in-sample)'
-        yield (f'torque error: {metrics.relative_error_percent:.2f} % on data {kind}: '
+        part = (f', of which the arm itself does not repeat {floor:.2f} %,'
+                if metrics is last and not math.isnan(floor) else '')
+        yield (f'torque error: {metrics.relative_error_percent:.2f} %{part} on data {kind}: '
                f'{metrics.source}')
-    last = shown[-1]
     width = max(len(joint.name) for joint in last.joints)
-    yield f'  {"joint":<{width}}  {"RMSE":>9}  {"error":>8}  {"R²":>7}'
-    for joint in last.joints:
+    yield (f'  {"joint":<{width}}  {"RMSE":>9}  {"error":>8}  {"R²":>7}'
+           + ('' if floors is None else '  not repeated'))
+    for k, joint in enumerate(last.joints):
         yield f'  {joint.name:<{width}}  ' + (
             f'{"at rest":>9}' if math.isnan(joint.rmse) else
-            f'{joint.rmse:9.4g}  {joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}')
+            f'{joint.rmse:9.4g}  {joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}'
+            + ('' if floors is None or math.isnan(floors[k]) else f'  {floors[k]:10.1f} %'))
 
 
 def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
@@ -174,6 +189,9 @@ def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
         yield from (f'  - {reason}' for reason in verdict.reasons)
     elif result.validation is None:
         yield 'verdict: no objections, but not validated (no held-out data)'
+    elif result.repeats:
+        yield (f'verdict: no objections, but {NO_OTHER_MOTION}; the error bars alone give '
+               f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
     else:
         yield (f'verdict: trustworthy; the error bars alone give '
                f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')

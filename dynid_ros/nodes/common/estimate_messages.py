@@ -155,5 +155,13 @@ def _columns(
     return {'values': values, 'std': std, 'source': [source_of(each) for each in from_data]}
 
 
+def number_of(text: str) -> float:
+    """Read the number in a value of a status; NaN where there is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float('nan')
+
+
 def _text(value: object) -> str:
     return f'{value:.9g}' if isinstance(value, float) else str(value)

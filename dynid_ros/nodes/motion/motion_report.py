@@ -15,7 +15,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.runtime import LATCHED
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.trajectory.trajectory_file import sample_times
 
 #: Points of the motion a second, and at most.
@@ -34,7 +34,7 @@ class MotionReport:
         Owner.
     arm : ArmModel
         The arm.
-    motion : FourierMotion
+    motion : Motion
         Its motion.
     values : dict
         Parameters of the node.
@@ -42,32 +42,32 @@ class MotionReport:
     """
 
     def __init__(
-        self, node: Node, arm: ArmModel, motion: FourierMotion, values: dict[str, Any],
+        self, node: Node, arm: ArmModel, motion: Motion, values: dict[str, Any],
     ) -> None:
         self._node, self._arm = node, arm
         self._facts = {name: values[name] for name in ('dry_run', 'output', 'start_speed')}
-        self._phase, self._why = Phase.IDLE, ''
+        self._phase, self._why, self._since = Phase.IDLE, '', 0.0
         self._status = node.create_publisher(DiagnosticArray, '~/status', LATCHED)
         # Kept, so that a page that is opened later gets it.
         self._motion = node.create_publisher(JointTrajectory, '~/motion', LATCHED)
         self._motion.publish(motion_message(arm, motion))
         node.create_timer(PERIOD, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def enter(self, phase: Phase, why: str = '') -> None:
-        """Tell of a phase, and why it is that of an abort."""
-        self._phase, self._why = phase, why
+    def enter(self, phase: Phase, why: str, since: float) -> None:
+        """Tell of a phase, why it is that of an abort, and the stamp of its first state, s."""
+        self._phase, self._why, self._since = phase, why, since
         self._publish()
 
     def _publish(self) -> None:
         aborted = self._phase is Phase.ABORTED
         text = f'{self._phase.value}: {self._why}' if aborted else self._phase.value
-        values = {'phase': self._phase.value, **self._facts}
+        values = {'phase': self._phase.value, 'since': str(self._since), **self._facts}
         self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
             f'{self._node.get_name()}: motion', self._arm.name,
             say.ERROR if aborted else say.OK, text, values)]))
 
 
-def motion_message(arm: ArmModel, motion: FourierMotion) -> JointTrajectory:
+def motion_message(arm: ArmModel, motion: Motion) -> JointTrajectory:
     """Sample a motion, in the coordinates of the joints, from its start to its end."""
     times = sample_times(motion, min(POINTS_HZ, MOST_POINTS / motion.duration))
     q, qd, _ = motion.evaluate(times)
