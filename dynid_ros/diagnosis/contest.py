@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dynid_ros.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names, without_more
+from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names, SAME, without_more
 from dynid_ros.diagnosis.significance import pays, surrogates
 from dynid_ros.diagnosis.trial_sensitivity import downhill, expected_error, unseen_faults
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
@@ -250,7 +250,7 @@ def _significant(
     """Whether an explanation helps in most blocks, and more than one of its kind without fault."""
     if len(best.still_driven) < len(base.still_driven):
         # Friction that drives is beyond chance by itself, and a surrogate inherits it.
-        return True
+        return best.error_percent <= (1 + SAME) * base.error_percent
     gain, code = base.cost - _price(best), best.steps[0].code
     return pays(base, best) and all(
         without.cost - _price(each) < gain for without in surrogates(base)
