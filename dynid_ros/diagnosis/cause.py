@@ -72,7 +72,7 @@ def with_cause(
         findings = (*cause, *doubts)
     else:
         findings = (*doubts, *(
-            _unexplained(outcome) if doubts and not clipped and not vague else ()))
+            () if no_errors(doubts) or clipped or vague else _unexplained(outcome)))
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.remark,)
