@@ -44,7 +44,8 @@ class Use:
     @property
     def sentence(self) -> str:
         """State the use in one line."""
-        return f'{"good" if self.serves else "not good"} for {self.purpose}: {self.figure}'
+        good = 'good' if self.serves else 'not shown to be good'
+        return f'{good} for {self.purpose}: {self.figure}'
 
 
 def uses(model: IdentifiedModel) -> tuple[Use, ...]:
@@ -62,7 +63,8 @@ def uses(model: IdentifiedModel) -> tuple[Use, ...]:
 
 def _prediction(model: IdentifiedModel) -> Use:
     metrics = model.validation or model.fit
-    kind = 'on held-out motion' if metrics.held_out else 'in-sample, not validated'
+    kind = 'in-sample' if not metrics.held_out else (
+        'on the fitted motion again' if model.repeats else 'on another motion')
     return Use('feed-forward and gravity compensation', _predicts(model),
                f'{_by_joint(model, 1.0)}, {metrics.relative_error_percent:.1f} % {kind}')
 
@@ -98,17 +100,17 @@ def _masses(model: IdentifiedModel) -> Use:
 
 
 def _predicts(model: IdentifiedModel) -> bool:
-    """Whether held-out motion supports the torque of the model."""
+    """Whether a motion that was not fitted supports the torque of the model."""
     metrics = model.validation
-    return (model.verdict.trustworthy and metrics is not None
+    return (model.verdict.trustworthy and metrics is not None and not model.repeats
             and bool(np.isfinite(metrics.relative_error_percent)))
 
 
 def _by_joint(model: IdentifiedModel, factor: float) -> str:
-    """Range of the errors of the joints, in their units."""
-    errors = {unit: [joint.rmse for joint, own in zip(
-        (model.validation or model.fit).joints, torque_units(model.arm), strict=True)
-        if own == unit and np.isfinite(joint.rmse)] for unit in torque_units(model.arm)}
-    ranges = [f'{factor * min(own):.2g} to {factor * max(own):.2g} {unit}'
-              for unit, own in errors.items() if own]
-    return f'{", ".join(ranges) or "none"} by joint'
+    """Range of the errors of the joints that moved, in their units."""
+    errors = np.array([joint.rmse for joint in (model.validation or model.fit).joints])
+    units, moved = np.array(torque_units(model.arm)), np.isfinite(errors)
+    ranges = [f'{factor * errors[own].min():.2g} to {factor * errors[own].max():.2g} {unit}'
+              for unit in dict.fromkeys(units[moved].tolist()) for own in [moved & (units == unit)]]
+    those = '' if moved.all() else f', {moved.sum()} of {len(moved)} of which moved'
+    return f'{" and ".join(ranges) or "none"} by joint{those}'

@@ -36,7 +36,19 @@ def test_a_good_model_serves_by_its_held_out_errors(good):
 def test_a_model_without_held_out_motion_serves_no_prediction(good):
     found = replace(good, validation=None, consistent=None).uses
     assert not any(found[k].serves for k in (PREDICTION, CONTACT, SIMULATION))
-    assert 'not validated' in found[PREDICTION].figure
+    assert 'in-sample' in found[PREDICTION].figure
+
+
+def test_a_motion_that_repeats_validates_no_use(good):
+    found = replace(good, repeats=True).uses
+    assert not any(found[k].serves for k in (PREDICTION, CONTACT, SIMULATION))
+    assert 'the fitted motion again' in found[PREDICTION].figure
+
+
+def test_joints_at_rest_have_no_figure(good):
+    first, second = good.validation.joints
+    still = replace(good.validation, joints=(replace(first, rmse=np.nan), second))
+    assert '1 of 2 of which moved' in replace(good, validation=still).uses[PREDICTION].figure
 
 
 def test_an_error_speaks_against_every_use_and_a_warning_against_none(good):
