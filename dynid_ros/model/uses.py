@@ -110,7 +110,9 @@ def _by_joint(model: IdentifiedModel, factor: float) -> str:
     """Range of the errors of the joints that moved, in their units."""
     errors = np.array([joint.rmse for joint in (model.validation or model.fit).joints])
     units, moved = np.array(torque_units(model.arm)), np.isfinite(errors)
-    ranges = [f'{factor * errors[own].min():.2g} to {factor * errors[own].max():.2g} {unit}'
-              for unit in dict.fromkeys(units[moved].tolist()) for own in [moved & (units == unit)]]
+    ranges = []
+    for unit in dict.fromkeys(units[moved].tolist()):
+        own = factor * errors[moved & (units == unit)]
+        ranges.append(f'{own.min():.2g} to {own.max():.2g} {unit}')
     those = '' if moved.all() else f', {moved.sum()} of {len(moved)} of which moved'
     return f'{" and ".join(ranges) or "none"} by joint{those}'

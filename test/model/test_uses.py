@@ -20,8 +20,9 @@ PREDICTION, CONTACT, SIMULATION, MASSES = range(4)
 def good():
     arm = load_arm('two_axis')
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
-    noise = 0.01 * np.random.default_rng(0).normal(size=(4000, arm.n))
-    return identify(arm, [recording(arm, Waves.random(arm, seed=1), theta, noise)])
+    noise = 0.01 * np.random.default_rng(0).normal(size=(2, 2000, arm.n))
+    fitted, other = (recording(arm, Waves.random(arm, seed=k), theta, noise[k]) for k in range(2))
+    return identify(arm, [fitted], validation=[other])
 
 
 def test_a_good_model_serves_by_its_held_out_errors(good):
