@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from dynid_ros.errors import ResultError
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.weighted_least_squares import embedded, QRFactors
+from dynid_ros.storage.npz_table import npz_bytes
 from dynid_ros.storage.plain import from_plain, to_plain
 from dynid_ros.whole_file import write_whole
 
@@ -90,9 +90,7 @@ def write_sidecar(path: Path, facts: BagFacts, factors: QRFactors | None) -> Non
             'rows': factors.rows, 'shape': np.array(factors.factors.shape),
             'lengths': np.array([len(own) for own in used]), 'used': np.concatenate(used),
             'triangles': np.concatenate(triangles)}
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
-    write_whole(path, buffer.getvalue())
+    write_whole(path, npz_bytes(**arrays))
 
 
 def read_facts(path: Path) -> BagFacts | None:
