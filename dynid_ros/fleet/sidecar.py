@@ -97,9 +97,11 @@ def read_facts(path: Path) -> BagFacts | None:
     """Read the facts of a sidecar; None where there is no whole sidecar."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            return _facts(arrays)
+            facts: BagFacts = from_plain(
+                json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
     except (OSError, BadZipFile, ValueError, KeyError, EOFError):
         return None
+    return facts
 
 
 def read_factors(path: Path) -> QRFactors:
@@ -127,8 +129,3 @@ def read_factors(path: Path) -> QRFactors:
         raise ResultError(
             f'{path} is damaged: {error}; remove it, and run the command again') from error
     return QRFactors(embedded(triangles, columns), rows)
-
-
-def _facts(arrays: Any) -> BagFacts:
-    facts: BagFacts = from_plain(json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
-    return facts
