@@ -33,6 +33,9 @@ ITERATIONS, SETTLED, SETTLED_BY_STD = 12, 1e-6, 0.02
 #: Standard deviation up to which an offset counts as determined, rad or m: 0.05 degrees in 95 of
 #: 100 cases.
 ACCURACY = float(np.radians(0.025))
+#: Standard deviation of an offset before any data, rad or m: keeps undetermined ones from
+#: diverging, and changes the others by no more than the square of the ratio of their standard
+#: deviation to it.
 PRIOR = float(np.radians(2.0))
 #: Change of the torque that parameters cannot make up for, by the whole change, below which an
 #: offset cannot be told from parameters by any motion.
@@ -60,10 +63,6 @@ class JointOffsets:
         Names.
     prismatic : (n,) ndarray of bool
         Joints that slide.
-    prior : float
-        Standard deviation before any data, rad or m.
-    accuracy : float
-        Standard deviation up to which an offset counts as determined, rad or m.
 
     """
 
@@ -72,18 +71,16 @@ class JointOffsets:
     hidden: NDArray[np.bool_]
     joint_names: tuple[str, ...]
     prismatic: NDArray[np.bool_]
-    prior: float = PRIOR
-    accuracy: float = ACCURACY
 
     @property
     def determined(self) -> NDArray[np.bool_]:
         """Joints, (n,), whose offset the data determine."""
-        return np.asarray(self.std <= self.accuracy)
+        return np.asarray(self.std <= ACCURACY)
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
         """Whether the data determine an offset rather than its prior, (n,)."""
-        return np.asarray(1 - (self.std / self.prior)**2 >= FROM_DATA)
+        return np.asarray(1 - (self.std / PRIOR)**2 >= FROM_DATA)
 
     @property
     def trusted(self) -> Array:
@@ -109,8 +106,7 @@ class JointOffsets:
 
 
 def estimate_joint_offsets(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings, *,
-    prior: float = PRIOR, accuracy: float = ACCURACY,
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
 ) -> JointOffsets:
     """
     Estimate the offsets of the joint zeros together with the dynamics.
@@ -127,12 +123,6 @@ def estimate_joint_offsets(
         Conditioned stretches.
     settings : ConditioningSettings
         Cut-off and decimation.
-    prior : float
-        Standard deviation of offsets before any data, rad or m: keeps undetermined
-        ones from diverging, and changes the others by no more than the square of the ratio of
-        their standard deviation to it.
-    accuracy : float
-        Standard deviation up to which an offset counts as determined, rad or m.
 
     Returns
     -------
@@ -151,20 +141,20 @@ def estimate_joint_offsets(
 
     """
     n = arm.n
-    offset, std = np.zeros(n), np.full(n, prior)
+    offset, std = np.zeros(n), np.full(n, PRIOR)
     theta = fit(arm, KeptRows(arm, motions, settings, arm.friction)).theta
     hidden = hidden_offsets(arm, theta)
     free = np.flatnonzero(~hidden)
     for _ in range(ITERATIONS if len(free) else 0):
         problem = _Step(arm, shifted(motions, offset), settings, theta, free)
-        step, std[free] = problem.solve(offset[free], prior)
+        step, std[free] = problem.solve(offset[free])
         step = np.clip(step, -LARGEST_STEP, LARGEST_STEP)
         offset[free] += step
         theta = problem.theta
         if (np.abs(step) < np.maximum(SETTLED, SETTLED_BY_STD * std[free])).all():
             break
     return JointOffsets(
-        offset, std, hidden, arm.joint_names, arm.prismatic, prior, accuracy)
+        offset, std, hidden, arm.joint_names, arm.prismatic)
 
 
 def shifted(motions: Sequence[ConditionedMotion], offset: Array) -> list[ConditionedMotion]:
@@ -241,13 +231,13 @@ class _Step:
             self._changes.append(np.stack(
                 [_change(arm, *state, theta, int(joint)) for joint in joints], axis=2))
 
-    def solve(self, offset: Array, prior: float) -> tuple[Array, Array]:
+    def solve(self, offset: Array) -> tuple[Array, Array]:
         """Find steps (m,) of offsets beside their prior, and their standard deviations (m,)."""
         b, m = len(self._start), len(offset)
         data = compress(b + m, self._blocks())
         known = arm_prior(self._arm).reaching(data.torque()).rows()
-        rows = np.column_stack([block_diag(known[:, :-1], np.eye(m) / prior),
-                                np.append(known[:, -1], -offset / prior)])
+        rows = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
+                                np.append(known[:, -1], -offset / PRIOR)])
         solution = solve(data, rows)
         scatter = score_covariance(
             weighted_scores(self._blocks(), solution.theta, solution.sigma),
@@ -267,10 +257,7 @@ class _Step:
             yield replace(block, W=np.concatenate([block.W, Z], axis=2))
 
 
-def recording_offsets(
-    arm: ArmModel, recordings: Sequence[Recording], *, prior: float = PRIOR,
-    accuracy: float = ACCURACY,
-) -> JointOffsets:
+def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOffsets:
     """
     Estimate the offsets of the joint zeros from recordings.
 
@@ -283,8 +270,6 @@ def recording_offsets(
         The arm.
     recordings : sequence of Recording
         Checked recordings, all with the same zeros.
-    prior, accuracy : float
-        As for `estimate_joint_offsets`.
 
     Returns
     -------
@@ -303,7 +288,7 @@ def recording_offsets(
     for _ in range(ROUNDS):
         parts = [
             motion for recording in recordings for motion in motions(arm, recording, settings)]
-        found = estimate_joint_offsets(arm, parts, settings, prior=prior, accuracy=accuracy)
+        found = estimate_joint_offsets(arm, parts, settings)
         corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]
         previous, settings = settings, choose_conditioning(plain, corrected)
         if np.abs(settings.delay - previous.delay) < DELAY_SETTLED:

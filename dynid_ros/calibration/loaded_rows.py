@@ -69,6 +69,12 @@ def own_friction(arm: ArmModel) -> Array:
     return np.asarray(np.eye(base_parameters(arm).count)[:, friction_places(arm)])
 
 
+def friction_names(arm: ArmModel) -> list[str]:
+    """Return the names of these parameters, in their order."""
+    names = base_parameters(arm).names
+    return [names[k] for k in friction_places(arm)]
+
+
 def with_columns(rows: QRFactors, change: Array) -> QRFactors:
     """
     Express rows of ``W theta = tau`` in other unknowns.

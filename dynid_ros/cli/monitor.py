@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,8 +48,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Monitor, draw, and print the contacts; status 1 if the model does not fit."""
+    from dynid_ros.arm.parameters import torque_units
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.contact.over_recording import monitor_recording
+    from dynid_ros.report.plots import contact_svg
+    from dynid_ros.storage.npz_table import npz_bytes
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.storage.sidecar import check_same_arm
@@ -64,8 +66,12 @@ def run(args: argparse.Namespace) -> int:
         args.recording, model.arm, topic=args.topic, received=args.received)
     found = monitor_recording(model, recording, args.alarms_per_hour)
     if args.output is not None:
-        write_together({args.output / CURVES: _packed(found),
-                        args.output / PICTURE: _drawn(model, found)})
+        curves: dict[str, Any] = {
+            name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
+        write_together({
+            args.output / CURVES: npz_bytes(**curves),
+            args.output / PICTURE: contact_svg(
+                model.arm.joint_names, torque_units(model.arm), **curves)})
     if args.json:
         print_json(_as_dict(model, found))
     else:
@@ -138,20 +144,3 @@ def _as_dict(model: IdentifiedModel, found: MonitoredRecording) -> dict[str, Any
             'text': aged.sentence},
         'trustworthy': model.verdict.trustworthy,
     }
-
-
-def _packed(found: MonitoredRecording) -> bytes:
-    import numpy as np
-
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, t=found.t, torque=found.torque,
-             threshold=found.threshold, contact=found.contact)
-    return buffer.getvalue()
-
-
-def _drawn(model: IdentifiedModel, found: MonitoredRecording) -> bytes:
-    from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.report.plots import contact_svg
-
-    return contact_svg(model.arm.joint_names, torque_units(model.arm), found.t, found.torque,
-                       found.threshold, found.contact)

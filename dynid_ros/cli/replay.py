@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-import io
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -156,14 +155,7 @@ def _replay_payload(args: argparse.Namespace) -> int:
 def _history_files(folder: Path, history: History, units: list[str]) -> dict[Path, bytes]:
     """Make the files of the history of every estimate."""
     from dynid_ros.report.plots import evolution_svg
+    from dynid_ros.storage.npz_table import npz_bytes
 
     plot = evolution_svg(history.names, units, history.t, history.theta, history.std)
-    return {folder / HISTORY: _packed(history), folder / PLOT: plot}
-
-
-def _packed(history: History) -> bytes:
-    import numpy as np
-
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **vars(history))
-    return buffer.getvalue()
+    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: plot}

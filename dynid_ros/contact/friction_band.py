@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
-from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import friction_load
+from dynid_ros.payload.known_friction import friction_coefficients
 
 Array = NDArray[np.float64]
 
@@ -44,13 +44,7 @@ class FrictionBand:
         self._model = model
         self.slow = model.arm.friction_shape.smooth_speed
         self._terms = friction_terms(model.arm.friction)
-        known = dict(zip(
-            base_parameters(model.arm).columns.tolist(), model.theta.tolist(), strict=True))
-        layout = model.arm.layout
-        self._coefficients = [
-            np.array([known.get(layout.friction_column(joint, term.symbol), 0.0)
-                      for joint in range(model.arm.n)])
-            for term in self._terms]
+        self._coefficients = friction_coefficients(model)
 
     def at(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
         """
@@ -85,7 +79,7 @@ class FrictionBand:
         """Part of the friction that changes its sign with the velocity, (N, n), Nm."""
         shape, total = self._model.arm.friction_shape, np.zeros_like(qd)
         back = replace(history, presliding=-history.presliding)
-        for term, own in zip(self._terms, self._coefficients, strict=True):
-            total += own * (
+        for term in self._terms:
+            total += self._coefficients[term.name] * (
                 term.at(qd, load, history, shape) - term.at(-qd, load, back, shape)) / 2
         return total

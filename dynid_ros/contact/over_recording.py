@@ -121,10 +121,6 @@ class _Course:
             self.contacts.append(_contact(self.model, self.going))
         self.going = []
 
-    def joined(self) -> MonitoredSamples:
-        """Return the samples that were kept."""
-        return _joined(self.parts, self.model.arm.n)
-
 
 def monitor_recording(
     model: IdentifiedModel, recording: Recording, alarms_per_hour: float,
@@ -158,7 +154,7 @@ def monitor_recording(
         course.add(new, max(1, round(monitor.rate_hz / CURVE_HZ)))
         aged = monitor.age.finding or aged
     course.close()
-    curves = course.joined()
+    curves = _joined(course.parts, model.arm.n)
     if not np.isfinite(curves.threshold).any():
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short to tell contact from '

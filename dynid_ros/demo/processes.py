@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 from types import TracebackType
-from typing import IO
 
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.nodes.bag_process import end_with_parent
@@ -48,7 +47,6 @@ class Processes:
     def __init__(self, logs: Path) -> None:
         self._logs = logs
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._files: list[IO[bytes]] = []
 
     def __enter__(self) -> Processes:
         self._logs.mkdir(parents=True, exist_ok=True)
@@ -62,21 +60,18 @@ class Processes:
             process.send_signal(signal.SIGINT)
         for name in tuple(self._running):
             self._wait(name)
-        for file in self._files:
-            file.close()
 
     def start(self, name: str, **parameters: object) -> None:
         """Start a node of this package with parameters."""
         command = [sys.executable, '-m', f'dynid_ros.nodes.{name}', '--ros-args']
         for key, value in parameters.items():
             command += ['-p', f'{key}:={_text(value)}']
-        log = (self._logs / f'{name}.log').open('wb')
-        self._files.append(log)
-        # Only this process gets Ctrl-C, and ends the others in order.
-        self._running[name] = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=partial(_begin, BEHIND.get(name, 0), os.getpid()))
+        with (self._logs / f'{name}.log').open('wb') as log:
+            # Only this process gets Ctrl-C, and ends the others in order.
+            self._running[name] = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=partial(_begin, BEHIND.get(name, 0), os.getpid()))
 
     def pid(self, name: str) -> int:
         """Process identifier of a running node."""

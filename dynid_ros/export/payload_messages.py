@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import yaml
 
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.payload.body import LoadBody
@@ -22,7 +23,8 @@ def urscript(body: LoadBody) -> str:
     the axes of the tool flange.
     """
     xx, xy, xz, yy, yz, zz = _upper(body)
-    center, inertia = (_list(values) for values in (body.center, (xx, yy, zz, xy, xz, yz)))
+    center, inertia = (flow_yaml([_round(x) for x in values])
+                       for values in (body.center, (xx, yy, zz, xy, xz, yz)))
     return f'set_target_payload({_number(body.mass)}, {center}, {inertia})'
 
 
@@ -64,15 +66,11 @@ def franka_request(body: LoadBody, center: str = 'center_of_mass') -> dict[str, 
             'load_inertia': [_round(x) for x in body.inertia.T.ravel()]}
 
 
-def flow_yaml(request: dict[str, Any]) -> str:
+def flow_yaml(request: dict[str, Any] | list[float]) -> str:
     """Write a request as ``ros2 service call`` takes it."""
-    parts = []
-    for key, value in request.items():
-        if isinstance(value, dict):
-            parts.append(f'{key}: {flow_yaml(value)}')
-        else:
-            parts.append(f'{key}: {_list(value) if isinstance(value, list) else _number(value)}')
-    return '{' + ', '.join(parts) + '}'
+    text: str = yaml.safe_dump(
+        request, default_flow_style=True, sort_keys=False, width=float('inf'))
+    return text.strip()
 
 
 def urdf_fragment(body: LoadBody, parent: str) -> str:
@@ -106,16 +104,7 @@ def _round(value: float) -> float:
 
 
 def _number(value: float) -> str:
-    # YAML takes 1e-05 for text: its floats need a point.
-    text = f'{value:.{DIGITS}g}'
-    if 'e' not in text:
-        return text if '.' in text else f'{text}.0'
-    mantissa, exponent = text.split('e')
-    return f'{mantissa if "." in mantissa else mantissa + ".0"}e{exponent}'
-
-
-def _list(values: Any) -> str:
-    return '[' + ', '.join(_number(value) for value in values) + ']'
+    return repr(_round(value))
 
 
 def payload_as_dict(found: Payload) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.calibration.loaded_rows import friction_names
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError
 from dynid_ros.fleet.bag_features import Features
@@ -29,7 +30,6 @@ from dynid_ros.fleet.drift import drifts, Series
 from dynid_ros.fleet.models import fleet_model, too_few_rows
 from dynid_ros.fleet.reduction import Reduction
 from dynid_ros.fleet.settings import FleetSettings
-from dynid_ros.fleet.shared_inertia import friction_names
 from dynid_ros.fleet.sidecar import BagFacts
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import FROM_DATA

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.calibration.loaded_rows import HEAVIEST
+from dynid_ros.calibration.loaded_rows import friction_names, HEAVIEST
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.fleet.shared_inertia import friction_names
 from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution

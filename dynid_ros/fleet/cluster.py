@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import partial
 import logging
 import os
 import tempfile
@@ -80,7 +81,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
                     f'no Dask scheduler answers at {scheduler}: {error}; start one with '
                     '"dask scheduler"') from error
             with client, _lost_schedulers(client):
-                yield _Dask(client)
+                yield partial(_spread, client)
             return
         processors = (len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity')
                       else os.cpu_count())
@@ -89,7 +90,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
                 dashboard_address='127.0.0.1:0', local_directory=folder,
                 silence_logs=logging.CRITICAL) as local,
               Client(local) as client):
-            yield _Dask(client)
+            yield partial(_spread, client)
 
 
 @contextmanager
@@ -110,34 +111,29 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
         raise InputError(LOST) from error
 
 
-class _Dask:
-    """Work on the workers of a client."""
+def _spread(
+    client: Any, work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
+) -> Iterator[tuple[int, Result | None]]:
+    """Do the work on the workers of a client."""
+    from distributed import as_completed, KilledWorker
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    numbers: dict[str, int] = {}
+    left = iter(enumerate(arguments))
 
-    def __call__(
-        self, work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
-    ) -> Iterator[tuple[int, Result | None]]:
-        from distributed import as_completed, KilledWorker
+    def submit(count: int) -> Iterator[Any]:
+        for _, (number, each) in zip(range(count), left, strict=False):
+            future = client.submit(work, *each, pure=False)
+            numbers[future.key] = number
+            yield future
 
-        numbers: dict[str, int] = {}
-        left = iter(enumerate(arguments))
-
-        def submit(count: int) -> Iterator[Any]:
-            for _, (number, each) in zip(range(count), left, strict=False):
-                future = self._client.submit(work, *each, pure=False)
-                numbers[future.key] = number
-                yield future
-
-        running = as_completed(submit(WAITING))
-        for future in running:
-            if future.status in ('cancelled', 'lost'):
-                raise InputError(LOST)
-            number = numbers.pop(future.key)
-            error = future.exception() if future.status == 'error' else None
-            if error is not None and not isinstance(error, KilledWorker):
-                raise error
-            yield number, None if error is not None else future.result()
-            for more in submit(1):
-                running.add(more)
+    running = as_completed(submit(WAITING))
+    for future in running:
+        if future.status in ('cancelled', 'lost'):
+            raise InputError(LOST)
+        number = numbers.pop(future.key)
+        error = future.exception() if future.status == 'error' else None
+        if error is not None and not isinstance(error, KilledWorker):
+            raise error
+        yield number, None if error is not None else future.result()
+        for more in submit(1):
+            running.add(more)

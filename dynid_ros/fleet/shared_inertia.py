@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
@@ -100,9 +98,3 @@ def own_frictions(
 def _variances(half: Array) -> Array:
     """Diagonal (f,) of a covariance by its square root."""
     return np.asarray((half**2).sum(axis=1))
-
-
-def friction_names(arm: ArmModel) -> Sequence[str]:
-    """Return the names of the own parameters, in their order."""
-    names = base_parameters(arm).names
-    return [names[k] for k in friction_places(arm)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from dynid_ros.errors import ResultError
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.weighted_least_squares import embedded, QRFactors
+from dynid_ros.storage.npz_table import npz_bytes
 from dynid_ros.storage.plain import from_plain, to_plain
 from dynid_ros.whole_file import write_whole
 
@@ -90,18 +90,18 @@ def write_sidecar(path: Path, facts: BagFacts, factors: QRFactors | None) -> Non
             'rows': factors.rows, 'shape': np.array(factors.factors.shape),
             'lengths': np.array([len(own) for own in used]), 'used': np.concatenate(used),
             'triangles': np.concatenate(triangles)}
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
-    write_whole(path, buffer.getvalue())
+    write_whole(path, npz_bytes(**arrays))
 
 
 def read_facts(path: Path) -> BagFacts | None:
     """Read the facts of a sidecar; None where there is no whole sidecar."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            return _facts(arrays)
+            facts: BagFacts = from_plain(
+                json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
     except (OSError, BadZipFile, ValueError, KeyError, EOFError):
         return None
+    return facts
 
 
 def read_factors(path: Path) -> QRFactors:
@@ -129,8 +129,3 @@ def read_factors(path: Path) -> QRFactors:
         raise ResultError(
             f'{path} is damaged: {error}; remove it, and run the command again') from error
     return QRFactors(embedded(triangles, columns), rows)
-
-
-def _facts(arrays: Any) -> BagFacts:
-    facts: BagFacts = from_plain(json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
-    return facts

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.calibration.loaded_rows import frame_change, load_columns, own_friction
-from dynid_ros.dynamics.base import base_parameters, friction_places, ROUNDING
+from dynid_ros.calibration.loaded_rows import (
+    frame_change,
+    friction_names,
+    load_columns,
+    own_friction,
+)
+from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design_objective import DesignObjective
@@ -182,10 +187,7 @@ def _assumed_weights(arm: ArmModel) -> Array:
 
 def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:
     """Information on the changes of friction by what a model knows of it, (f,)."""
-    def names_of(of: ArmModel) -> list[str]:
-        names = base_parameters(of).names
-        return [names[k] for k in friction_places(of)]
-
-    spread = dict(zip(names_of(model.arm), KnownFriction(model).spread.tolist(), strict=True))
-    known = [spread.get(name, 0.0) for name in names_of(arm)]
+    spread = dict(zip(
+        friction_names(model.arm), KnownFriction(model).spread.tolist(), strict=True))
+    known = [spread.get(name, 0.0) for name in friction_names(arm)]
     return np.array([1 / value**2 if value > 0 else 0.0 for value in known])

@@ -20,6 +20,16 @@ OFFSET = 'Fo'
 SLOW = np.geomspace(1e-3, 0.1, 41)
 
 
+def friction_coefficients(model: IdentifiedModel) -> dict[str, Array]:
+    """Return the coefficients (n,) of each friction term, zero for joints without it."""
+    layout, columns = model.arm.layout, base_parameters(model.arm).columns
+    known = dict(zip(columns.tolist(), model.theta.tolist(), strict=True))
+    return {
+        term.name: np.array([known.get(layout.friction_column(joint, term.symbol), 0.0)
+                             for joint in range(model.arm.n)])
+        for term in friction_terms(model.arm.friction)}
+
+
 class KnownFriction:
     """
     Friction coefficients of a model.
@@ -46,12 +56,7 @@ class KnownFriction:
         first = len(INERTIAL) + int(layout.rotor_inertia)
         symbols = np.array([layout.friction[k] for k in column - first], dtype=str)
         sizes = np.abs(model.theta[places])
-        held: dict[str, Array] = {}
-        for term in friction_terms(model.arm.friction):
-            own = symbols == term.symbol
-            held[term.name] = np.zeros(model.arm.n)
-            held[term.name][joint[own]] = model.theta[places][own]
-        shape = model.arm.friction_shape
+        held, shape = friction_coefficients(model), model.arm.friction_shape
         self.breakaway: Array = np.abs(
             dry_friction(held, SLOW, shape)).max(axis=0) if held else np.zeros(model.arm.n)
         least = np.where(symbols == OFFSET, self.breakaway[joint], 0.0)

@@ -97,27 +97,39 @@ def absurd_defects(recording: Recording) -> list[Defect]:
         def beyond(part: Array, limit: float = limit) -> Mask:
             return np.isfinite(part) & (np.abs(part) > limit)
 
-        count, first = where(values, beyond)
         lowest, highest = finite_span(values)
-        for j in np.flatnonzero(count):
-            value = float(max(-lowest[j], highest[j]))
-            text = (f'{{name}}: {{count}} {what} reach {value:.3g}: uninitialised memory or a '
-                    'wrong unit.')
-            one = np.arange(len(count)) == j
-            found += marked_defects(
-                recording, (count * one, first), code, 'error', text, value=value, threshold=limit)
+        found += marked_defects(
+            recording, where(values, beyond), code, 'error',
+            f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
+            'unit.', value=np.maximum(-lowest, highest), threshold=limit)
     return found
 
 
 def marked_defects(
     recording: Recording, marked: tuple[Index, Index], code: str, severity: str, text: str,
-    **numbers: float
+    **numbers: float | Array,
 ) -> list[Defect]:
-    """Report samples that `where` marks, by joint; ``{name}`` and ``{count}`` are filled in."""
+    """
+    Report samples that `where` marks, by joint.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    marked : tuple of (n,) ndarray
+        Number of samples and the first one, by joint.
+    code, severity, text : str
+        Of the defects; ``{name}``, ``{count}``, ``{total}`` and the numbers are filled in.
+    **numbers : float or (n,) ndarray
+        ``value`` and ``threshold``, of all joints or of each.
+
+    """
     found = []
     for j in np.flatnonzero(marked[0]):
         name, count = recording.joint_names[j], int(marked[0][j])
-        message = text.format(name=name, count=count, total=len(recording.t))
+        own = {key: float(np.broadcast_to(each, len(marked[0]))[j])
+               for key, each in numbers.items()}
+        message = text.format(name=name, count=count, total=len(recording.t), **own)
         begin = stamp_of(recording, int(marked[1][j]))
-        found.append(Defect(code, severity, message, name, count, begin, **numbers))
+        found.append(Defect(code, severity, message, name, count, begin, **own))
     return found

@@ -229,14 +229,12 @@ def _far_off(distance: Array, since_start: Array, total: int, places: Index) -> 
         return []
     away = float(distance[0])
     where = f'{_duration(away)} from the one before' if np.isfinite(away) else 'not finite'
-    share, limit = count / total, stamp_checks.THRESHOLDS.backwards_share
     text = (f'{count} of {total} stamps are far from those around them or not finite, and '
             f'their samples are left out; the first is that of sample {places[0]}, {where}.')
-    severity = 'warning'
-    if share > limit:
-        severity, text = 'error', f'{text} Let the driver stamp by one clock and record again.'
-    return [Defect('stamps_far_off', severity, text, None, count, float(since_start[0]),
-                   share, limit)]
+    return [stamp_checks.share_defect(
+        'stamps_far_off', text, count, total, float(since_start[0]),
+        stamp_checks.THRESHOLDS.backwards_share,
+        ' Let the driver stamp by one clock and record again.')]
 
 
 def _set(size: float, moment: float) -> Defect:

@@ -182,15 +182,11 @@ def constant_defects(recording: Recording) -> list[Defect]:
     """Report joints that do not move."""
     moving = moves(recording)
     severity = 'warning' if moving.any() else 'error'
-    found = []
-    for j in np.flatnonzero(~moving):
-        name, value = recording.joint_names[j], float(np.ptp(recording.q[:, j]))
-        text = f'{name} does not move, so its inertia and friction are unidentifiable; move it.'
-        limit = THRESHOLDS.motion
-        found.append(
-            Defect('joint_constant', severity, text, name, len(recording.t), 0.0, value, limit)
-        )
-    return found
+    return absurd_values.marked_defects(
+        recording, (~moving * len(recording.t), np.zeros(len(moving), dtype=np.int64)),
+        'joint_constant', severity,
+        '{name} does not move, so its inertia and friction are unidentifiable; move it.',
+        value=np.ptp(recording.q, axis=0), threshold=THRESHOLDS.motion)
 
 
 def quantisation_defects(recording: Recording) -> list[Defect]:

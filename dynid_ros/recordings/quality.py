@@ -33,7 +33,6 @@ from dynid_ros.recordings.republished import as_measured
 from dynid_ros.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,
-    stamp_of,
     take,
     usable,
 )
@@ -122,15 +121,10 @@ def _finite_positions(recording: Recording) -> Recording:
     fraction = bad / max(len(good), 1)
     if not 0 < fraction <= THRESHOLDS.missing_share:
         return recording
-    count, first = where(recording.q, _infinite)
-    found = [
-        Defect(
-            'position_nan', 'warning',
-            f'{recording.joint_names[j]} has {count[j]} NaN or infinite positions; '
-            f'these samples are left out.', recording.joint_names[j], int(count[j]),
-            stamp_of(recording, first[j]), fraction, THRESHOLDS.missing_share)
-        for j in np.flatnonzero(count)
-    ]
+    found = marked_defects(
+        recording, where(recording.q, _infinite), 'position_nan', 'warning',
+        '{name} has {count} NaN or infinite positions; these samples are left out.',
+        value=fraction, threshold=THRESHOLDS.missing_share)
     return take(recording, good, found)
 
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.settings import SIGNALS
 from dynid_ros.errors import RecordingError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.recordings.warmth import Warmth
 
 Array = NDArray[np.float64]
 
-#: Kinds of drive signals.
-SIGNALS = ('effort', 'current', 'voltage')
 
 
 @dataclass(frozen=True)

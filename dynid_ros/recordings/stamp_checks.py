@@ -90,11 +90,6 @@ def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> 
     return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
 
 
-def first_stamp(recording: Recording, mask: NDArray[np.bool_]) -> float | None:
-    """Time of the first marked sample, s since the start, if its clock can be read."""
-    return stamp_of(recording, int(np.argmax(mask)))
-
-
 def stamp_of(recording: Recording, place: int) -> float | None:
     """Time of a sample, s since the start, if its clock can be read."""
     stamp = float(recording.t[place] - recording.t[0])
@@ -113,18 +108,9 @@ def _repeated(recording: Recording, repeated: NDArray[np.bool_]) -> list[Defect]
     if differing:
         text += f'; {differing} hold other values, so the stamps are too coarse for the rate'
     text += '; look for a second publisher or a driver that stamps late.'
-    fraction = count / len(recording.t)
-    return [
-        Defect(
-            'stamps_repeated',
-            'error' if fraction > THRESHOLDS.repeated_share else 'warning',
-            text,
-            count=count,
-            first_stamp=first_stamp(recording, repeated),
-            value=fraction,
-            threshold=THRESHOLDS.repeated_share,
-        )
-    ]
+    return [share_defect(
+        'stamps_repeated', text, count, len(recording.t), stamp_of(recording, int(places[0])),
+        THRESHOLDS.repeated_share)]
 
 
 def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
@@ -132,25 +118,23 @@ def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> lis
     count = int(backwards.sum())
     if not count:
         return []
-    fraction = count / len(recording.t)
-    fatal = fraction > THRESHOLDS.backwards_share
-    text = f'{count} of {len(recording.t)} stamps go back in time and are left out'
-    text += (
-        '; the clock was reset or two clocks are mixed: record again with one clock.'
-        if fatal
-        else '.'
-    )
-    return [
-        Defect(
-            'stamps_backwards',
-            'error' if fatal else 'warning',
-            text,
-            count=count,
-            first_stamp=first_stamp(recording, backwards),
-            value=fraction,
-            threshold=THRESHOLDS.backwards_share,
-        )
-    ]
+    text = f'{count} of {len(recording.t)} stamps go back in time and are left out.'
+    remedy = ' The clock was reset or two clocks are mixed: record again with one clock.'
+    return [share_defect(
+        'stamps_backwards', text, count, len(recording.t),
+        stamp_of(recording, int(np.argmax(backwards))), THRESHOLDS.backwards_share, remedy)]
+
+
+def share_defect(
+    code: str, text: str, count: int, total: int, first_stamp: float | None, limit: float,
+    remedy: str = '',
+) -> Defect:
+    """Report some samples of all that are left out: an error, with a remedy, if they are many."""
+    share = count / total
+    fatal = share > limit
+    return Defect(
+        code, 'error' if fatal else 'warning', text + remedy if fatal else text, None, count,
+        first_stamp, share, limit)
 
 
 def stamp_defects(recording: Recording) -> list[Defect]:

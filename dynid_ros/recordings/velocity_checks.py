@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.recordings import absurd_values
+from dynid_ros.recordings.absurd_values import marked_defects
 from dynid_ros.recordings.in_blocks import blocks, where
 from dynid_ros.recordings.motion_checks import moves, THRESHOLDS
 from dynid_ros.recordings.recording import Defect, Recording
-from dynid_ros.recordings.stamp_checks import stamp_of
 
 Array = NDArray[np.float64]
 
 #: Keeps a division finite.
 TINY = float(np.finfo(float).tiny)
+LEFT_OUT = 'velocities are left out and positions differentiated.'
 
 
 def without_bad_velocities(recording: Recording) -> Recording:
@@ -31,35 +32,18 @@ def without_bad_velocities(recording: Recording) -> Recording:
 
 
 def _nonfinite(recording: Recording, qd: Array) -> list[Defect]:
-    count, first = where(qd, lambda part: ~(np.abs(part) <= absurd_values.THRESHOLDS.velocity))
-    return [
-        Defect(
-            'velocity_nan',
-            'warning',
-            f'{recording.joint_names[j]} has {count[j]} NaN or infinite velocities: '
-            f'velocities are left out and positions differentiated.',
-            recording.joint_names[j],
-            int(count[j]),
-            stamp_of(recording, first[j]),
-        )
-        for j in np.flatnonzero(count)
-    ]
+    beyond = where(qd, lambda part: ~(np.abs(part) <= absurd_values.THRESHOLDS.velocity))
+    return marked_defects(
+        recording, beyond, 'velocity_nan', 'warning',
+        f'{{name}} has {{count}} NaN or infinite velocities: {LEFT_OUT}')
 
 
 def _zero(recording: Recording, qd: Array) -> list[Defect]:
-    return [
-        Defect(
-            'velocity_zero',
-            'warning',
-            f'{recording.joint_names[j]} moves but its velocity is always zero: velocities are '
-            f'left out and positions differentiated.',
-            recording.joint_names[j],
-            len(recording.t),
-            0.0,
-            0.0,
-        )
-        for j in np.flatnonzero(moves(recording) & ~_any(qd))
-    ]
+    still = moves(recording) & ~_any(qd)
+    return marked_defects(
+        recording, (still * len(recording.t), np.zeros(len(still), dtype=np.int64)),
+        'velocity_zero', 'warning',
+        f'{{name}} moves but its velocity is always zero: {LEFT_OUT}', value=0.0)
 
 
 def _any(qd: Array) -> NDArray[np.bool_]:

@@ -56,6 +56,8 @@ def write_report(result: IdentifiedModel, path: Path) -> None:
 def report_page(result: IdentifiedModel, path: Path) -> bytes:
     """Make the content of the file that `write_report` writes."""
     cutoff = result.treatment.cutoff_hz
+    drawn = [p for p in result.predictions if len(p.t) > 1]
+    fitted, held_out = ([p for p in drawn if bool(p.held_out) is held] for held in (False, True))
     bandwidths, listed = bandwidth_rows(result), parameters(result)
     floors = None if result.unrepeated is None else unrepeated_percent(
         result.validation or result.fit, result.unrepeated)
@@ -64,21 +66,17 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         units=torque_units(result.arm), filters=_FILTERS,
         bandwidths=bandwidths, floors=floors,
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
-        torque=torque_figures(result), spectra=spectrum_figures(result),
-        spectrum_legend=_spectrum_legend(result),
+        torque=torque_figures(result, fitted, held_out) if drawn else [],
+        spectra=spectrum_figures(result, fitted, held_out) if drawn else [],
+        spectrum_legend=[(colour, label) for colour, label, shown in (
+            ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
+            ('cutoff', 'cut-off of the filter', True)) if shown],
         parameters=listed, groups=base_parameters(result.arm).groups,
         unclear=sum(each.unclear for _, rows in listed for each in rows),
         median_ratio=median_ratio(result), friction=friction_drawings(result),
         friction_lines=list(friction_lines(result)),
         defects=sorted(result.defects, key=lambda each: _severity(each.severity)),
         **_links(result))
-
-
-def _spectrum_legend(result: IdentifiedModel) -> list[tuple[str, str]]:
-    fitted, held_out = drawn_predictions(result)
-    return [(colour, label) for colour, label, shown in (
-        ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
-        ('cutoff', 'cut-off of the filter', True)) if shown]
 
 
 def _severity(name: str) -> int:
@@ -98,11 +96,10 @@ def _links(result: IdentifiedModel) -> dict[str, Any]:
 Figure: TypeAlias = 'tuple[str, Markup]'
 
 
-def torque_figures(result: IdentifiedModel) -> list[tuple[str, list[Figure]]]:
+def torque_figures(
+    result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
+) -> list[tuple[str, list[Figure]]]:
     """Draw measured against predicted torque of each joint, training and held-out apart."""
-    fitted, held_out = drawn_predictions(result)
-    if not (fitted or held_out):
-        return []
     arm, columns = result.arm, []
     ranges = torque_range([*fitted, *held_out])
     for chosen, name, label in (
@@ -116,20 +113,11 @@ def torque_figures(result: IdentifiedModel) -> list[tuple[str, list[Figure]]]:
             for joint, *figures in zip(arm.joint_names, *columns, strict=True)]
 
 
-def spectrum_figures(result: IdentifiedModel) -> list[Figure]:
+def spectrum_figures(
+    result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
+) -> list[Figure]:
     """Draw the residual spectrum of each joint, training against held-out."""
-    fitted, held_out = drawn_predictions(result)
-    if not (fitted or held_out):
-        return []
     names = result.arm.joint_names
     drawings = spectrum_drawings(
         fitted, held_out, names, torque_units(result.arm), result.treatment.cutoff_hz)
     return list(zip(names, drawings, strict=True))
-
-
-def drawn_predictions(
-    result: IdentifiedModel,
-) -> tuple[Sequence[Prediction], Sequence[Prediction]]:
-    """Divide what can be drawn into the training set and the held-out set."""
-    shown = [p for p in result.predictions if len(p.t) > 1]
-    return [p for p in shown if not p.held_out], [p for p in shown if p.held_out]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 import importlib.util
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
 #: Types of messages that are kept of a file, which may hold images too.
 KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray')
+#: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
 MAGIC = b'\x89MCAP0\r\n'
 
 
@@ -110,10 +112,15 @@ def open_backend(path: Path) -> BagReader:
 def is_truncated(path: Path) -> bool:
     """Whether a file begins as MCAP and does not end as one."""
     with path.open('rb') as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            return False
-        file.seek(-len(MAGIC), 2)
-        return file.read() != MAGIC
+        begins = file.read(len(MAGIC)) == MAGIC
+    return begins and not ends_whole(path)
+
+
+def ends_whole(path: Path) -> bool:
+    """Whether the end of an MCAP file is there."""
+    with path.open('rb') as file:
+        file.seek(-min(len(MAGIC), path.stat().st_size), SEEK_END)
+        return file.read() == MAGIC
 
 
 class TruncatedMcap:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import importlib.util
-from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import ResultError
 from dynid_ros.recordings.in_blocks import blocks
+from dynid_ros.storage.bag_backends import ends_whole
 from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
 from dynid_ros.storage.sidecar import SIDECAR, sidecar_text
 from dynid_ros.whole_file import whole_folder
@@ -21,8 +21,6 @@ from dynid_ros.whole_file import whole_folder
 Array = NDArray[np.float64]
 Write = Callable[[int, bytes], None]
 
-#: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
-MAGIC = b'\x89MCAP0\r\n'
 # A stamp of zero marks an unset one, so time starts one second later.
 START_NS = 1_000_000_000
 
@@ -70,18 +68,12 @@ def write_joint_states(
         # Of rosbag2_py.
         except RuntimeError as error:
             raise ResultError(f'{path} cannot be written: {error}') from error
-        if not all(_is_whole(file) for file in folder.glob('*.mcap')):
+        # rosbag2 reports no error on a full disk.
+        if not all(map(ends_whole, folder.glob('*.mcap'))):
             raise ResultError(f'{path} cannot be written: the file was cut short; is the disk '
                               'full?')
         if sidecar is not None:
             (folder / SIDECAR).write_bytes(sidecar_text(sidecar))
-
-
-def _is_whole(file: Path) -> bool:
-    """Whether the end of an MCAP file is there: rosbag2 reports no error on a full disk."""
-    with file.open('rb') as opened:
-        opened.seek(-min(len(MAGIC), file.stat().st_size), SEEK_END)
-        return opened.read() == MAGIC
 
 
 def check_absent(path: Path) -> None:

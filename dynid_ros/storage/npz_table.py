@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import io
 from pathlib import Path
 from typing import Any, IO
 import zipfile
@@ -98,6 +99,13 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
     if filled != len(room):
         raise ValueError(f'{info.filename} ends early')
     return values.reshape(shape, order='F' if by_columns else 'C')
+
+
+def npz_bytes(**arrays: NDArray[Any]) -> bytes:
+    """Make the content of an npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
 
 
 def _explained(path: Path, reason: str) -> str:

@@ -21,6 +21,7 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
+from dynid_ros.storage.npz_table import npz_bytes
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
 from dynid_ros.storage.result_matrices import (
     check_finite,
@@ -247,10 +248,8 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
 
 
 def _pack(predictions: tuple[Prediction, ...]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **{
+    return npz_bytes(**{
         f'{name}{i}': getattr(p, name) for i, p in enumerate(predictions) for name in _ARRAYS})
-    return buffer.getvalue()
 
 
 def _predictions(listed: Any, path: Path) -> tuple[Prediction, ...]:
@@ -297,9 +296,7 @@ def _bytes(path: Path) -> bytes:
 
 def write_state(online: OnlineIdentifier, folder: Path) -> None:
     """Write a session to `STATE` in a folder."""
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **online.state())
-    write_whole(folder / STATE, buffer.getvalue())
+    write_whole(folder / STATE, npz_bytes(**online.state()))
 
 
 def read_state(online: OnlineIdentifier, folder: Path) -> bool:

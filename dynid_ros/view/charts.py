@@ -90,9 +90,9 @@ def torque_charts(track: Track) -> tuple[Chart, ...]:
             names, track.tau.T, track.tau_hat.T, strict=True))
 
 
-def thinned(t: Array) -> NDArray[np.intp]:
-    """Return the places of the points of a curve, the last one among them."""
-    return np.unique(np.linspace(0, len(t) - 1, min(len(t), POINTS)).astype(np.intp))
+def thinned(count: int, points: int) -> NDArray[np.intp]:
+    """Return the places of some points of so many, the last one among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, points)).astype(np.intp))
 
 
 def points(x: Array, y: Array) -> str:
@@ -105,6 +105,11 @@ def runs(values: Array) -> list[slice]:
     there = np.concatenate([[False], np.isfinite(values), [False]])
     edges = np.flatnonzero(there[1:] != there[:-1])
     return [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+
+
+def polylines(x: Array, y: Array) -> str:
+    """Draw a curve (k,), (k,) in pixels as SVG, with its gaps of NaN."""
+    return ''.join(f'<polyline points="{points(x[part], y[part])}"/>' for part in runs(y))
 
 
 def _shares(title: str, track: Track, values: Array, limit: Array) -> Chart:

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.view.charts import Chart, COLORS, thinned, torque_charts, track_charts
+from dynid_ros.view.charts import (
+    Chart,
+    COLORS,
+    POINTS,
+    thinned,
+    torque_charts,
+    track_charts,
+)
 from dynid_ros.view.inertia_ellipsoids import ellipsoid_table
 from dynid_ros.view.stage import Stage
 from dynid_ros.view.track import Moment
@@ -180,7 +187,7 @@ class Player:
 
     def _data(self, chart: Chart) -> tuple[Array, ...]:
         """Columns of a chart, with a vertical line at the present time."""
-        t, kept = self._track.t, thinned(self._track.t)
+        t, kept = self._track.t, thinned(len(self._track.t), POINTS)
         now = min(max(self._t, float(t[0])), float(t[-1]))
         place = int(np.searchsorted(t[kept], now))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.view.charts import points, runs
+from dynid_ros.view.charts import points, polylines, runs
 from dynid_ros.watch.markup import BLUE, GREY, NAME, number, words
 
 Array = NDArray[np.float64]
@@ -17,8 +17,6 @@ TILE_W, TILE_H = 120, 34
 STRIP_W, STRIP_H = 330, 40
 #: Standard deviations of a 95 % band.
 BAND = 1.96
-#: Points of a strip: as many as it has pixels are enough.
-STRIP_POINTS = 330
 #: Part of the series that decides on the scale: bands are wide before anything is known.
 SETTLED = 0.6
 #: Relative width of a band from which on it is drawn in colour.
@@ -78,16 +76,13 @@ def _band(t: Array, theta: Array, half: Array, colour: str) -> str:
     def height(values: Array) -> Array:
         return np.asarray(np.clip(TILE_H / 2 - scale * (values - theta[-1]), -TILE_H, 2 * TILE_H))
 
-    drawn = []
-    for part in runs(half):
-        around = np.concatenate([x[part], x[part][::-1]])
-        edges = np.concatenate([
-            height((theta + half)[part]), height((theta - half)[part])[::-1]])
-        drawn.append(f'<polygon points="{points(around, edges)}" fill="{colour}" '
-                     'fill-opacity="0.22"/>'
-                     f'<polyline points="{points(x[part], height(theta[part]))}" fill="none" '
-                     f'stroke="{colour}" stroke-width="1.4"/>')
-    return ''.join(drawn)
+    upper, lower = height(theta + half), height(theta - half)
+    bands = ''.join(
+        f'<polygon points="{points(x[part], upper[part])} '
+        f'{points(x[part][::-1], lower[part][::-1])}"/>' for part in runs(half))
+    middle = polylines(x, height(np.where(np.isfinite(half), theta, np.nan)))
+    return (f'<g fill="{colour}" fill-opacity="0.22">{bands}</g>'
+            f'<g fill="none" stroke="{colour}" stroke-width="1.4">{middle}</g>')
 
 
 def error_strips(
@@ -111,9 +106,8 @@ def error_strips(
     """
     if len(t) < 2:
         return _note('predictions begin with the motion')
-    chosen = np.unique(np.linspace(0, len(t) - 1, STRIP_POINTS).astype(int))
     strips = [
-        _strip(name, unit, t[chosen], errors[chosen, j], percent.get(name, np.nan))
+        _strip(name, unit, t, errors[:, j], percent.get(name, np.nan))
         for j, (name, unit) in enumerate(zip(names, units, strict=True))]
     return (f'<div style="padding:2px 12px 8px">{"".join(strips)}'
             f'<div style="color:{GREY};font-size:11px;text-align:right">the last '
@@ -127,9 +121,6 @@ def _strip(name: str, unit: str, t: Array, error: Array, percent: float) -> str:
     reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, 1e-9)
     x = STRIP_W * (t - t[0]) / max(t[-1] - t[0], 1e-9)
     y = np.clip(STRIP_H / 2 - 0.42 * STRIP_H * error / reach, 0, STRIP_H)
-    lines = ''.join(
-        f'<polyline points="{points(x[part], y[part])}" fill="none" stroke="{BLUE}" '
-        'stroke-width="1"/>' for part in runs(y))
     share = f'{percent:.1f} %' if np.isfinite(percent) else ''
     return (
         '<div style="display:flex;justify-content:space-between;font-size:11px">'
@@ -138,7 +129,7 @@ def _strip(name: str, unit: str, t: Array, error: Array, percent: float) -> str:
         f'<svg viewBox="0 0 {STRIP_W} {STRIP_H}" width="100%" height="{STRIP_H}" '
         'preserveAspectRatio="none" style="background:#f1f3f5;display:block;margin-bottom:3px">'
         f'<line x1="0" x2="{STRIP_W}" y1="{STRIP_H / 2}" y2="{STRIP_H / 2}" stroke="#ced4da"/>'
-        f'{lines}</svg>')
+        f'<g fill="none" stroke="{BLUE}" stroke-width="1">{polylines(x, y)}</g></svg>')
 
 
 def _note(text: str) -> str:

@@ -11,6 +11,7 @@ import time
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.view.charts import thinned
 from dynid_ros.watch.planned_motion import PlannedMotion
 
 Array = NDArray[np.float64]
@@ -22,8 +23,9 @@ PERIODS = 2.5
 #: Reports of different names that are kept: more would only fill the memory.
 REPORTS = 12
 #: Rows of prediction errors, some 30 s, and of estimates, an hour at two a second; and how many of
-#: these are drawn.
-ERRORS, ESTIMATES, POINTS = 1500, 7200, 60
+#: each are drawn, no more than a chart has pixels.
+ERRORS, ESTIMATES = 1500, 7200
+ERROR_POINTS, POINTS = 330, 60
 
 STATES, PUBLISHER, IDENTIFIER = 'joint_states', 'trajectory_publisher', 'identifier'
 
@@ -192,7 +194,7 @@ class LiveState:
     def error_series(self) -> tuple[Array, Array]:
         """Return times (k,), s, and prediction errors (k, n)."""
         with self._lock:
-            return self._errors.series(ERRORS)
+            return self._errors.series(ERROR_POINTS)
 
     def estimate_series(
         self,
@@ -229,6 +231,5 @@ class History:
         """Return times (k,) and values (k, columns) of so many rows, the last among them."""
         if not self._rows:
             return np.zeros(0), np.zeros((0, 0))
-        kept = np.unique(np.linspace(0, len(self._rows) - 1, points).astype(int))
-        rows = np.array([self._rows[k] for k in kept.tolist()])
+        rows = np.array([self._rows[k] for k in thinned(len(self._rows), points).tolist()])
         return rows[:, 0], rows[:, 1:]

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from dynid_ros.calibration.loaded_rows import friction_names
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import friction_places
 from dynid_ros.fleet.bag_features import bag_features, feature_names
 from dynid_ros.fleet.merge import cluster_covariance, clustered, merged
 from dynid_ros.fleet.shared_inertia import (
     eliminated,
-    friction_names,
     own_frictions,
     solve_shared,
 )

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 from results import prediction
-from scipy.signal import welch
 
 from dynid_ros.report.curves import end_to_end, residual_spectrum, segment_length, thinned
 
@@ -56,18 +55,6 @@ def test_the_spectrum_of_white_noise_is_flat_and_holds_its_variance():
     expected = 0.3 * np.sqrt(2 * step)
     np.testing.assert_allclose(density[2:-2, 0], expected, rtol=0.25)
     assert f[0] > 0 and np.isclose(f[-1], 0.5 / step)
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.integers(4, 900), st.integers(2, 300), st.integers(0, 10**6))
-def test_the_spectrum_is_that_of_scipy(samples, segment, seed):
-    segment = min(segment, samples)
-    recording = noise(samples, 1.0, seed)
-    f, density = residual_spectrum([recording], segment)
-    expected_f, expected = welch(
-        recording.tau - recording.tau_hat, 1 / 0.08, nperseg=segment, axis=0)
-    np.testing.assert_allclose(f, expected_f[1:])
-    np.testing.assert_allclose(density**2, expected[1:], rtol=1e-9, atol=1e-12)
 
 
 def test_recordings_count_by_their_length():
