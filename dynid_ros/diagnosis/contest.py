@@ -8,8 +8,13 @@ from dataclasses import dataclass, replace
 from dynid_ros.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.diagnosis.hypothesis import described, Hypothesis, names, SAME, without_more
-from dynid_ros.diagnosis.significance import pays, surrogates
-from dynid_ros.diagnosis.trial_sensitivity import downhill, expected_error, unseen_faults
+from dynid_ros.diagnosis.trial_evidence import (
+    downhill,
+    expected_error,
+    pays,
+    surrogates,
+    unseen_faults,
+)
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.model.verdict import Finding
 

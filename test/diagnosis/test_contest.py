@@ -10,9 +10,14 @@ import yaml
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.cli.main import main
+from dynid_ros.diagnosis.hypothesis import as_recorded
+from dynid_ros.diagnosis.signal_rivals import exchanged_signals
+from dynid_ros.diagnosis.trial_evidence import pays, surrogates
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.identification.identify import identify
+from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
+from dynid_ros.signals.trial_samples import trial_samples
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
@@ -33,6 +38,13 @@ def identified(arm, log):
 
 def codes(arm, log):
     return [finding.code for finding in identified(arm, log).verdict.findings]
+
+
+def samples_of(arm, log):
+    log, _ = checked_recording(log, arm)
+    settings = choose_conditioning(arm.memoryless, [log])
+    whole = motions(arm, log, settings)
+    return trial_samples(whole, settings, [np.zeros(each.tau.shape, bool) for each in whole])
 
 
 def changed(values, joint, change):
@@ -256,3 +268,34 @@ def test_the_command_prints_code_evidence_and_remedy(ur10, tmp_path, capsys):
     assert first['code'] == 'effort_exchanged'
     assert first['error_after_percent'] < first['error_before_percent']
     assert 'check the order of the effort columns' in first['remedy']
+
+
+@pytest.mark.parametrize('seed', [0, 1])
+def test_a_last_joint_of_next_to_no_torque_is_accused_of_nothing(seed):
+    arm = load_arm('ur10')
+    log = simulate(
+        arm, random_motion(arm, seed, periods=2 + seed, tries=20), rate_hz=250, seed=seed).log
+    assert identify(arm, [log]).verdict.findings == ()
+
+
+def test_an_explanation_pays_only_where_it_undoes_a_fault(ur10):
+    arm, log = ur10
+    faulty = replace(log, u=exchanged(log.u, 1, 2))
+    good, bad = (as_recorded(arm, samples_of(arm, each)) for each in (log, faulty))
+    (swap,), (undone,) = ([each for each in exchanged_signals(base)
+                           if each.changed_joints == [1, 2]] for base in (good, bad))
+    assert pays(bad, undone) and not pays(good, swap)
+    assert not pays(good, good)
+
+
+def test_a_surrogate_is_the_motion_of_an_arm_without_the_fault(ur10):
+    arm, log = ur10
+    bad = as_recorded(arm, samples_of(arm, replace(log, u=exchanged(log.u, 1, 2))))
+    (undone,) = [each for each in exchanged_signals(bad) if each.changed_joints == [1, 2]]
+    gain = bad.cost - undone.cost
+    for surrogate in surrogates(bad):
+        np.testing.assert_array_equal(surrogate.samples.q, bad.samples.q)
+        # As large a residual, which no exchange explains as well.
+        assert surrogate.error_percent == pytest.approx(bad.error_percent, rel=0.5)
+        assert max(surrogate.cost - each.cost
+                   for each in exchanged_signals(surrogate)) < 0.75 * gain
