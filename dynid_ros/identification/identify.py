@@ -28,12 +28,8 @@ from dynid_ros.identification.bandwidth import (
 )
 from dynid_ros.identification.conditioned_data import conditioned, ConditionedData
 from dynid_ros.identification.division import divide, Division
+from dynid_ros.identification.fit_and_validate import fit_and_validate, Fitted
 from dynid_ros.identification.gain_findings import with_gains
-from dynid_ros.identification.judged_model import (
-    judged_fit,
-    JudgedModel,
-    Task,
-)
 from dynid_ros.identification.model_choice import unexplained
 from dynid_ros.identification.repeatability import unrepeated_torque
 from dynid_ros.identification.stated_parameters import stated_errors
@@ -135,41 +131,32 @@ def identify(
     laps.append(perf_counter())
 
     fastest = (narrow if narrow.train.motions else wide).largest_acceleration
-    task = Task(arm, method, data.source, friction is None, stated, fastest)
-    judged = judged_fit(task, wide)
+    fitted = fit_and_validate(
+        arm, wide, data.source, method, friction is None, stated, fastest,
+        defects=data.defects, repeats=data.repeats, **known)
     laps.append(perf_counter())
 
     # Faults show below the cut-off that the motion calls for, friction above it.
     verdict, remarks = _verdict(
-        judged, narrow if narrow.train.motions else wide, levels, gravity)
-    arm, estimate, held = judged.arm, judged.estimate, judged.held
+        fitted, narrow if narrow.train.motions else wide, levels, gravity)
+    model = fitted.model
+    arm, theta, settings = model.arm, model.theta, model.treatment
     unrepeated = unrepeated_torque(
-        arm, estimate.theta,
+        arm, theta,
         [*wide.train.motions, *(motion for each in wide.held_out if data.repeats
                                 for motion in each.stretches.motions)],
-        (judged.settings.cutoff_hz, *CUTOFFS_HZ, None))
-    floor = unrepeated.get(judged.settings.cutoff_hz)
+        (settings.cutoff_hz, *CUTOFFS_HZ, None))
+    floor = unrepeated.get(settings.cutoff_hz)
     laps.append(perf_counter())
-    result = IdentifiedModel(
-        arm=arm, theta=estimate.theta, covariance=estimate.covariance,
-        std_white=estimate.std_white,
-        data_share=estimate.data_share, colour=estimate.colour,
-        possible=estimate.possible,
-        root_information=judged.solution.root_information,
-        root_torque=judged.solution.root_torque, widening=judged.solution.widening,
-        sigma=judged.sigma, unseen_sigma=judged.unseen_sigma, friction_std=judged.friction_std,
-        condition_number=judged.solution.condition_number,
-        treatment=replace(judged.settings, notes=(*notes, *judged.notes, *remarks)),
-        fit=judged.fit, validation=judged.validation, verdict=verdict,
-        defects=data.defects,
+    result = replace(
+        model, verdict=verdict, treatment=replace(
+            settings, notes=(*notes, *settings.notes, *remarks)),
         timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
-        predictions=(*judged.own, *judged.unseen), **known,
         error_by_bandwidth=with_unrepeated(
-            error_by_bandwidth((arm, estimate.theta), raw, judged.settings, judged.plain),
-            judged.validation, unrepeated),
-        repeats=data.repeats,
-        unrepeated=None if floor is None else tuple(floor.tolist()),
-    )
+            error_by_bandwidth((arm, theta), raw, settings, fitted.plain), model.validation,
+            unrepeated),
+        unrepeated=None if floor is None else tuple(floor.tolist()))
+    held = fitted.held
     if not held:
         return result
     possible = base_parameters(arm).grouping @ result.standard_parameters().values
@@ -180,15 +167,18 @@ def identify(
 
 
 def _verdict(
-    judged: JudgedModel, data: ConditionedData, levels: ClipLevels, gravity: Array,
+    fitted: Fitted, data: ConditionedData, levels: ClipLevels, gravity: Array,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """Open the verdict of a model with the cause of what speaks against it, and add remarks."""
+    model = fitted.model
     # A wrong model leaves out as outliers what would show its cause.
     verdict, remarks = with_cause(
-        judged.verdict, replace(judged.arm.memoryless, gravity=gravity), data.trial_samples(),
-        clipped_findings(judged.arm, levels))
-    return (with_gains(verdict, judged.refuted),
-            (*remarks, *unexplained(judged.arm, judged.own, judged.unseen)))
+        model.verdict, replace(model.arm.memoryless, gravity=gravity), data.trial_samples(),
+        clipped_findings(model.arm, levels))
+    own, unseen = ([part for part in model.predictions if part.held_out == held]
+                   for held in (False, True))
+    return (with_gains(verdict, fitted.refuted),
+            (*remarks, *unexplained(model.arm, own, unseen)))
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:

@@ -1,9 +1,10 @@
-"""A model that is fitted to conditioned motions, and its own verdict on itself."""
+"""A model that is fitted to conditioned motions, validated, and judged by its own figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ from dynid_ros.identification.validation import (
     Unseen,
     unseen_rows,
 )
-from dynid_ros.model.metrics import Metrics, metrics
+from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.metrics import metrics
 from dynid_ros.model.possible_estimate import (
     ChosenEstimate,
     data_covariance,
@@ -31,7 +33,7 @@ from dynid_ros.model.possible_estimate import (
     PossibleEstimate,
 )
 from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.model.verdict import Finding, Verdict
+from dynid_ros.model.verdict import Finding
 from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.rows import Rows
@@ -41,67 +43,16 @@ from dynid_ros.signals.conditioning import ConditioningSettings
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+class Fitted(NamedTuple):
     """
-    The question that is put to conditioned recordings.
+    A model, and what its verdict needs beside it.
 
     Attributes
     ----------
-    arm : ArmModel
-        The arm.
-    method : str
-        One of `METHODS`.
-    source : str
-        Name of the training set.
-    choose : bool
-        Whether all friction terms take part, as strong as they predict.
-    stated : ArmModel or None
-        A description whose parameters are compared on the held-out set.
-    acceleration : (n,) ndarray
-        Largest acceleration of each joint in the band of the motion, rad/s².
-
-    """
-
-    arm: ArmModel
-    method: str
-    source: str
-    choose: bool
-    stated: ArmModel | None
-    acceleration: Array
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedModel:
-    """
-    A model and its verdict, as far as its own figures tell.
-
-    Attributes
-    ----------
-    arm : ArmModel
-        With its friction terms.
-    settings : ConditioningSettings
-        How the training set was conditioned.
-    solution : Solution
-        Unconstrained estimate.
-    estimate : ChosenEstimate
-        That of the model.
-    sigma : (n,) ndarray
-        Residual of each joint on the training set, Nm.
-    unseen_sigma : (n,) ndarray
-        The same on blocks that were not fitted, Nm.
-    friction_std : dict of str to (n,) ndarray
-        Standard deviations of friction coefficients around zero, for coloured residuals.
-    notes : tuple of str
-        Outliers that were left out.
-    own, unseen : list of Prediction
-        Torque of the training set and of the held-out set.
+    model : IdentifiedModel
+        With the verdict that its own figures give.
     held : list of Unseen
         Rows of the held-out set.
-    fit, validation : Metrics
-        In-sample and held-out figures.
-    verdict : Verdict
-        Reasons against the model.
     refuted : Finding or None
         Stated gains that the rows refute.
     plain : (ArmModel, (b,) ndarray) or None
@@ -109,34 +60,37 @@ class JudgedModel:
 
     """
 
-    arm: ArmModel
-    settings: ConditioningSettings
-    solution: Solution
-    estimate: ChosenEstimate
-    sigma: Array
-    unseen_sigma: Array
-    friction_std: dict[str, Array]
-    notes: tuple[str, ...]
-    own: list[Prediction]
-    unseen: list[Prediction]
+    model: IdentifiedModel
     held: list[Unseen]
-    fit: Metrics
-    validation: Metrics | None
-    verdict: Verdict
     refuted: Finding | None
     plain: tuple[ArmModel, Array] | None
 
 
-def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
+def fit_and_validate(
+    arm: ArmModel, data: ConditionedData, source: str, method: str, choose: bool,
+    stated: ArmModel | None, acceleration: Array, **known: Any,
+) -> Fitted:
     """
-    Fit a model and judge it.
+    Fit a model, validate it on the held-out set, and judge it by its own figures.
 
     Parameters
     ----------
-    task : Task
-        Arm, method and terms.
+    arm : ArmModel
+        The arm.
     data : ConditionedData
         Training set and held-out set.
+    source : str
+        Name of the training set.
+    method : str
+        One of `METHODS`.
+    choose : bool
+        Whether all friction terms take part, as strong as they predict.
+    stated : ArmModel or None
+        A description whose parameters are compared on the held-out set.
+    acceleration : (n,) ndarray
+        Largest acceleration of each joint in the band of the motion, rad/s².
+    **known : Any
+        Further fields of the model.
 
     Raises
     ------
@@ -145,29 +99,32 @@ def judged_fit(task: Task, data: ConditionedData) -> JudgedModel:
 
     """
     settings = data.train.settings
-    kept = KeptRows(task.arm, data.train.motions, settings)
-    model = fit_model(task.arm, kept, task.method, task.source, choose=task.choose)
-    arm = model.arm
-    fitted_rows = kept.masked(model.rows.motions)
-    estimate, blocks = _estimate(model, fitted_rows)
-    theta = estimate.theta
-    own = predict(arm, fitted_rows, theta, task.source, False) if estimate.possible else model.own
+    kept = KeptRows(arm, data.train.motions, settings)
+    found = fit_model(arm, kept, method, source, choose=choose)
+    arm, solution, rows = found.arm, found.solution, kept.masked(found.rows.motions)
+    estimate, blocks = _estimate(found, rows)
+    theta, names = estimate.theta, arm.joint_names
+    own = predict(arm, rows, theta, source, False) if estimate.possible else found.own
     sigma = _residual_spread(own)
-    held = unseen_rows(arm, data.held_out, task.stated)
+    held = unseen_rows(arm, data.held_out, stated)
     unseen = predict_unseen(arm, held, theta)
-    names = arm.joint_names
-    fitted = metrics(share_of(own), False, names, own)
+    fit = metrics(share_of(own), False, names, own)
     validation = metrics(share_of(unseen), True, names, unseen) if unseen else None
-    return JudgedModel(
-        arm=arm, settings=settings, solution=model.solution, estimate=estimate, sigma=sigma,
+    model = IdentifiedModel(
+        arm=arm, theta=theta, covariance=estimate.covariance, std_white=estimate.std_white,
+        data_share=estimate.data_share, colour=estimate.colour, possible=estimate.possible,
+        root_information=solution.root_information, root_torque=solution.root_torque,
+        widening=solution.widening, sigma=sigma,
         unseen_sigma=_unseen_sigma(estimate, blocks, sigma),
         friction_std=estimate.prior.friction_std(arm),
-        notes=(*model.notes, *estimate.notes), own=own, unseen=unseen,
-        held=held, fit=fitted, validation=validation,
+        condition_number=solution.condition_number,
+        treatment=replace(settings, notes=(*found.notes, *estimate.notes)),
+        fit=fit, validation=validation,
         verdict=judge(arm, theta, estimate.data_covariance, estimate.shown,
-                      model.solution.condition_number, own, task.acceleration, fitted, validation,
-                      model.findings),
-        refuted=refuted_gains(arm, fitted_rows, theta), plain=_plain(model, estimate, settings))
+                      solution.condition_number, own, acceleration, fit, validation,
+                      found.findings),
+        predictions=(*own, *unseen), **known)
+    return Fitted(model, held, refuted_gains(arm, rows, theta), _plain(found, estimate, settings))
 
 
 def _estimate(model: Model, rows: KeptRows) -> tuple[ChosenEstimate, BlockErrors]:
