@@ -160,7 +160,8 @@ def judge(
             'residual', f'the fit leaves {fit.relative_error_percent:.0f} % of the torque '
             f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
             'other motions in the same range',
-            severity='error' if validation is None else 'warning'))
+            severity='warning' if validation is not None
+            and fit.relative_error_percent < THRESHOLDS.held_out_error_percent else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
     findings += [each for each in negative_drives(arm, theta, covariance, motion)

@@ -178,7 +178,7 @@ def _verdict(
     own, unseen = ([part for part in model.predictions if part.held_out == held]
                    for held in (False, True))
     return (with_gains(verdict, fitted.refuted),
-            (*remarks, *unexplained(model.arm, own, unseen)))
+            (*remarks, *unexplained(model.arm, own, unseen, model.treatment)))
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:

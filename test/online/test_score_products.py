@@ -7,7 +7,7 @@ import pytest
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.online.score_products import CHUNK, KEPT
-from dynid_ros.regression.covariance import score_covariance, weighted_scores
+from dynid_ros.regression.covariance import score_covariance, small_sample_factor, weighted_scores
 from dynid_ros.regression.rows import RowBlock
 
 JOINTS, PARAMETERS, LAGS = 2, 6, 10
@@ -59,7 +59,8 @@ def of_the_batch(blocks, estimate, sigma=SIGMA):
     scatter = score_covariance(weighted_scores(blocks, estimate.theta, sigma), float(LAGS), used)
     every = sum(len(x.t) for x in blocks)
     moved = sum(int(x.moving.any(axis=1).sum()) for x in blocks)
-    scatter *= (moved / (moved - used)) / (every / (every - used))
+    scatter *= (small_sample_factor(moved, used, LAGS)
+                / small_sample_factor(every, used, LAGS))
     return bread @ (scatter + prior) @ bread
 
 
