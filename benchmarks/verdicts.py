@@ -28,7 +28,7 @@ import numpy as np
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import JointLimits, KinematicTree
-from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.drive import Drive, joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.errors import DynidError
@@ -92,8 +92,10 @@ def simulated(arm: ArmModel, seeds: int) -> Iterator[tuple[str, Recording]]:
             arm, random_motion(arm, seed, periods=2 + seed % 2, tries=20), rate_hz=250, seed=seed)
         exact = drive_signal(found.truth.tau, np.zeros_like(found.truth.tau), arm.drive)
         level = NOISES[seed % len(NOISES)]
+        # As a reader gives positions: those of the joints, not of the motors.
         yield f'{arm.name}, motion {seed}, noise {level:g}', replace(
-            found.log, u=exact + level * (found.log.u - exact))
+            found.log, q=joint_position(found.log.q, arm.drive),
+            u=exact + level * (found.log.u - exact))
 
 
 def recordings(
@@ -131,7 +133,12 @@ def main() -> None:
             print(f'refused: {each}', flush=True)
             continue
         name, arm, logs, rest = each
-        verdict = identify(arm, logs, validation=rest).verdict
+        try:
+            verdict = identify(arm, logs, validation=rest).verdict
+        except DynidError as error:
+            refused += 1
+            print(f'refused: {name}: {error}', flush=True)
+            continue
         judged, accused = judged + 1, accused + (not verdict.trustworthy)
         for finding in verdict.findings:
             if finding.is_error:
