@@ -41,7 +41,7 @@ from dynid_ros.simulation.sensors import drive_signal
 
 SHIPPED = ('gluon_6l3', 'panda', 'tx40', 'two_axis', 'ur10')
 #: Random chains, and white noise of the torque of any arm, by the usual one.
-CHAINS, NOISES = 20, (0.2, 1.0, 3.0)
+CHAINS, NOISES = 30, (0.2, 1.0, 3.0)
 
 
 def chain(seed: int) -> ArmModel:
