@@ -12,6 +12,7 @@ from dynid_ros.trajectory.fourier import FourierMotion, quintic_step
 
 Array = NDArray[np.float64]
 
+
 @dataclass(frozen=True, eq=False)
 class MotionPair:
     """
