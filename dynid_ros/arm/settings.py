@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
@@ -11,9 +10,8 @@ from dynid_ros.arm.drive import Drive, DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import inertial_from_com, stack_inertial
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
-
-Array = NDArray[np.float64]
 
 _UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',)}
 _GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain')}

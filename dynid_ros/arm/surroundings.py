@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 BASE = 'base'
 #: Distance that a motion keeps from everything where the file states none, m.

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.deadline import Deadline, OutOfTimeError
@@ -25,8 +25,6 @@ from dynid_ros.feasibility.scene import Scene
 from dynid_ros.feasibility.torque_limit import torque_limit
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.sampled_series import motion_at, SampledSeries
-
-Array = NDArray[np.float64]
 
 #: Told the start, the seconds gone and the best score so far.
 Progress = Callable[[int, float, float], None]

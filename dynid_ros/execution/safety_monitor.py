@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.motion_executor import Reference
-
-Array = NDArray[np.float64]
 
 #: Position, rad or m, and velocity that no joint reaches.
 ABSURD = 1e6

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_parameters import check_physical, pinocchio_arm
-
-Array = NDArray[np.float64]
 
 #: Natural frequency of each joint under PD control, rad/s, and damping ratio.
 NATURAL_FREQUENCY = 60.0

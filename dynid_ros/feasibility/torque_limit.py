@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import DRY, dry_friction, friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters, pinocchio_arm
 from dynid_ros.feasibility.barrier import soft_wall
 from dynid_ros.trajectory.fourier import FourierMotion
-
-Array = NDArray[np.float64]
 
 #: Speeds, rad/s or m/s, of which the largest dry friction counts at all times.
 SPEEDS = np.geomspace(1e-3, 10.0, 81)

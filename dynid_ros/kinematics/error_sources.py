@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.description.tree import Tolerances
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.kinematics.forward import Pose
-
-Array = NDArray[np.float64]
 
 X, Z = 0, 2
 #: Groups of the rows of a DH table: axis of their screw, and whether they turn about it.

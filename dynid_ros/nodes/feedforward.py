@@ -11,13 +11,13 @@ from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.action import ActionClient, ActionServer, CancelResponse
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.model.feed_forward import extrapolation, with_effort
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -25,8 +25,6 @@ from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.trajectory_file import Trajectory
-
-Array = NDArray[np.float64]
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.'),

@@ -10,7 +10,6 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
-from numpy.typing import NDArray
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -19,6 +18,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import DynidError, InputError, RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.nodes.arm_report import ArmReport
@@ -37,8 +37,6 @@ from dynid_ros.regression.rows import RowBlock
 from dynid_ros.storage.result_file import read_result, read_state, write_state
 from dynid_ros.storage.sidecar import read_start
 from dynid_ros.streaming.sample_validation import RULES
-
-Array = NDArray[np.float64]
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '

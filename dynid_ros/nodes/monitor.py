@@ -9,7 +9,6 @@ import sys
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -17,6 +16,7 @@ from std_srvs.srv import Trigger
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.contact.alarm_levels import ALARMS_PER_HOUR
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ
 from dynid_ros.contact.monitor import FIRST, Monitor, MonitoredSamples
@@ -30,8 +30,6 @@ from dynid_ros.nodes.common.lockstep import time_message
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.streaming.sample_validation import RULES
-
-Array = NDArray[np.float64]
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.'),

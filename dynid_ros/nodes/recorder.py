@@ -19,6 +19,7 @@ from std_srvs.srv import Trigger
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import DynidError, InputError, ResultError
 from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.bag_process import BagProcess
@@ -29,8 +30,6 @@ from dynid_ros.nodes.common.runtime import declare, DEPTH, LATCHED, run, Setting
 from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.sidecar import arm_entry, write_sidecar
-
-Array = NDArray[np.float64]
 
 #: Defects without a meaning in so short a time, or of an arm that may stand still.
 IGNORED = ('too_short', 'joint_constant')

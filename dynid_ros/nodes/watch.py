@@ -9,7 +9,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -18,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.nodes.common import estimate_messages as say
@@ -31,8 +31,6 @@ from dynid_ros.watch.commands import Command, Commands, Request
 from dynid_ros.watch.live_state import IDENTIFIER, LiveState, PUBLISHER, Report
 from dynid_ros.watch.page import Page
 from dynid_ros.watch.planned_motion import PlannedMotion
-
-Array = NDArray[np.float64]
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),

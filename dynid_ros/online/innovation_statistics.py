@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.diagnosis import outliers
-
-Array = NDArray[np.float64]
 
 #: Share of the variance of a normal distribution that is left by cutting it off at `cut`.
 _VARIANCE_LEFT = 0.9946

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -22,8 +23,6 @@ from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import QRFactors
-
-Array = NDArray[np.float64]
 
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
 RECENT = 1200

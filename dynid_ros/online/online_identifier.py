@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import State
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError, RecordingError, ResultError
@@ -26,8 +27,6 @@ from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.preparation import sample_bytes
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import carry_over
-
-Array = NDArray[np.float64]
 
 #: Of saved states: grows when something is added to them.
 FORMAT = 6

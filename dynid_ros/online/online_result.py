@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.cross_validation.block_errors import block_errors, CLEARLY_WORSE
 from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.cause import with_cause
@@ -33,8 +33,6 @@ from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 from dynid_ros.signals.trial_samples import joined, torque_later, TrialSamples
-
-Array = NDArray[np.float64]
 
 FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '
               'kinematics and couplings between joints')

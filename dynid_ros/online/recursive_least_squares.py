@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import nested, restore_nested
 from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
 from dynid_ros.dynamics.base import ROUNDING
@@ -16,8 +17,6 @@ from dynid_ros.online.score_products import ScoreProducts
 from dynid_ros.online.square_root_information import absorb_rows, combine, prediction_variance
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import Solution
-
-Array = NDArray[np.float64]
 
 _INTERVAL = 1.96
 #: Noise that is assumed of a joint before there are more rows than parameters, by its torque.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -29,8 +30,6 @@ from dynid_ros.regression.preparation import (
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import carry_over
 from dynid_ros.signals.conditioning import ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Points of the history.
 POINTS = 200

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
@@ -26,8 +27,6 @@ from dynid_ros.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.streaming.decimation import StreamDecimator
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
-
-Array = NDArray[np.float64]
 
 #: Cut-off of the filters where the arm gives none, Hz: above the motion of arms, well below what
 #: joint elasticity does.

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.regression.covariance import small_sample_factor
-
-Array = NDArray[np.float64]
 
 #: Rows that are kept as they are: all of most recordings, a minute at 17 Hz, 4 MB for 7 joints.
 KEPT = 1000

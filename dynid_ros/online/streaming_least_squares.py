@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
@@ -18,7 +19,6 @@ from dynid_ros.online.row_pipeline import BLOCK, RowPipeline
 from dynid_ros.regression.covariance import WINDOW
 from dynid_ros.regression.rows import RowBlock
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.regression.in_order import in_order
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import embedded, QRFactors, triangular
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 
 class KeptRows:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
@@ -18,8 +18,6 @@ from dynid_ros.regression.rows import RowBlock, Rows
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
-
-Array = NDArray[np.float64]
 
 #: From positions, velocities, load and history of k samples: the rows whose derivative by time
 #: counts, and those that count themselves, (k, m, b) each.

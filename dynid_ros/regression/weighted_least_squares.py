@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.rows import RowBlock, Rows
 
-Array = NDArray[np.float64]
 #: Reweightings at most, and the relative change of the weights at which they have settled.
 ITERATIONS, SETTLED = 50, 1e-6
 #: Smallest mean square of a residual that is believed, by that of the torque: a joint without any

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.large_arrays import large_array
-
-Array = NDArray[np.float64]
 
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
@@ -21,8 +22,6 @@ from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque
 from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
 from dynid_ros.trajectory.motion_pair import Motion
-
-Array = NDArray[np.float64]
 
 #: Period of the physics as commands and readings see it, s.
 PERIOD = 0.001

@@ -9,11 +9,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
@@ -30,8 +30,6 @@ from dynid_ros.simulation.sensors import (
 from dynid_ros.storage.bag_writer import START_NS
 from dynid_ros.storage.sidecar import arm_entry
 from dynid_ros.trajectory.motion_pair import Motion, MotionPair
-
-Array = NDArray[np.float64]
 
 #: Least rate of the control, Hz.
 CONTROL_HZ = 1000.0

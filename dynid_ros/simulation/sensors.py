@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.planning_limits import planning_limits
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

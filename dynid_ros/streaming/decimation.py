@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
 from dynid_ros.signals.filters import Decimator
-
-Array = NDArray[np.float64]
 
 
 class StreamDecimator(Checkpointed):

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.recording import Defect
-
-Array = NDArray[np.float64]
 
 #: Counted defects, and what the stream does about them.
 RULES = {

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 import yaml
 
 from dynid_ros import __version__
 from dynid_ros.arm.description.schema import read_yaml, Section
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion, LONGEST
 from dynid_ros.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.whole_file import write_whole
-
-Array = NDArray[np.float64]
 
 FORMAT = 'dynid_ros excitation'
 VERSION = 1

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.trajectory.fourier import FourierMotion, rest_projection
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

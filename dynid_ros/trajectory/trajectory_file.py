@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import read_yaml, Section
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.whole_file import write_whole
-
-Array = NDArray[np.float64]
 
 _TOP = ('header', 'joint_names', 'points')
 _POINT = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')

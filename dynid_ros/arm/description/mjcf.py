@@ -13,7 +13,6 @@ import warnings
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.urdf_elements import (
     add_collision,
@@ -22,9 +21,9 @@ from dynid_ros.arm.description.urdf_elements import (
     numbers,
     WORLD,
 )
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ArmWarning
 
-Array = NDArray[np.float64]
 Element = ElementTree.Element
 
 

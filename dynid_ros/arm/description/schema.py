@@ -10,13 +10,11 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, LONGEST_WORD
 from dynid_ros.whole_file import read_whole
-
-Array = NDArray[np.float64]
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3}
 ANGLES = {'rad': 1.0, 'deg': np.pi / 180}

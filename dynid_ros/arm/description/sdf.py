@@ -15,7 +15,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.urdf_elements import (
     add_collision,
@@ -25,9 +24,9 @@ from dynid_ros.arm.description.urdf_elements import (
     numbers,
     WORLD,
 )
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 
-Array = NDArray[np.float64]
 MODEL = '__model__'
 #: Limits from here on are none: SDFormat's default is 1e16.
 ENDLESS = 1e15

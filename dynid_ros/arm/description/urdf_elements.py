@@ -5,9 +5,10 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
+
 Element = ElementTree.Element
 #: Link of the base of a robot that is no child of any joint.
 WORLD = 'world'

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -18,8 +17,6 @@ from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.common.runtime import NEWEST
-
-Array = NDArray[np.float64]
 
 
 class MotionStateReader:

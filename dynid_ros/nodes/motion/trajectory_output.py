@@ -10,7 +10,6 @@ from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from numpy.typing import NDArray
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
@@ -19,13 +18,12 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.motion_output import MotionState, Output
 from dynid_ros.execution.safety_monitor import Violation
 from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.lockstep import ControlTime
-
-Array = NDArray[np.float64]
 
 #: Rate of the points of a trajectory, Hz; the controller interpolates by quintics.
 POINTS_HZ = 25.0
