@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -88,7 +87,7 @@ class RowPipeline(Checkpointed):
         self.load_theta: Array | None = None
         self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
         self._delay = (wanted.delay or 0.0) if delay is None else delay
-        self._intake = SampleValidation(arm.joint_names, arm.limits.velocity, self.counters)
+        self._intake = SampleValidation(arm.limits.velocity, self.counters)
         self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
         self._warmth, self._presliding = RunningWarmth(arm.n), RunningPresliding(arm.n)
@@ -97,9 +96,7 @@ class RowPipeline(Checkpointed):
         self.top = np.zeros(arm.n)
         self.segment = -1
 
-    def push(
-        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
-    ) -> list[RowBlock]:
+    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[RowBlock]:
         """
         Take in samples.
 
@@ -107,10 +104,8 @@ class RowPipeline(Checkpointed):
         ----------
         t : float or (k,) array_like
             Stamps, s.
-        q, u : (m,) or (k, m) array_like
-            Positions and drive signal of the joints named, as recorded.
-        names : sequence of str, optional
-            Joints of the m columns; those of the arm if not given.
+        q, u : (n,) or (k, n) array_like
+            Positions of the joints and drive signal as recorded.
 
         Returns
         -------
@@ -118,7 +113,7 @@ class RowPipeline(Checkpointed):
             Rows that became complete, in the order of time.
 
         """
-        new = self._intake.rows(t, q, u, names)
+        new = self._intake.rows(t, q, u)
         self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
         rows: list[RowBlock] = []
         while len(self.samples) >= self.block:

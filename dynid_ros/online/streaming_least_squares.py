@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -141,14 +139,14 @@ class StreamingLeastSquares:
         self.pipeline.load_theta = load_theta if self._load_known else self.recursion.theta
 
     def push(
-        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
+        self, t: ArrayLike, q: ArrayLike, u: ArrayLike,
     ) -> list[tuple[RowBlock, Array]]:
         """
         Take in samples, and learn from the rows that become complete.
 
         Parameters
         ----------
-        t, q, u, names
+        t, q, u
             As for `RowPipeline.push`.
 
         Returns
@@ -157,7 +155,7 @@ class StreamingLeastSquares:
             Rows, and the prediction of their torque before their use, Nm.
 
         """
-        return self._learn(self.pipeline.push(t, q, u, names))
+        return self._learn(self.pipeline.push(t, q, u))
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
         """Process the incomplete last block and the rows that wait, at the end of a stream."""
