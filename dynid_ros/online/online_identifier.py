@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
-from dynid_ros.checkpoint import State
+from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
@@ -29,10 +29,10 @@ from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import carry_over
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 6
+FORMAT = 7
 
 
-class OnlineIdentifier:
+class OnlineIdentifier(Checkpointed):
     """
     One session of `StreamingLeastSquares` on a live stream, with its history and its checks.
 
@@ -60,6 +60,8 @@ class OnlineIdentifier:
         Samples taken in so far.
 
     """
+
+    saved = ('samples', '_span', '_signal')
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
@@ -175,12 +177,9 @@ class OnlineIdentifier:
     def copy(self) -> OnlineIdentifier:
         """Return a session of its own that has learned the same."""
         other = copy(self)
-        other.estimator = self._estimator()
-        other.estimator.restore(self.estimator.state())
-        other._history = RowHistory(self.arm.n)
-        other._history.rows = self._history.rows
+        other.reset()
+        other.restore(self.state())
         other._digest = self._digest.copy()
-        other._span, other._signal = self._span.copy(), self._signal.copy()
         return other
 
     @one_thread()
@@ -207,15 +206,15 @@ class OnlineIdentifier:
             seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
             known=self.dead_signals)
 
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state of its own."""
+        return {'estimator': self.estimator, 'history': self._history}
+
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""
         return {
-            **self.estimator.state(), 'session:settings': self._fingerprint(),
-            'session:rows': self._history.rows, 'session:span': self._span.copy(),
-            'session:signal': self._signal.copy(),
-            'session:samples': np.array(self.samples),
-            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8),
-        }
+            **super().state(), 'session:settings': self._fingerprint(),
+            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8)}
 
     def restore(self, state: State) -> None:
         """
@@ -232,12 +231,8 @@ class OnlineIdentifier:
                 'the saved state belongs to another arm or model, to another cut-off, delay or '
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
-        self.estimator.restore(state)
+        super().restore(state)
         self._estimate = None
-        self._history.rows = state['session:rows'].copy()
-        self._span = state['session:span'].copy()
-        self._signal = state['session:signal'].copy()
-        self.samples = int(state['session:samples'])
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
     def _estimator(self) -> StreamingLeastSquares:

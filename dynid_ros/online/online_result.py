@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.cross_validation.block_errors import block_errors, CLEARLY_WORSE
 from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.cause import with_cause
@@ -40,7 +41,7 @@ FITS_WORSE = ('no physically possible parameters fit as well; check the drive ga
 LAST = 1 / 3
 
 
-class RowHistory:
+class RowHistory(Checkpointed):
     """
     Measured torque of all rows, and its prediction before each row was used.
 
@@ -55,6 +56,8 @@ class RowHistory:
         Segment, time, positions, velocities, measured and predicted torque.
 
     """
+
+    saved = ('rows',)
 
     def __init__(self, joints: int) -> None:
         self._parts = [np.zeros((0, 2 + 4 * joints))]

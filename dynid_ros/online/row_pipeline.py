@@ -11,7 +11,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
-from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
+from dynid_ros.checkpoint import Checkpointed, State, state_of
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.recordings.history import RunningPresliding
@@ -126,23 +126,8 @@ class RowPipeline(Checkpointed):
         block, self.samples = self.samples, self.samples[:0]
         return self._process(block) if len(block) else []
 
-    def state(self) -> State:
-        """Return the state of the stream, as arrays."""
-        rate = self.settings.rate_hz if self.settings else 0.0
-        return {
-            **super().state(), 'rate_hz': np.array(rate), **nested(self._parts()),
-            'load_theta': np.zeros(0) if self.load_theta is None else self.load_theta.copy()}
-
-    def restore(self, state: State) -> None:
-        """Resume from a saved state of a stream with the same settings, bit for bit."""
-        super().restore(state)
-        rate = float(state['rate_hz'])
-        if rate:
-            self._design(rate)
-        restore_nested(self._parts(), state)
-        self.load_theta = state['load_theta'].copy() if len(state['load_theta']) else None
-
-    def _parts(self) -> dict[str, Checkpointed]:
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return the steps of the stream; filters are there once the rate is known."""
         parts: dict[str, Checkpointed] = {
             'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
             'warmth': self._warmth, 'presliding': self._presliding}
@@ -150,6 +135,13 @@ class RowPipeline(Checkpointed):
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
                       'torque': self._torque_filter, 'decimator': self._decimator}
         return parts
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state of a stream with the same settings."""
+        self._resampler.restore(state_of('resampler', state))
+        if self._resampler.rate_hz:
+            self._design(self._resampler.rate_hz)
+        super().restore(state)
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""

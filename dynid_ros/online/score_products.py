@@ -62,12 +62,7 @@ class ScoreProducts(Checkpointed):
     saved = ('lags', 'total', 'values', 'products', 'tail', 'now', 'segment')
 
     def __init__(self, joints: int, parameters: int) -> None:
-        self._shape = joints, parameters
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all rows."""
-        n, b = self._shape
+        self._shape = n, b = joints, parameters
         self.lags = self.total = self.values = self.now = 0
         self.segment = -1
         # Twice the rows, so that they are moved to the front once in `KEPT` rows.

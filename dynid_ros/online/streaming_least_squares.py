@@ -88,7 +88,7 @@ class DoubtfulRows(Checkpointed):
         return left
 
 
-class StreamingLeastSquares:
+class StreamingLeastSquares(Checkpointed):
     """
     Row pipeline and recursion of one arm: samples in, estimate out, at any time.
 
@@ -172,21 +172,14 @@ class StreamingLeastSquares:
         """Return the current estimate."""
         return self.recursion.estimate()
 
-    def state(self) -> State:
-        """Return the whole state, as arrays for ``np.savez``."""
-        return {f'{part}:{name}': value
-                for part, own in self._parts() for name, value in own.state().items()}
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state."""
+        return {'stream': self.pipeline, 'doubtful': self._doubtful, 'estimator': self.recursion}
 
     def restore(self, state: State) -> None:
-        """Resume from a saved state of an estimator with the same settings, bit for bit."""
-        for part, own in self._parts():
-            prefix = f'{part}:'
-            own.restore({name[len(prefix):]: value for name, value in state.items()
-                         if name.startswith(prefix)})
-
-    def _parts(self) -> tuple[tuple[str, RowPipeline | DoubtfulRows | RecursiveLeastSquares], ...]:
-        return (('stream', self.pipeline), ('doubtful', self._doubtful),
-                ('estimator', self.recursion))
+        """Go on from a saved state of an estimator with the same settings, bit for bit."""
+        super().restore(state)
+        self._follow_load()
 
     def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
         result = []
@@ -212,6 +205,9 @@ class StreamingLeastSquares:
         if not rows[2].any():
             return
         self.recursion.learn(*rows, self._doubtful.segment)
+        self._follow_load()
+
+    def _follow_load(self) -> None:
         if not self._load_known:
             self.pipeline.load_theta = self.recursion.theta
 
