@@ -41,6 +41,11 @@ def simulated_time(node: Node) -> bool:
     return bool(node.get_parameter('use_sim_time').value)
 
 
+def create_steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
+    """Call something every so many seconds of this computer, whatever the simulated time does."""
+    node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
 def watch_clock(node: Node) -> Clock:
     """Clock of watchdogs: the simulated one, or one that never steps back."""
     if simulated_time(node):
@@ -127,7 +132,7 @@ class Answers:
         self._publisher: Any = None
         if simulated_time(node):
             self._publisher = node.create_publisher(JointState, TOPIC, DEPTH)
-            node.create_timer(LOOK, self._join, clock=Clock(clock_type=ClockType.STEADY_TIME))
+            create_steady_timer(node, LOOK, self._join)
 
     def heard(self, stamp: Any) -> None:
         """Take note of a state, which may be answered later."""
