@@ -154,7 +154,7 @@ class MotionControl:
         """Abort the motion if the last state is too old; `why` may name the reason."""
         if self.watched and self.stale(now):
             self.fault(Violation(
-                Bound.SILENCE, '',
+                Bound.SILENCE,
                 why or f'no usable joint state has come for {1000 * self.age(now):.0f} ms'))
 
     def take(

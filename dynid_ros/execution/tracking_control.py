@@ -18,8 +18,6 @@ DAMPING_RATIO = 1.0
 STABLE_RATE = 0.5
 #: Random positions at which the mass matrix is looked at.
 POSITIONS = 50
-#: Reaction time of a controller behind topics on a busy machine, s.
-REACTION = 0.005
 # Each pass takes the excess of the worst position off the joints that take part in it; the excess
 # that is left shrinks to a thousandth in 10 to 60 passes on arms of 2 to 17 joints.
 _PASSES = 500
@@ -196,8 +194,3 @@ def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:
         part = vectors[worst, :, -1] ** 2
         damping = damping * excess ** (-part / (part @ part))
     return np.asarray(damping / max(excess, 1.0))
-
-
-def live_gains(arm: ArmModel) -> Gains:
-    """Gains of a PD control that reaches the arm through topics."""
-    return tracking_gains(arm, REACTION)

@@ -174,7 +174,7 @@ class TrajectoryPublisher(Node):
         """Look at the publishers, listeners and controllers in the graph."""
         problem = self._states.follow()
         if problem is None and self._output.missing:
-            problem = Violation(Bound.CONTROLLER, '', self._output.missing)
+            problem = Violation(Bound.CONTROLLER, self._output.missing)
         if problem is not None:
             self._control.fault(problem)
             self._notice_phase()
@@ -244,7 +244,7 @@ class TrajectoryPublisher(Node):
 
     def _on_failure(self, reason: str) -> None:
         """Abort the motion that a controller gave up."""
-        self._control.fault(Violation(Bound.CONTROLLER, '', reason))
+        self._control.fault(Violation(Bound.CONTROLLER, reason))
         self._notice_phase()
 
     def _notice_phase(self) -> None:

@@ -14,7 +14,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
+from dynid_ros.execution.loop_stability import proposed_gains
+from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.simulation.joint_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
@@ -99,7 +100,7 @@ class LiveArm:
         self.held = True
         self._physics = SimulatedArm(arm)
         self._rigid = RigidArm(arm)
-        gains = live_gains(arm)
+        gains = proposed_gains(arm, PERIOD)
         self._damping = gains.damping
         # This control runs at every step, and needs no time for topics.
         self._controller = TrajectoryController(

@@ -176,7 +176,7 @@ def broken(driver, bound):
     if bound is Bound.SILENCE:
         control.notice_silence(driver.clock + 1.1 * TIMEOUT)
     elif bound in (Bound.PUBLISHERS, Bound.CONTROLLER):
-        control.fault(Violation(bound, '', 'as the node sees it'))
+        control.fault(Violation(bound, 'as the node sees it'))
 
 
 @pytest.mark.slow

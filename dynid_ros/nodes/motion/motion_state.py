@@ -108,7 +108,7 @@ class StateWatch:
         self.gone = '' if publishers or not self._time.simulated else (
             f'nobody publishes {self.topic} any more')
         problem = self.mixed or self.gone
-        return Violation(Bound.PUBLISHERS, '', problem) if problem else None
+        return Violation(Bound.PUBLISHERS, problem) if problem else None
 
     def deaf(self, listeners: Sequence[str]) -> str:
         """Name the nodes that do not hear the states yet, in a clause; empty if all do."""
