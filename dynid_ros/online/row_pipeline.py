@@ -19,11 +19,10 @@ from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import ConditioningSettings, position_cutoff
-from dynid_ros.signals.filters import decimation_step
+from dynid_ros.signals.filters import decimation_step, StreamDecimator
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 from dynid_ros.signals.standstill import still_below
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
-from dynid_ros.streaming.decimation import StreamDecimator
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
 

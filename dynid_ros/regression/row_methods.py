@@ -17,8 +17,11 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.rows import RowBlock, Rows
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.signals.filters import StreamDecimator
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 
+#: Samples whose regressor is in memory at a time.
+PORTION = 512
 #: From positions, velocities, load and history of k samples: the rows whose derivative by time
 #: counts, and those that count themselves, (k, m, b) each.
 Terms = Callable[
@@ -162,22 +165,23 @@ def _filtered(
         m, b = right.shape[1], base_parameters(arm).count
         left_filter = FirstOrderFilter(scheme, m * b)
         right_filter = FirstOrderFilter(scheme, m)
-        rows, fed = np.empty((0, m * (b + 1))), 0
-        for inputs, count in decimator.blocks(len(motion.t) - 2):
-            new = slice(fed, inputs.stop + 2)
+        rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
+        for start in range(0, len(motion.t), PORTION):
+            new = slice(start, start + PORTION)
             q, qd = motion.q[new], motion.qd[new]
             load = gravity_load(arm, q, load_theta) if arm.needs_load else None
             history = motion.history(new) if arm.needs_history else None
             change, itself = (x.reshape(len(q), -1) for x in terms(q, qd, load, history))
-            filtered = np.hstack([
-                left_filter.apply(itself, change), right_filter.apply(right[new])])
-            rows, fed = np.concatenate([rows, filtered]), new.stop
-            # Rows are those of the sample before: the filters lag by one.
-            rows = rows[inputs.start - (fed - 2 - len(rows)):]
-            means = decimator.apply(rows[:inputs.stop - inputs.start], count)
-            first = inputs.start + 1 + decimator.reach
-            kept = slice(first, first + (count - 1) * decimator.step + 1, decimator.step)
-            yield motion, kept, means[:, :m * b].reshape(count, m, b), means[:, m * b:], number
+            means = rows.apply(np.hstack([
+                left_filter.apply(itself, change), right_filter.apply(right[new])]))
+            count, step = len(means), decimator.step
+            if count:
+                # Rows are those of the sample before: the filters lag by one.
+                first = 1 + decimator.reach + kept * step
+                samples = slice(first, first + (count - 1) * step + 1, step)
+                yield (motion, samples, means[:, :m * b].reshape(count, m, b), means[:, m * b:],
+                       number)
+            kept += count
 
 
 class MethodRows:
