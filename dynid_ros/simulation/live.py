@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from functools import cached_property
 from typing import NamedTuple
 
@@ -117,8 +116,7 @@ class LiveArm:
         # Compiles the physics, which takes seconds the first time.
         self._physics.step(np.zeros(arm.n))
         self._physics.reset(start)
-        late = round(sensors.effort_delay / PERIOD)
-        self._torques = deque([self._rigid.gravity(start)], maxlen=late + 1)
+        self._torque = self._rigid.gravity(start)
 
     @property
     def position(self) -> Array:
@@ -214,7 +212,7 @@ class LiveArm:
         if tau is None:
             tau = self._rigid.gravity(state.q) - self._damping * state.qd
         self.held = commanded is None and not self._controller.moving
-        self._torques.append(self._physics.step(tau, round(PERIOD / TIMESTEP)).tau)
+        self._torque = self._physics.step(tau, round(PERIOD / TIMESTEP)).tau
 
     def _torques_at(self, t: float) -> Array | None:
         """Torques in force, (n,), or None if there are none."""
@@ -226,7 +224,7 @@ class LiveArm:
     def _read(self) -> Reading:
         t, q, qd, _ = self._physics.state
         drive, sensors = self.arm.drive, self._sensors
-        tau = self._torques[0] + self._noise * self._rng.normal(size=self.arm.n)
+        tau = self._torque + self._noise * self._rng.normal(size=self.arm.n)
         gravity = np.zeros(self.arm.n) if drive.includes_gravity else self._rigid.gravity(q)
         velocity = qd + self._velocity_noise * self._rng.normal(size=self.arm.n)
         position = quantise(motor_position(q, drive), sensors.encoder_counts, self.arm.prismatic)

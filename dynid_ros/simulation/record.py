@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 import math
@@ -20,8 +19,6 @@ from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.sensors import (
-    coloured_noise,
-    delayed,
     drive_signal,
     plausible_sensors,
     quantise,
@@ -96,7 +93,7 @@ class Simulation:
 
 def simulate(
     arm: ArmModel, motion: Motion, *, rate_hz: float = 500.0,
-    sensors: SensorModel | None = None, seed: int = 0, command_delay: float = 0.0,
+    sensors: SensorModel | None = None, seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """
@@ -114,8 +111,6 @@ def simulate(
         Those of `plausible_sensors` for the true torque and speed if not given.
     seed : int
         Of the noise; the same seed gives the same recording.
-    command_delay : float
-        Time from a command until it acts, rounded to control periods, s.
     progress : callable, optional
         Called with the completed share of the simulation, 0 to 1.
 
@@ -136,13 +131,11 @@ def simulate(
         raise InputError(f'the rate of the recording must be above zero, but is {rate_hz:g} Hz')
     per_sample = math.ceil(CONTROL_HZ / rate_hz)
     period = 1 / (rate_hz * per_sample)
-    lag = round(command_delay / period)
-    course = _follow(arm, motion, period, lag, progress)
+    course = _follow(arm, motion, period, progress)
     truth = course.every(per_sample)
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
-    late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
-    log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
+    log = _measure(arm, truth, sensors, np.random.default_rng(seed))
     if isinstance(motion, MotionPair):
         begin = HOLD + motion.excitation.duration
         log = replace(log, validation=((begin, HOLD + motion.duration),))
@@ -150,25 +143,21 @@ def simulate(
 
 
 def _follow(
-    arm: ArmModel, motion: Motion, period: float, lag: int,
-    progress: Callable[[float], None] | None,
+    arm: ArmModel, motion: Motion, period: float, progress: Callable[[float], None] | None,
 ) -> Trace:
     """Course of the controlled arm at the rate of the control."""
     steps = math.ceil(period / TIMESTEP)
     physics = SimulatedArm(arm, timestep=period / steps)
     t = np.arange(round((motion.duration + 2 * HOLD) / period) + 1.0) * period
     wanted, wanted_qd, wanted_qdd = motion.evaluate(t - HOLD)
-    rigid = RigidArm(arm)
-    control = ComputedTorque(rigid, period * (1 + lag))
+    control = ComputedTorque(RigidArm(arm), period)
     q, qd, tau = (np.empty_like(wanted) for _ in range(3))
     state = physics.reset(wanted[0])
-    waiting = deque([rigid.gravity(wanted[0])] * lag)
     for k in range(len(t)):
         q[k], qd[k] = state.q, state.qd
         _check_near(arm, t[k], wanted[k], state.q)
-        waiting.append(
-            control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]))
-        state = physics.step(waiting.popleft(), steps)
+        state = physics.step(
+            control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), steps)
         tau[k] = state.tau
         if progress and (k % REPORT_EVERY == 0 or k + 1 == len(t)):
             progress((k + 1) / len(t))
@@ -194,9 +183,7 @@ def _measure(
     """Record a course through the sensors of the arm."""
     shape = trace.q.shape
     white = rng.normal(size=shape) * np.broadcast_to(sensors.effort_noise, arm.n)
-    coloured = coloured_noise(
-        rng, shape[0], np.broadcast_to(sensors.coloured_noise, arm.n), sensors.correlation)
-    tau = trace.tau + white + coloured
+    tau = trace.tau + white
     gravity = np.zeros(shape)
     if not arm.drive.includes_gravity:
         rigid = RigidArm(arm)
