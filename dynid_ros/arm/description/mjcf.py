@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 import warnings
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -23,8 +24,6 @@ from dynid_ros.arm.description.urdf_elements import (
 )
 from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ArmWarning
-
-Element = ElementTree.Element
 
 
 def mjcf_as_urdf(path: Path) -> Element:

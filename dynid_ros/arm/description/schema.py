@@ -99,6 +99,12 @@ class Section:
         """Value as it stands in the file, or None."""
         return self._data.get(key)
 
+    def needed(self, key: str, value: Any) -> Any:
+        """Return a value that was read from a key, which must be there."""
+        if value is None:
+            raise self.error(key, 'is missing')
+        return value
+
     def section(self, key: str, known: Sequence[str]) -> Section:
         """Return the mapping below a key; an empty one where the key is absent."""
         return Section(self._data.get(key), self.path, known, self._full(key))

@@ -13,6 +13,7 @@ import math
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from dynid_ros.arm.description.urdf_elements import (
     add_collision,
     add_inertial,
     add_joint,
-    Element,
     numbers,
     WORLD,
 )

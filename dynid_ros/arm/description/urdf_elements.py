@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.arrays import Array
 
-Element = ElementTree.Element
 #: Link of the base of a robot that is no child of any joint.
 WORLD = 'world'
 
