@@ -13,7 +13,6 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed, State
-from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -21,12 +20,11 @@ from dynid_ros.model.verdict import Finding
 from dynid_ros.one_thread import one_thread
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_result import online_result, RowHistory
-from dynid_ros.online.streaming_least_squares import starting_prior, StreamingLeastSquares
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.quality import unmeasured
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.preparation import sample_bytes
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import carry_over
 
 #: Of saved states: grows when something is added to them.
 FORMAT = 7
@@ -45,12 +43,8 @@ class OnlineIdentifier(Checkpointed):
         The arm.
     source : str
         Name of the stream, for the result.
-    cutoff_hz, delay, memory, prior
+    cutoff_hz, delay, memory, prior, start
         As for `StreamingLeastSquares`.
-    start : IdentifiedModel, optional
-        Result of this arm: cut-off and delay are those of it if not given, ``load`` friction
-        has the load that it predicts, and friction stays as near zero as there. The estimate
-        starts from nothing, so that data that are in the result, too, do not count twice.
 
     Attributes
     ----------
@@ -66,19 +60,11 @@ class OnlineIdentifier(Checkpointed):
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
-        prior: ArmPrior | Prior | None = None,
-        start: IdentifiedModel | None = None,
+        prior: Prior | None = None, start: IdentifiedModel | None = None,
     ) -> None:
-        self._load_theta: Array | None = None
-        if start is not None:
-            cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
-            delay = start.treatment.delay if delay is None else delay
-            self._load_theta = carry_over(start.theta, start.arm, arm.as_measured)
-            if prior is None:
-                prior = starting_prior(arm, start)
         self._stated = arm
         self._source = source
-        self._prior = prior
+        self._prior, self._start = prior, start
         self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
         self.reset()
 
@@ -238,7 +224,7 @@ class OnlineIdentifier(Checkpointed):
     def _estimator(self) -> StreamingLeastSquares:
         return StreamingLeastSquares(
             self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
-            load_theta=self._load_theta)
+            start=self._start)
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
@@ -247,10 +233,8 @@ class OnlineIdentifier(Checkpointed):
             [FORMAT, arm.name, arm.joint_names, arm.friction,
              arm.friction_shape, *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
-        prior = () if self._prior is None else (
-            (self._prior.values, self._prior.std) if isinstance(self._prior, ArmPrior)
-            else (self._prior.rows, self._prior.sigma))
-        load = () if self._load_theta is None else (self._load_theta,)
-        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *load):
+        prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
+        start = () if self._start is None else (self._start.theta, self._start.covariance)
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *start):
             digest.update(np.ascontiguousarray(array).tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -39,7 +39,7 @@ class RowPipeline(Checkpointed):
 
     Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
     regressors of momentum and force go through first-order filters, and with the torque through
-    the low-pass of the batch, whose outputs become rows. It works on blocks of `block` samples,
+    the low-pass of the batch, whose outputs become rows. It works on blocks of `BLOCK` samples,
     so that the rows do not depend on the portions of the input.
 
     Parameters
@@ -50,8 +50,6 @@ class RowPipeline(Checkpointed):
         Cut-off of all filters; that of the arm, or `CUTOFF_HZ`, if not given.
     delay : float, optional
         Time by which the drive signal lags behind the motion, s; that of the arm, or zero.
-    block : int
-        Samples of a block; a divisor of the input size keeps the latency low.
 
     Attributes
     ----------
@@ -76,11 +74,9 @@ class RowPipeline(Checkpointed):
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
-        block: int = BLOCK,
     ) -> None:
         wanted = arm.conditioning
         self.arm = arm
-        self.block = block
         self.counters = Counters()
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
@@ -115,8 +111,8 @@ class RowPipeline(Checkpointed):
         new = self._intake.rows(t, q, u)
         self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
         rows: list[RowBlock] = []
-        while len(self.samples) >= self.block:
-            block, self.samples = self.samples[:self.block], self.samples[self.block:]
+        while len(self.samples) >= BLOCK:
+            block, self.samples = self.samples[:BLOCK], self.samples[BLOCK:]
             rows += self._process(block)
         return rows
 
