@@ -62,10 +62,6 @@ class Trace:
     tau: Array
     wanted: Array
 
-    def every(self, steps: int) -> Trace:
-        """Return one sample in ``steps``."""
-        return Trace(*(getattr(self, name)[::steps] for name in self.__dataclass_fields__))
-
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
@@ -131,8 +127,7 @@ def simulate(
         raise InputError(f'the rate of the recording must be above zero, but is {rate_hz:g} Hz')
     per_sample = math.ceil(CONTROL_HZ / rate_hz)
     period = 1 / (rate_hz * per_sample)
-    course = _follow(arm, motion, period, progress)
-    truth = course.every(per_sample)
+    truth = _follow(arm, motion, period, per_sample, progress)
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     log = _measure(arm, truth, sensors, np.random.default_rng(seed))
@@ -143,9 +138,10 @@ def simulate(
 
 
 def _follow(
-    arm: ArmModel, motion: Motion, period: float, progress: Callable[[float], None] | None,
+    arm: ArmModel, motion: Motion, period: float, every: int,
+    progress: Callable[[float], None] | None,
 ) -> Trace:
-    """Course of the controlled arm at the rate of the control."""
+    """Course of the arm, controlled with some period, at every so many of its steps."""
     steps = math.ceil(period / TIMESTEP)
     physics = SimulatedArm(arm, timestep=period / steps)
     t = np.arange(round((motion.duration + 2 * HOLD) / period) + 1.0) * period
@@ -163,7 +159,7 @@ def _follow(
             progress((k + 1) / len(t))
     # A stamp lies between two commands.
     tau[1:] = (tau[1:] + tau[:-1]) / 2
-    return Trace(t, q, qd, tau, wanted)
+    return Trace(*(x[::every] for x in (t, q, qd, tau, wanted)))
 
 
 def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -13,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.common import estimate_messages as say
-from dynid_ros.nodes.common.lockstep import create_steady_timer
+from dynid_ros.nodes.common.lockstep import create_steady_timer, doubles
 from dynid_ros.nodes.common.runtime import LATCHED
 from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.trajectory.trajectory_file import sample_times
@@ -73,7 +72,7 @@ def motion_message(arm: ArmModel, motion: Motion) -> JointTrajectory:
     q, qd, _ = motion.evaluate(times)
     return JointTrajectory(joint_names=list(arm.joint_names), points=[
         JointTrajectoryPoint(
-            positions=array.array('d', position.tobytes()),
-            velocities=array.array('d', velocity.tobytes()),
+            positions=doubles(position),
+            velocities=doubles(velocity),
             time_from_start=Duration(seconds=t).to_msg())
         for t, position, velocity in zip(times.tolist(), q, qd, strict=True)])
