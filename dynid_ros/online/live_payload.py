@@ -31,11 +31,6 @@ RECENT = 1200
 FEWEST = 20
 
 
-def prior_of(regression: LoadRegression) -> Prior:
-    """Return what is known of the arm with its load before any rows."""
-    return Prior(regression.prior, regression.model.sigma)
-
-
 class LoadEstimate:
     """
     The load by all rows of a stream so far.
@@ -72,7 +67,7 @@ class LoadEstimate:
         Parameters
         ----------
         online : StreamingLeastSquares
-            Recursion over the rows, with `prior_of` the regression.
+            Recursion over the rows, with the prior of the regression.
         history : RowHistory
             The same rows, for their range.
 
@@ -152,20 +147,20 @@ class LivePayload(OnlineIdentifier):
             super().__init__(
                 model.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
                 delay=model.treatment.delay if delay is None else delay,
-                prior=prior_of(self._regression))
+                prior=Prior(self._regression.prior, model.sigma))
 
     def reset(self) -> None:
         """Forget everything but the model."""
         super().reset()
-        self._load = LoadEstimate(self._regression, self._source)
+        self.loads = LoadEstimate(self._regression, self._source)
 
     def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples, as `OnlineIdentifier.push`."""
         learned = super().push(stamps, p, u)
-        self._load.add(learned)
+        self.loads.add(learned)
         return learned
 
     def load(self) -> Payload | None:
         """Return the load as it is known now; None as long as the rows leave its mass open."""
         with finite_numbers(self._regression.model, [self._source]):
-            return self._load.load(self.estimator, self._history)
+            return self.loads.load(self.estimator, self._history)
