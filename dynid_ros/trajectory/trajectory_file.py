@@ -151,9 +151,7 @@ def export_motion(
 
     """
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(
-            f'{path} can be written as {", ".join(FORMATS)} only; choose one of these suffixes')
+    check_formats([path])
     t = sample_times(motion, rate_hz)
     states = motion.evaluate(t)
     if path.suffix.lower() == '.csv':
