@@ -71,12 +71,7 @@ def filtered_blocks(
         momentum, force = momentum_regressors(arm, q, qd, load=load, history=history)
         return momentum[:, :, columns], force[:, :, columns]
 
-    for motion, kept, W, tau, number in _filtered(arm, motions, settings, load_theta, terms,
-                                                  lambda motion: motion.tau):
-        moving = motion.moving[kept]
-        yield RowBlock(
-            number, motion.t[kept], motion.q[kept], motion.qd[kept],
-            W * moving[:, :, None], tau * moving, moving)
+    return _filtered(arm, motions, settings, load_theta, terms, lambda motion: motion.tau)
 
 
 def power_blocks(
@@ -131,12 +126,7 @@ def power_blocks(
         power: Array = (np.asarray(motion.qd) * motion.tau).sum(axis=1, keepdims=True)
         return power
 
-    for motion, kept, W, power, number in _filtered(arm, motions, settings, load_theta, terms,
-                                                    drive_power):
-        moving = np.asarray(motion.moving[kept].any(axis=1))[:, None]
-        yield RowBlock(
-            number, motion.t[kept], motion.q[kept], motion.qd[kept],
-            W * moving[:, :, None], power * moving, moving)
+    return _filtered(arm, motions, settings, load_theta, terms, drive_power)
 
 
 def _without_motion(
@@ -156,8 +146,8 @@ def _filtered(
     arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     load_theta: Array | None,
     terms: Terms, measured: Callable[[ConditionedMotion], Array],
-) -> Iterator[tuple[ConditionedMotion, slice, Array, Array, int]]:
-    """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
+) -> Iterator[RowBlock]:
+    """Filter and decimate rows, one for each joint or one for all, block by block."""
     decimator = settings.decimator()
     scheme = Discretisation.simpson(2 * np.pi * settings.cutoff_hz, 1 / settings.rate_hz)
     for number, motion in enumerate(motions):
@@ -179,8 +169,13 @@ def _filtered(
                 # Rows are those of the sample before: the filters lag by one.
                 first = 1 + decimator.reach + kept * step
                 samples = slice(first, first + (count - 1) * step + 1, step)
-                yield (motion, samples, means[:, :m * b].reshape(count, m, b), means[:, m * b:],
-                       number)
+                moving = motion.moving[samples]
+                if m < arm.n:
+                    moving = moving.any(axis=1, keepdims=True)
+                yield RowBlock(
+                    number, motion.t[samples], motion.q[samples], motion.qd[samples],
+                    means[:, :m * b].reshape(count, m, b) * moving[:, :, None],
+                    means[:, m * b:] * moving, moving)
             kept += count
 
 
