@@ -51,7 +51,9 @@ class ArmMonitor(Node):
         self._model = self._read_model()
         self._arm = self._model.arm
         warm_up(self._model)
-        self._monitor = self._start()
+        self._monitor = Monitor(
+            self._model, alarms_per_hour=self._settings['alarms_per_hour'],
+            bandwidth_hz=self._settings['bandwidth_hz'])
         self._first = self._next = -1
         self._latest: MonitoredSamples | None = None
         self._touched: tuple[str, ...] = ()
@@ -77,10 +79,6 @@ class ArmMonitor(Node):
             self.get_logger().warning(
                 f'the model is not trustworthy: {"; ".join(model.verdict.reasons)}')
         return model
-
-    def _start(self) -> Monitor:
-        return Monitor(self._model, alarms_per_hour=self._settings['alarms_per_hour'],
-                       bandwidth_hz=self._settings['bandwidth_hz'])
 
     def _on_message(self) -> None:
         reader = self._input.reader

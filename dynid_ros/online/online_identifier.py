@@ -75,7 +75,9 @@ class OnlineIdentifier(Checkpointed):
 
     def reset(self) -> None:
         """Forget everything."""
-        self.estimator = self._estimator()
+        self.estimator = StreamingLeastSquares(
+            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
+            start=self._start)
         self._estimate: Estimate | None = None
         self._history = RowHistory(self.arm.n)
         self._digest = hashlib.sha256()
@@ -220,11 +222,6 @@ class OnlineIdentifier(Checkpointed):
         super().restore(state)
         self._estimate = None
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
-
-    def _estimator(self) -> StreamingLeastSquares:
-        return StreamingLeastSquares(
-            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
-            start=self._start)
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""

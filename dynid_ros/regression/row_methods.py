@@ -171,7 +171,7 @@ def _filtered(
                 samples = slice(first, first + (count - 1) * step + 1, step)
                 moving = motion.moving[samples]
                 if m < arm.n:
-                    moving = moving.any(axis=1, keepdims=True)
+                    moving = np.asarray(moving.any(axis=1))[:, None]
                 yield RowBlock(
                     number, motion.t[samples], motion.q[samples], motion.qd[samples],
                     means[:, :m * b].reshape(count, m, b) * moving[:, :, None],
