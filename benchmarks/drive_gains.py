@@ -27,6 +27,7 @@ from pathlib import Path
 import sys
 from time import process_time
 
+from coloured_noise import coloured_noise
 import numpy as np
 
 from dynid_ros.arm import load_arm
@@ -45,7 +46,7 @@ from dynid_ros.identification.gain_recordings import recorded_gains
 from dynid_ros.identification.identify import identify
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.record import simulate, Simulation
-from dynid_ros.simulation.sensors import coloured_noise, drive_signal, SensorModel
+from dynid_ros.simulation.sensors import drive_signal, SensorModel
 from dynid_ros.storage.recording_reader import read_recording
 
 ARMS = ('ur10', 'panda', 'tx40')

@@ -21,6 +21,7 @@ from pathlib import Path
 import sys
 
 from accuracy import below, recordings
+from coloured_noise import coloured_noise
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
@@ -35,6 +36,7 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, motions
 from dynid_ros.regression.weighted_least_squares import fit
 from dynid_ros.simulation.record import simulate
+from dynid_ros.simulation.sensors import drive_signal
 from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03
@@ -73,10 +75,10 @@ def coloured() -> Iterator[tuple[str, ArmModel, Recording]]:
         motion = random_motion(arm, 3, periods=periods)
         plain = simulate(arm, motion, rate_hz=rate_hz, seed=1)
         for correlation in CORRELATIONS:
-            sensors = replace(
-                plain.sensors, coloured_noise=NOISE * plain.truth.tau.std(axis=0),
-                correlation=correlation)
-            log = simulate(arm, motion, rate_hz=rate_hz, seed=1, sensors=sensors).log
+            noise = coloured_noise(
+                np.random.default_rng(2), len(plain.log.t), NOISE * plain.truth.tau.std(axis=0),
+                correlation)
+            log = replace(plain.log, u=plain.log.u + drive_signal(noise, 0 * noise, arm.drive))
             yield f'{name}, noise {correlation} from sample to sample', arm, log
 
 

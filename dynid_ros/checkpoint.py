@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,37 +13,38 @@ State = dict[str, NDArray[Any]]
 
 class Checkpointed:
     """
-    An object whose state is some of its attributes, arrays or plain numbers.
+    An object whose state is some of its attributes, arrays or numbers, and that of its parts.
 
     Attributes
     ----------
     saved : tuple of str
-        Their names.
+        Names of the attributes.
 
     """
 
     saved: tuple[str, ...] = ()
 
+    def parts(self) -> Mapping[str, Checkpointed]:
+        """Return the parts with a state of their own, by the names that it gets here."""
+        return {}
+
     def state(self) -> State:
-        """Return copies of these attributes as arrays, for ``np.savez``."""
-        return {name: np.array(getattr(self, name)) for name in self.saved}
+        """Return copies of all that as arrays, for ``np.savez``."""
+        return {name: np.array(getattr(self, name)) for name in self.saved} | {
+            f'{part}.{name}': value
+            for part, own in self.parts().items() for name, value in own.state().items()}
 
     def restore(self, state: State) -> None:
-        """Restore the result of `state`."""
+        """Go on from the result of `state` of an object with the same settings."""
         for name in self.saved:
             value = np.asarray(state[name])
             setattr(self, name, value.copy() if value.ndim else value.item())
+        for part, own in self.parts().items():
+            own.restore(state_of(part, state))
 
 
-def nested(parts: dict[str, Checkpointed]) -> State:
-    """States of several objects in one, each name with that of its object in front."""
-    return {f'{part}.{name}': value
-            for part, saved in parts.items() for name, value in saved.state().items()}
-
-
-def restore_nested(parts: dict[str, Checkpointed], state: State) -> None:
-    """Restore the result of `nested`."""
-    for part, saved in parts.items():
-        prefix = f'{part}.'
-        saved.restore({
-            name[len(prefix):]: value for name, value in state.items() if name.startswith(prefix)})
+def state_of(part: str, state: State) -> State:
+    """Return the state of a part, as that part has it."""
+    prefix = f'{part}.'
+    return {
+        name[len(prefix):]: value for name, value in state.items() if name.startswith(prefix)}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
-
-Array = NDArray[np.float64]
 
 
 def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None = None) -> Array:

@@ -6,14 +6,12 @@ from os.path import relpath
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 import yaml
 
 from dynid_ros.arm.load import arm_file, is_robot_file, load_arm
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ResultError
 from dynid_ros.whole_file import read_whole, write_whole
-
-Array = NDArray[np.float64]
 
 #: Key of each kind of signal that takes up a change of the gain.
 _KEYS = {'current': 'gain', 'voltage': 'torque_constant', 'effort': 'gear_ratio'}

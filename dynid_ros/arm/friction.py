@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

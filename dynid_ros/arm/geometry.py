@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import near, Section, units
 from dynid_ros.arm.description.tree import GEOMETRY, Placement, rotation_rpy, Tolerances, Tool
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 _FRAMES = ('base', 'mounting', 'tool')
 

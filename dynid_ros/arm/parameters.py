@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -175,11 +174,6 @@ def pseudo_inertia(parameters: ArrayLike) -> NDArray[np.float64]:
 def is_physical(parameters: ArrayLike) -> bool:
     """Whether ten inertial parameters belong to a body of positive mass."""
     return bool(np.linalg.eigvalsh(pseudo_inertia(parameters))[0] > 0)
-
-
-def stack_inertial(links: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """Inertial parameters of all links, (n, 10), from one vector of ten a link."""
-    return np.array([np.asarray(link, dtype=float) for link in links]).reshape(-1, len(INERTIAL))
 
 
 def torque_units(arm: ArmModel) -> tuple[str, ...]:

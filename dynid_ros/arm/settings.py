@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.drive import Drive, DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
-from dynid_ros.arm.parameters import inertial_from_com, stack_inertial
+from dynid_ros.arm.parameters import inertial_from_com
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
-
-Array = NDArray[np.float64]
 
 _UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',)}
 _GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain')}
@@ -189,15 +187,13 @@ def read_nominal(
     section = top.section('nominal', ('links', 'rotor_inertia', *TERMS))
     friction = {name: section.vector(name, n) for name in TERMS if name in section}
     known = {name: value for name, value in friction.items() if value is not None}
-    links = section.raw('links')
-    if links is None:
-        return None, section.vector('rotor_inertia', n), known
-    if not isinstance(links, list) or len(links) != n:
-        raise section.error('links', f'must be a list of {n} links, one a joint')
-    inertial = stack_inertial([
-        _link(Section(link, top.path, ('mass', 'com', 'inertia'), f'nominal.links, link {i}'))
-        for i, link in enumerate(links, start=1)
-    ])
+    links, inertial = section.raw('links'), None
+    if links is not None:
+        if not isinstance(links, list) or len(links) != n:
+            raise section.error('links', f'must be a list of {n} links, one a joint')
+        inertial = np.array([
+            _link(Section(link, top.path, ('mass', 'com', 'inertia'), f'nominal.links, link {i}'))
+            for i, link in enumerate(links, start=1)])
     return inertial, section.vector('rotor_inertia', n), known
 
 

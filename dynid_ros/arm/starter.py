@@ -7,7 +7,6 @@ from os.path import relpath
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.doubtful_limits import (
     DEFAULT_ACCELERATION,
@@ -18,8 +17,7 @@ from dynid_ros.arm.description.joint_choice import free_joints, tips
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 _WIDTH = 99
 

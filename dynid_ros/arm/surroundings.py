@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 BASE = 'base'
 #: Distance that a motion keeps from everything where the file states none, m.
@@ -174,39 +171,33 @@ def _entries(section: Section, key: str, known: tuple[str, ...]) -> list[tuple[i
 
 
 def _capsule(entry: Section, arm: ArmModel) -> Capsule:
-    link = _needed(entry, 'link', entry.text('link'))
+    link = entry.needed('link', entry.text('link'))
     known = (BASE, *arm.joint_names)
     if link not in known:
         raise entry.error('link', f'names no joint of the arm: "{link}"' + (
             near(link, known) or f'; a link goes by the joint that moves it: {", ".join(known)}'))
-    start = _needed(entry, 'from', entry.vector('from', 3))
+    start = entry.needed('from', entry.vector('from', 3))
     end = entry.vector('to', 3)
     return Capsule(
         link, known.index(link) - 1, start, start if end is None else end,
-        _needed(entry, 'radius', entry.positive('radius')))
+        entry.needed('radius', entry.positive('radius')))
 
 
 def _wall(entry: Section, number: int) -> Wall:
-    normal = _needed(entry, 'normal', entry.vector('normal', 3))
+    normal = entry.needed('normal', entry.vector('normal', 3))
     length = float(np.linalg.norm(normal))
     if not length > 0:
         raise entry.error('normal', 'has no direction')
-    point = _needed(entry, 'point', entry.vector('point', 3))
+    point = entry.needed('point', entry.vector('point', 3))
     return Wall(entry.text('name') or f'wall {number}', point, normal / length)
 
 
 def _box(entry: Section, number: int) -> Box:
-    size = _needed(entry, 'size', entry.vector('size', 3))
+    size = entry.needed('size', entry.vector('size', 3))
     if not (size > 0).all():
         raise entry.error('size', 'must be above zero along every axis')
     rpy = entry.vector('rpy', 3)
     return Box(
         entry.text('name') or f'box {number}',
-        _needed(entry, 'center', entry.vector('center', 3)), size,
+        entry.needed('center', entry.vector('center', 3)), size,
         np.eye(3) if rpy is None else rotation_rpy(rpy))
-
-
-def _needed(entry: Section, key: str, value: Any) -> Any:
-    if value is None:
-        raise entry.error(key, 'is missing')
-    return value

@@ -128,8 +128,7 @@ class Monitor:
         self._portion = portion
         self._judgement: Judgement | None = None
         n = model.arm.n
-        self._intake = SampleValidation(
-            model.arm.joint_names, model.arm.limits.velocity, self.counters)
+        self._intake = SampleValidation(model.arm.limits.velocity, self.counters)
         self._resampler = Resampler(1 + 2 * n, self.counters)
         self._samples = np.zeros((0, 1 + 2 * n))
         self._stamps = np.zeros(0)

@@ -179,7 +179,7 @@ def without(
     kept = iter(zip(parts, far, strict=True))
     result = []
     for motion in motions:
-        if next(iter(decimator.blocks(len(motion.t))), None) is None:
+        if not decimator.outputs(len(motion.t)):
             result.append(motion)
             continue
         part, marks = next(kept)

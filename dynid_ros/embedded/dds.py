@@ -142,17 +142,7 @@ def take(reader: DataReader[Any], most: int = 100) -> list[tuple[bytes, int]]:
             if sample.sample_info is not None and sample.sample_info.valid_data]
 
 
-def readers_of(writer: DataWriter[Any]) -> list[int]:
-    """Return the handles of the readers that hear a writer."""
-    return _settled(writer.get_matched_subscriptions)
-
-
-def writers_of(reader: DataReader[Any]) -> list[int]:
-    """Return the handles of the writers that a reader hears."""
-    return _settled(reader.get_matched_publications)
-
-
-def _settled(read: Callable[[], list[int]]) -> list[int]:
+def settled(read: Callable[[], list[int]]) -> list[int]:
     """
     Read a list that another thread changes.
 
@@ -161,7 +151,7 @@ def _settled(read: Callable[[], list[int]]) -> list[int]:
     try:
         return read()
     except IndexError:
-        return _settled(read)
+        return settled(read)
 
 
 def _domain_id() -> int:

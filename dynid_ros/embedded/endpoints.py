@@ -17,10 +17,9 @@ from rosbags.serde import SerdeError
 from dynid_ros.embedded.dds import (
     Participant,
     QoSProfile,
-    readers_of,
+    settled,
     take,
     write,
-    writers_of,
 )
 from dynid_ros.embedded.log import Logger
 from dynid_ros.embedded.messages import decode, encode
@@ -58,7 +57,7 @@ class Publisher:
 
     def get_subscription_count(self) -> int:
         """Count the subscriptions."""
-        return len(readers_of(self.writer))
+        return len(settled(self.writer.get_matched_subscriptions))
 
 
 class Subscription:
@@ -221,7 +220,7 @@ class Service(_Pair):
     def _due(self, owed: tuple[float, bytes, bytes, Any]) -> bool:
         end, client, *_ = owed
         readers = (self.writer.get_matched_subscription_data(handle)
-                   for handle in readers_of(self.writer))
+                   for handle in settled(self.writer.get_matched_subscriptions))
         return not client or time.monotonic() > end or client in map(_client, readers)
 
 
@@ -237,7 +236,7 @@ class Client(_Pair):
     def service_is_ready(self) -> bool:
         """Whether somebody answers who can be understood."""
         ends = (self.writer.get_matched_subscription_data(handle)
-                for handle in readers_of(self.writer))
+                for handle in settled(self.writer.get_matched_subscriptions))
         # One may have gone between the two.
         servers = [end.key.bytes for end in ends if end is not None]
         if servers and not any(server.startswith(_VENDOR) for server in servers):
@@ -245,7 +244,7 @@ class Client(_Pair):
                 f'{self.topic_name} is served by a node that is not on Cyclone DDS; start that '
                 'node with RMW_IMPLEMENTATION=rmw_cyclonedds_cpp', throttle_duration_sec=5.0)
             return False
-        return bool(servers and writers_of(self.reader))
+        return bool(servers and settled(self.reader.get_matched_publications))
 
     def call_async(self, request: Any) -> Future:
         """Ask; the future has the response when it comes."""

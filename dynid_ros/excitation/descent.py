@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from dynid_ros.arrays import Array
 from dynid_ros.excitation.design_cost import DesignCost
 from dynid_ros.excitation.information_criteria import Criterion
-
-Array = NDArray[np.float64]
 
 #: Part of the way to the nearest limit that a step may go.
 BOUNDARY = 0.95

@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.arrays import Array
 from dynid_ros.excitation.design_objective import DesignObjective, Task
 from dynid_ros.excitation.prior_information import objective_given
 from dynid_ros.excitation.search import Design, Progress, Search, WAY_SPEED
@@ -21,8 +19,6 @@ from dynid_ros.feasibility.scene import build_scene, Scene
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.one_thread import one_thread
 from dynid_ros.trajectory.motion_pair import MotionPair
-
-Array = NDArray[np.float64]
 
 #: Period of a validation motion by that of the motion that is optimised: no multiple of either
 #: is near the other for long.

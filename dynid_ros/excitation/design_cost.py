@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor import regressor, tree
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.excitation.information_criteria import Criterion, Information
@@ -17,8 +18,6 @@ from dynid_ros.feasibility.barrier import LimitBarrier
 from dynid_ros.feasibility.collision import CollisionBarrier
 from dynid_ros.feasibility.torque_limit import TorqueLimit
 from dynid_ros.trajectory.sampled_series import SampledSeries
-
-Array = NDArray[np.float64]
 
 #: Step of the forward differences: rad, rad/s, rad/s² (m for prismatic joints).
 STEP = 1e-6

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.information_criteria import (
@@ -20,8 +21,6 @@ from dynid_ros.excitation.information_criteria import (
     Sought,
     sought_variance,
 )
-
-Array = NDArray[np.float64]
 
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
 STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
-
-Array = NDArray[np.float64]
 
 #: Value of a function of the information matrix (b, b), and its derivative by that matrix.
 Criterion = Callable[[Array], tuple[float, Array]]

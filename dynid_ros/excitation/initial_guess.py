@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.deadline import Deadline, OutOfTimeError
 from dynid_ros.excitation.design_cost import DesignCost, Hindrance
-
-Array = NDArray[np.float64]
 
 #: Positions that are tried as the middle of a motion, and those tried before a new random one.
 TRIES = 500

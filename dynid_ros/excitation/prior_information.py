@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design_objective import DesignObjective
 from dynid_ros.model.identified_model import IdentifiedModel
-
-Array = NDArray[np.float64]
 
 
 def objective_given(

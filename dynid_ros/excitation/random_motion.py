@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -13,8 +13,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.feasibility.motion_bounds import motion_bounds
 from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
 from dynid_ros.trajectory.fourier import FourierMotion, rest_projection
-
-Array = NDArray[np.float64]
 
 #: Points of a period at which the condition number is taken.
 CONDITION_POINTS = 200

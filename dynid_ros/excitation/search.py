@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.deadline import Deadline, OutOfTimeError
@@ -24,9 +24,7 @@ from dynid_ros.feasibility.planning_limits import move_duration
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.feasibility.torque_limit import torque_limit
 from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.sampled_series import motion_at, SampledSeries
-
-Array = NDArray[np.float64]
+from dynid_ros.trajectory.sampled_series import SampledSeries
 
 #: Told the start, the seconds gone and the best score so far.
 Progress = Callable[[int, float, float], None]
@@ -129,28 +127,12 @@ class Search:
 
     def run(self) -> Design:
         """Descend from all starts, or from as many as the time allows."""
-        task, start, complete = self._task, 0, True
-        self._deadline = Deadline(task.seconds)
-        try:
-            for start in range(task.starts):
-                if self._best is not None:
-                    self._deadline.check()
-                self._descend(start)
-        except KeyboardInterrupt:
-            if self._best is None:
-                raise
-            complete = False
-        except OutOfTimeError as late:
-            if self._best is None:
-                raise self._too_late(late) from None
-            complete = False
-        if self._best is None:
-            raise self._failure()
-        if not np.isfinite(self._best.score):
+        begun, complete, best = self._best_of(self._task.starts, self._descend)
+        if not np.isfinite(best.score):
             raise InputError(
                 f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
                 'a faster one or wider limits, and check the results that are given')
-        found = replace(self._verified_by_meshes(self._best), starts=start + 1, complete=complete)
+        found = replace(self._verified_by_meshes(best), starts=begun, complete=complete)
         return replace(found, seconds=self._deadline.gone)
 
     def random(self, begin: Array | None = None) -> Design:
@@ -168,18 +150,30 @@ class Search:
             The limits leave no motion.
 
         """
-        self._deadline, self._begin = Deadline(self._task.seconds), begin
+        self._begin = begin
+        best = self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
+        return self._verified_by_meshes(best)
+
+    def _best_of(
+        self, starts: int, attempt: Callable[[int], object],
+    ) -> tuple[int, bool, Design]:
+        """Attempt starts within the time: how many were begun, whether all ended, and the best."""
+        start, complete = 0, True
+        self._deadline = Deadline(self._task.seconds)
         try:
-            for start in range(RANDOM):
+            for start in range(starts):
                 if self._best is not None:
                     self._deadline.check()
-                self._offer(self.first(start))
-        except OutOfTimeError as late:
+                attempt(start)
+        except (KeyboardInterrupt, OutOfTimeError) as stopped:
             if self._best is None:
-                raise self._too_late(late) from None
+                if isinstance(stopped, OutOfTimeError):
+                    raise self._too_late(stopped) from None
+                raise
+            complete = False
         if self._best is None:
             raise self._failure()
-        return self._verified_by_meshes(self._best)
+        return start + 1, complete, self._best
 
     def _make_cost(self) -> DesignCost:
         task, limits = self._task, self._limits
@@ -237,7 +231,9 @@ class Search:
         center = X * (np.arange(X.shape[1]) == 0)
         while share > 0:
             check()
-            motion = motion_at(center + share * (X - center), task.period, task.periods, task.ramp)
+            reduced = center + share * (X - center)
+            motion = FourierMotion.at_rest(
+                task.period, reduced[:, 0], reduced[:, 1:], task.periods, task.ramp)
             score, condition = self._judge(motion)
             if self._best is not None and score >= self._best.score:
                 return True

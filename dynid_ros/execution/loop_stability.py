@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import Gains, random_positions, RigidArm, tracking_gains
-
-Array = NDArray[np.float64]
 
 #: Time from a state to the effect of its command beyond the period of the states, s: topics on a
 #: busy machine.

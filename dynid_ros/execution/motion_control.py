@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.motion_output import MotionState, Output
 from dynid_ros.execution.phases import Phase, WATCHED
 from dynid_ros.execution.safety_monitor import Bound, LimitWatch, SafetyMonitor, Violation
 from dynid_ros.execution.start_checks import check_start
 from dynid_ros.feasibility.scene import Scene
-
-Array = NDArray[np.float64]
 
 #: Intervals between states of which the period is the median: at most, and at least.
 INTERVALS, FEWEST = 50, 5
@@ -156,7 +154,7 @@ class MotionControl:
         """Abort the motion if the last state is too old; `why` may name the reason."""
         if self.watched and self.stale(now):
             self.fault(Violation(
-                Bound.SILENCE, '',
+                Bound.SILENCE,
                 why or f'no usable joint state has come for {1000 * self.age(now):.0f} ms'))
 
     def take(

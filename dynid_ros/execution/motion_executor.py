@@ -7,15 +7,13 @@ import copy
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.execution.phases import ACTIVE, Event, Phase, TRANSITIONS
 from dynid_ros.feasibility.planning_limits import move_duration, PlanningLimits, SLOPE
 from dynid_ros.trajectory.fourier import quintic_step
 from dynid_ros.trajectory.motion_pair import Motion, MotionPair, move
-
-Array = NDArray[np.float64]
 
 #: Shortest braking, s.
 SHORTEST_BRAKE = 0.2

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.safety_monitor import EffortLimiter, Violation
 from dynid_ros.execution.tracking_control import Gains, RigidArm
-
-Array = NDArray[np.float64]
 
 #: Kinds of feed-forward.
 FEEDFORWARD = ('none', 'gravity', 'model')

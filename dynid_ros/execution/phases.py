@@ -53,13 +53,3 @@ TRANSITIONS: Mapping[tuple[Phase, Event], Phase] = {
 #: Phases in which the arm moves along a reference, and those in which bounds count.
 ACTIVE = frozenset({Phase.MOVING, Phase.RUNNING, Phase.VALIDATING, Phase.STOPPING})
 WATCHED = frozenset(phase for phase, event in TRANSITIONS if event is Event.VIOLATION)
-
-
-def table() -> str:
-    """Return the transitions as a table in Markdown: a row for each phase."""
-    head = ['phase', *(event.value for event in Event)]
-    rows = [head, ['---'] * len(head)]
-    for phase in Phase:
-        after = (TRANSITIONS.get((phase, event)) for event in Event)
-        rows.append([phase.value, *('' if each is None else each.value for each in after)])
-    return '\n'.join(f'| {" | ".join(row)} |' for row in rows)

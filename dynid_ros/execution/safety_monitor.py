@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.motion_executor import Reference
-
-Array = NDArray[np.float64]
 
 #: Position, rad or m, and velocity that no joint reaches.
 ABSURD = 1e6
@@ -39,15 +37,12 @@ class Violation:
     ----------
     bound : Bound
         Which one.
-    joint : str
-        Name of the joint that breaks it; empty where no single one does.
     text : str
         One clause for the user, with the joint and the value where there is one.
 
     """
 
     bound: Bound
-    joint: str
     text: str
 
     def __str__(self) -> str:
@@ -137,13 +132,12 @@ class SafetyMonitor:
             value = q[joint] if not abs(q[joint]) < ABSURD else qd[joint]
             what = f'{value:.3g} as' if np.isfinite(value) else 'a NaN or infinite'
             return Violation(
-                Bound.NUMBER, names[joint],
-                f"joint '{names[joint]}' reports {what} position or velocity")
+                Bound.NUMBER, f"joint '{names[joint]}' reports {what} position or velocity")
         outside = (q < limits.lower) | (q > limits.upper)
         if outside.any():
             joint = int(np.argmax(outside))
             return Violation(
-                Bound.POSITION, names[joint],
+                Bound.POSITION,
                 f"joint '{names[joint]}' is at {q[joint]:.4g}, outside its limits "
                 f'{limits.lower[joint]:.4g} to {limits.upper[joint]:.4g}')
         return None if wanted is None else self._lost(q, wanted, ahead)
@@ -154,11 +148,10 @@ class SafetyMonitor:
         joint = int(np.argmax(away))
         if away[joint] <= self._tracking:
             return None
-        name = self._arm.joint_names[joint]
         return Violation(
-            Bound.TRACKING, name,
-            f"joint '{name}' is {away[joint]:.3g} from where it should be, more than the allowed "
-            f'{self._tracking:g}')
+            Bound.TRACKING,
+            f"joint '{self._arm.joint_names[joint]}' is {away[joint]:.3g} from where it should "
+            f'be, more than the allowed {self._tracking:g}')
 
 
 class LimitWatch:
@@ -174,7 +167,7 @@ class LimitWatch:
 
     def __init__(self, arm: ArmModel) -> None:
         self._arm = arm
-        self._fast = self._strained = np.zeros(arm.n, dtype=int)
+        self._over = np.zeros((2, arm.n), dtype=int)
 
     def violation(self, qd: Array, tau: Array | None) -> Violation | None:
         """
@@ -193,25 +186,20 @@ class LimitWatch:
             None as long as all is well.
 
         """
-        limits, names = self._arm.limits, self._arm.joint_names
-        self._fast = np.where(np.abs(qd) > THRESHOLDS.speed * limits.velocity, self._fast + 1, 0)
-        joint = int(np.argmax(self._fast))
-        if self._fast[joint] >= THRESHOLDS.samples:
-            return Violation(
-                Bound.VELOCITY, names[joint],
-                f"joint '{names[joint]}' moves at {abs(qd[joint]):.3g}, faster than its limit "
-                f'of {limits.velocity[joint]:.3g}')
-        if tau is None:
+        limits = self._arm.limits
+        measured = np.abs([qd, np.zeros_like(qd) if tau is None else tau])
+        allowed = np.array([limits.velocity, limits.effort])
+        share = np.array([[THRESHOLDS.speed], [THRESHOLDS.effort]])
+        self._over = np.where(measured > share * allowed, self._over + 1, 0)
+        kind, joint = np.unravel_index(np.argmax(self._over), self._over.shape)
+        if self._over[kind, joint] < THRESHOLDS.samples:
             return None
-        over = np.abs(tau) > THRESHOLDS.effort * limits.effort
-        self._strained = np.where(over, self._strained + 1, 0)
-        joint = int(np.argmax(self._strained))
-        if self._strained[joint] >= THRESHOLDS.samples:
-            return Violation(
-                Bound.EFFORT, names[joint],
-                f"joint '{names[joint]}' is measured to bear {abs(tau[joint]):.3g}, more than "
-                f'its effort limit of {limits.effort[joint]:.3g}')
-        return None
+        bound, does, limit = (
+            (Bound.VELOCITY, 'moves at', 'faster than its limit'),
+            (Bound.EFFORT, 'is measured to bear', 'more than its effort limit'))[kind]
+        return Violation(
+            bound, f"joint '{self._arm.joint_names[joint]}' {does} {measured[kind, joint]:.3g}, "
+            f'{limit} of {allowed[kind, joint]:.3g}')
 
 
 class EffortLimiter:
@@ -254,11 +242,10 @@ class EffortLimiter:
         joint = int(np.argmin(self._since))
         violation = None
         if now - self._since[joint] >= THRESHOLDS.saturated:
-            name = self._arm.joint_names[joint]
             violation = Violation(
-                Bound.EFFORT, name,
-                f"joint '{name}' needs {abs(tau[joint]):.3g}, more than its effort limit of "
-                f'{limit[joint]:.3g}')
+                Bound.EFFORT,
+                f"joint '{self._arm.joint_names[joint]}' needs {abs(tau[joint]):.3g}, more than "
+                f'its effort limit of {limit[joint]:.3g}')
         return np.clip(tau, -limit, limit), violation
 
     def hold(self, tau: Array) -> Array:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.execution.safety_monitor import SafetyMonitor, THRESHOLDS
 from dynid_ros.feasibility.margins import all_limits, MotionMargins, ROUNDING
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.trajectory.motion_pair import Motion, MotionPair, parts
-
-Array = NDArray[np.float64]
 
 
 def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_parameters import check_physical, pinocchio_arm
-
-Array = NDArray[np.float64]
 
 #: Natural frequency of each joint under PD control, rad/s, and damping ratio.
 NATURAL_FREQUENCY = 60.0
@@ -19,8 +18,6 @@ DAMPING_RATIO = 1.0
 STABLE_RATE = 0.5
 #: Random positions at which the mass matrix is looked at.
 POSITIONS = 50
-#: Reaction time of a controller behind topics on a busy machine, s.
-REACTION = 0.005
 # Each pass takes the excess of the worst position off the joints that take part in it; the excess
 # that is left shrinks to a thousandth in 10 to 60 passes on arms of 2 to 17 joints.
 _PASSES = 500
@@ -197,8 +194,3 @@ def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:
         part = vectors[worst, :, -1] ** 2
         damping = damping * excess ** (-part / (part @ part))
     return np.asarray(damping / max(excess, 1.0))
-
-
-def live_gains(arm: ArmModel) -> Gains:
-    """Gains of a PD control that reaches the arm through topics."""
-    return tracking_gains(arm, REACTION)

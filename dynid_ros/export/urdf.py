@@ -8,6 +8,7 @@ from pathlib import Path
 import re
 from typing import Any
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.description.urdf import describe, reduced_model
-from dynid_ros.arm.description.urdf_elements import add_inertial, add_joint, Element, numbers
+from dynid_ros.arm.description.urdf_elements import add_inertial, add_joint, numbers
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.arm.load import description_file
 from dynid_ros.arm.model import ArmModel

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.planning_limits import PlanningLimits
 from dynid_ros.trajectory.sampled_series import SampledSeries
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

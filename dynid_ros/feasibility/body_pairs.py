@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.convex_hull import convex_hull, convex_pieces, hull_gap
 from dynid_ros.feasibility.link_shapes import Body
 from dynid_ros.feasibility.pair_distances import PairDistances
 from dynid_ros.feasibility.planning_limits import planning_limits
-
-Array = NDArray[np.float64]
 
 #: Random positions at which bodies that touch nearly everywhere are found.
 POSITIONS = 200

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
-
-Array = NDArray[np.float64]
 
 #: By how much a capsule is made wider than its body needs, as share, against rounding.
 ROUNDING = 1e-9

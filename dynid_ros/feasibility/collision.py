@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.barrier import soft_wall
 from dynid_ros.feasibility.motion_bounds import motion_bounds
 from dynid_ros.feasibility.pair_distances import NearPairs, PairDistances
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.trajectory.fourier import FourierMotion
-
-Array = NDArray[np.float64]
 
 #: Smallest clearances are found to this distance, m, or to this share where that is more.
 RESOLUTION = 1e-3

@@ -6,9 +6,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 #: Points on the surface of a hull at which its distance from the mesh is taken.
 SAMPLES = 200

@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.urdf import reduced_model
@@ -19,10 +18,9 @@ from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Capsule
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.bounding_capsule import capsule_along, corners
 from dynid_ros.feasibility.substitute_shapes import substitutes
-
-Array = NDArray[np.float64]
 
 #: Schemes of which the first part names a package; Gazebo writes ``model``.
 PACKAGE_SCHEMES = ('package', 'model')

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.collision import clearances
 from dynid_ros.feasibility.motion_bounds import motion_bounds
 from dynid_ros.feasibility.planning_limits import planning_limits, PlanningLimits
@@ -16,8 +16,6 @@ from dynid_ros.feasibility.scene import Scene, WAY_POINTS
 from dynid_ros.feasibility.torque_limit import torque_limit, TorqueLimit
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.trajectory.motion_pair import move
-
-Array = NDArray[np.float64]
 
 #: Shares of a limit that rounding may cost.
 ROUNDING = 1e-9

@@ -5,12 +5,10 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.planning_limits import PlanningLimits
 from dynid_ros.trajectory.fourier import FourierMotion
-
-Array = NDArray[np.float64]
 
 #: Grid points in the period of the highest harmonic; leaves less than 0.05 % for the bound.
 POINTS_PER_WAVE = 100

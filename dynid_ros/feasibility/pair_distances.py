@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.feasibility.bounding_capsule import (
     bounding_capsule,
@@ -18,7 +19,6 @@ from dynid_ros.feasibility.bounding_capsule import (
 )
 from dynid_ros.feasibility.link_shapes import Body
 
-Array = NDArray[np.float64]
 _BASE_POSE = np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.doubtful_limits import DEFAULT_ACCELERATION, DEFAULT_VELOCITY
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
-
-Array = NDArray[np.float64]
 
 #: Position limit taken where an arm states none, rad or m.
 DEFAULT_POSITION = np.pi

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.bodies import path_to
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Box, Surroundings, Wall
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 from dynid_ros.feasibility.body_pairs import choose_pairs
 from dynid_ros.feasibility.link_shapes import Body, capsule_body, urdf_bodies
 from dynid_ros.feasibility.pair_distances import PairDistances
 from dynid_ros.feasibility.planning_limits import planning_limits
-
-Array = NDArray[np.float64]
 
 #: Distance in which the barrier of the clearance of large bodies acts, m; for smaller ones it is
 #: their length, since the fingers of a hand are all nearer to each other.

@@ -7,13 +7,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.description.urdf_xml import UrdfJoint
 from dynid_ros.feasibility.bounding_capsule import capsule_along
-
-Array = NDArray[np.float64]
 
 #: Radius of the capsules along the lines between joints, m: a slender link.
 LINE_RADIUS = 0.03

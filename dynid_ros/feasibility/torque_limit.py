@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import DRY, dry_friction, friction_terms, JointHistory
+from dynid_ros.arm.friction import DRY, dry_friction, friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters, pinocchio_arm
+from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
 from dynid_ros.feasibility.barrier import soft_wall
 from dynid_ros.trajectory.fourier import FourierMotion
-
-Array = NDArray[np.float64]
 
 #: Speeds, rad/s or m/s, of which the largest dry friction counts at all times.
 SPEEDS = np.geomspace(1e-3, 10.0, 81)
@@ -80,23 +79,7 @@ class TorqueLimit:
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque (K, n) without dry friction at states (K, n) each, Nm."""
-        assert self.arm.inertial is not None
-        if not (self.arm.inertial[:, 0] > 0).all():
-            # No body of Pinocchio has inertia but no mass.
-            return np.asarray(regressor(self.arm, q, qd, qdd) @ self.theta)
-        import pinocchio
-
-        known = pinocchio_arm(self.arm)
-        rigid = np.array([
-            pinocchio.rnea(known.model, known.data, *state)
-            for state in zip(q[:, known.order], qd[:, known.order], qdd[:, known.order],
-                             strict=True)])[:, known.place]
-        for term in friction_terms(self.arm.friction):
-            columns = [self.arm.layout.friction_column(j, term.symbol) for j in range(self.arm.n)]
-            if self.theta[columns].any():
-                rigid += self.theta[columns] * term.at(
-                    qd, np.zeros_like(qd), JointHistory.unknown(qd), self.arm.friction_shape)
-        return rigid
+        return np.asarray(regressor(self.arm, q, qd, qdd) @ self.theta)
 
     def largest(self, motion: FourierMotion) -> Array:
         """

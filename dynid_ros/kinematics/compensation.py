@@ -6,15 +6,14 @@ from dataclasses import dataclass
 import warnings
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import DynidWarning, InputError
 from dynid_ros.kinematics.forward import arm_base
-
-Array = NDArray[np.float64]
 
 #: Smallest singular value by the largest one below which a pose counts as singular.
 NEAR_SINGULAR = 0.02

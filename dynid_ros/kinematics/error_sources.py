@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.description.tree import Tolerances
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.kinematics.forward import Pose
-
-Array = NDArray[np.float64]
 
 X, Z = 0, 2
 #: Groups of the rows of a DH table: axis of their screw, and whether they turn about it.
@@ -170,8 +169,8 @@ def perturbed_kinematics(
     chain = _Chain(sources, np.asarray(errors, dtype=float))
     joint, placement = find_body(arm, body)
     pose = Pose(np.eye(3), np.zeros(3))
-    pose = chain.placed(pose, 'base', -1, arm.base.rotation, arm.base.translation)
-    pose = chain.placed(pose, 'mounting', -1, arm.mounting.rotation, arm.mounting.translation)
+    for group, frame in (('base', arm.base), ('mounting', arm.mounting)):
+        pose = chain.placed(pose, -1, frame.rotation, frame.translation, group, group)
     for i in path_to(arm, joint):
         if arm.dh == 'mdh':
             pose = chain.screwed(pose, i, 'alpha', 'a', X)
@@ -181,13 +180,13 @@ def perturbed_kinematics(
             pose = pose.then(arm.rotation[i], arm.translation[i])
             pose = chain.screwed(pose, i, 'theta', 'd', Z)
         else:
-            pose = chain.joined(pose, i, arm.rotation[i], arm.translation[i])
+            pose = chain.placed(pose, i, arm.rotation[i], arm.translation[i])
         pose = _moved(arm, pose, i, q[..., i] + chain.error('reading', i, Z))
     if body != TOOL:
         return pose
     if arm.dh == 'dh':
         pose = chain.screwed(pose, joint, 'alpha', 'a', X)
-    return chain.placed(pose, 'tool', -1, placement.rotation, placement.translation)
+    return chain.placed(pose, -1, placement.rotation, placement.translation, 'tool', 'tool')
 
 
 def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
@@ -250,14 +249,11 @@ class _Chain:
         return np.stack([self.error(group, joint, axis, turning) for axis in range(3)], axis=-1)
 
     def placed(
-        self, pose: Pose, group: str, joint: int, rotation: Array, translation: Array,
+        self, pose: Pose, joint: int, rotation: Array, translation: Array,
+        turn: str = 'rotation', shift: str = 'translation',
     ) -> Pose:
-        return pose.then(turned(self._vector(group, joint, True)) @ rotation,
-                         translation + self._vector(group, joint, False))
-
-    def joined(self, pose: Pose, joint: int, rotation: Array, translation: Array) -> Pose:
-        return pose.then(turned(self._vector('rotation', joint, True)) @ rotation,
-                         translation + self._vector('translation', joint, False))
+        return pose.then(turned(self._vector(turn, joint, True)) @ rotation,
+                         translation + self._vector(shift, joint, False))
 
     def screwed(self, pose: Pose, joint: int, turn: str, shift: str, axis: int) -> Pose:
         unit = np.eye(3)[axis]

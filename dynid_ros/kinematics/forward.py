@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.dynamics.state import as_states
-
-Array = NDArray[np.float64]
 
 
 class Pose(NamedTuple):

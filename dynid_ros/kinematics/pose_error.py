@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.kinematics.error_sources import (
     error_sources,
@@ -25,7 +26,6 @@ from dynid_ros.kinematics.error_sources import (
 )
 from dynid_ros.kinematics.forward import forward_kinematics, frames, Pose
 
-Array = NDArray[np.float64]
 BODY, FOOT = 0, 1
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import TOOL
 from dynid_ros.arm.description.tree import Tolerances
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.kinematics.error_sources import error_sources, ErrorSource, standard_deviations
 from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.kinematics.pose_error import error_jacobian
-
-Array = NDArray[np.float64]
 
 
 def propagated_covariance(jacobian: Array, std: ArrayLike) -> Array:

@@ -11,25 +11,23 @@ from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.action import ActionClient, ActionServer, CancelResponse
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.model.feed_forward import extrapolation, with_effort
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.nodes.common.answers import answer_of
+from dynid_ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.storage.result_file import read_result
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
-Array = NDArray[np.float64]
-
 SETTINGS = (
-    Setting('model', '', 'Folder of dynid identify, or its result.yaml.'),
+    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
     Setting('controller', 'joint_trajectory_controller',
             'Controller that gets the trajectories; it must add their effort to its feedback.'),
 )
@@ -80,13 +78,10 @@ class FeedForward(Node):
         self._server = ActionServer(
             self, FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
             handle_accepted_callback=self._accept, cancel_callback=self._cancel)
-        self.create_timer(LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        create_steady_timer(self, LOOK, self._look)
         self.get_logger().info(f'ready: {self._model.arm.name}, to {self._name}')
 
     def _read_model(self, folder: str) -> IdentifiedModel:
-        if not folder:
-            raise InputError("set the parameter 'model' of feedforward to a folder of dynid "
-                             'identify, such as model:=result')
         model = read_result(Path(folder).expanduser())
         if not model.verdict.trustworthy:
             raise InputError(

@@ -10,22 +10,22 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
-from numpy.typing import NDArray
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool, Trigger
+from std_srvs.srv import SetBool
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import DynidError, InputError, RecordingError
+from dynid_ros.arrays import Array
+from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.nodes.arm_report import ArmReport
 from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.answers import offer
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.nodes.common.joint_state_reader import PROBLEMS
-from dynid_ros.nodes.common.lockstep import simulated_time
+from dynid_ros.nodes.common.lockstep import create_steady_timer, simulated_time
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.nodes.payload_report import PayloadReport
 from dynid_ros.nodes.warm_up import warm_up
@@ -36,9 +36,6 @@ from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.storage.result_file import read_result, read_state, write_state
 from dynid_ros.storage.sidecar import read_start
-from dynid_ros.streaming.sample_validation import RULES
-
-Array = NDArray[np.float64]
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
@@ -94,9 +91,7 @@ class Identifier(Node):
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
         self._arm = self._online.arm
-        self.create_timer(
-            1.0 / self._settings['report_rate'], self._report,
-            clock=Clock(clock_type=ClockType.STEADY_TIME))
+        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -169,8 +164,8 @@ class Identifier(Node):
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self.create_service(Trigger, '~/reset', self._on_reset)
-        self.create_service(Trigger, '~/save', self._on_save)
+        offer(self, '~/reset', self._reset)
+        offer(self, '~/save', self._save)
         self.create_service(SetBool, '~/freeze', self._on_freeze)
 
     @property
@@ -207,37 +202,22 @@ class Identifier(Node):
             now, {'samples': self._online.samples, 'source': self._input.topic})
 
     def _health(self) -> list[DiagnosticStatus]:
-        applied = self._online.counts
-        values = {**applied, **self._input.values(), 'samples': self._online.samples,
-                  'frozen': self._online.frozen}
-        met = [*self._input.met(), *(dead.sentence for dead in self._online.dead_signals),
-               *(f'{applied[rule]} times: {RULES[rule]}' for rule in LOSSES if applied[rule])]
-        topics = ' and '.join(self._input.topics)
-        good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
-        level, text = self._input.trouble() or good
-        return [say.status(f'{self.get_name()}: stream', self._arm.name, level, text, values),
-                *self._shown.health()]
+        online = self._online
+        return [self._input.status(
+            online.counts, LOSSES, (dead.sentence for dead in online.dead_signals),
+            samples=online.samples, frozen=online.frozen), *self._shown.health()]
 
-    def _on_reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
+    def _reset(self) -> str:
         self._reader.take()
         self._online.reset()
         self._shown.reset()
-        answer.success, answer.message = True, 'the estimates are reset'
-        return answer
+        return 'the estimates are reset'
 
     def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:
         self._learn()
         self._online.freeze(request.data)
         answer.success = True
         answer.message = 'the estimates are frozen' if request.data else 'the estimates continue'
-        return answer
-
-    def _on_save(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
-        try:
-            answer.message = self._save()
-            answer.success = True
-        except DynidError as error:
-            answer.message = str(error)
         return answer
 
     def _output(self) -> Path:

@@ -9,32 +9,27 @@ import sys
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
-from numpy.typing import NDArray
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.contact.alarm_levels import ALARMS_PER_HOUR
 from dynid_ros.contact.momentum_observer import BANDWIDTH_HZ
 from dynid_ros.contact.monitor import FIRST, Monitor, MonitoredSamples
 from dynid_ros.contact.tool_wrench import in_body_frame, tool_wrench
 from dynid_ros.dynamics.base import gravity_load
-from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.answers import offer
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
-from dynid_ros.nodes.common.lockstep import time_message
+from dynid_ros.nodes.common.lockstep import create_steady_timer, time_message
 from dynid_ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.storage.result_file import read_result
-from dynid_ros.streaming.sample_validation import RULES
-
-Array = NDArray[np.float64]
 
 SETTINGS = (
-    Setting('model', '', 'Folder of dynid identify, or its result.yaml.'),
+    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
     Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4),
     Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
             'rate of joint_states where that is lower.', 0.1, 1000.0),
@@ -56,7 +51,9 @@ class ArmMonitor(Node):
         self._model = self._read_model()
         self._arm = self._model.arm
         warm_up(self._model)
-        self._monitor = self._start()
+        self._monitor = Monitor(
+            self._model, alarms_per_hour=self._settings['alarms_per_hour'],
+            bandwidth_hz=self._settings['bandwidth_hz'])
         self._first = self._next = -1
         self._latest: MonitoredSamples | None = None
         self._touched: tuple[str, ...] = ()
@@ -67,11 +64,9 @@ class ArmMonitor(Node):
         self._contact = self.create_publisher(JointState, '~/contact', 10)
         self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self.create_service(Trigger, '~/tare', self._on_tare)
+        offer(self, '~/tare', self._tare)
         self._input = ArmSubscription(self, self._arm, self._on_message)
-        self.create_timer(
-            1.0 / self._settings['report_rate'], self._report,
-            clock=Clock(clock_type=ClockType.STEADY_TIME))
+        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -79,18 +74,11 @@ class ArmMonitor(Node):
         self._input.leave()
 
     def _read_model(self) -> IdentifiedModel:
-        if not self._settings['model']:
-            raise InputError("set the parameter 'model' of monitor to a folder of dynid identify, "
-                             'such as model:=result')
         model = read_result(Path(self._settings['model']).expanduser())
         if not model.verdict.trustworthy:
             self.get_logger().warning(
                 f'the model is not trustworthy: {"; ".join(model.verdict.reasons)}')
         return model
-
-    def _start(self) -> Monitor:
-        return Monitor(self._model, alarms_per_hour=self._settings['alarms_per_hour'],
-                       bandwidth_hz=self._settings['bandwidth_hz'])
 
     def _on_message(self) -> None:
         reader = self._input.reader
@@ -154,15 +142,8 @@ class ArmMonitor(Node):
         self._diagnostics.publish(say.array(now, self._health()))
 
     def _health(self) -> list[DiagnosticStatus]:
-        applied = self._monitor.counters.as_dict()
-        values = {**applied, **self._input.values()}
-        met = [*self._input.met(),
-               *(f'{applied[rule]} times: {RULES[rule]}' for rule in LOSSES if applied[rule])]
-        topics = ' and '.join(self._input.topics)
-        good = (say.WARN, f'{topics}: {"; ".join(met)}') if met else (say.OK, f'{topics} is good')
-        level, text = self._input.trouble() or good
         name = self.get_name()
-        return [say.status(f'{name}: stream', self._arm.name, level, text, values),
+        return [self._input.status(self._monitor.counters.as_dict(), LOSSES),
                 self._contact_status(f'{name}: contact'), self._model_status(f'{name}: model')]
 
     def _contact_status(self, name: str) -> DiagnosticStatus:
@@ -188,13 +169,9 @@ class ArmMonitor(Node):
         return say.status(name, self._arm.name, say.WARN if text else say.OK,
                           text or 'the model fits', values)
 
-    def _on_tare(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
-        try:
-            self._monitor.tare()
-            answer.success, answer.message = True, 'the external torque counts from here'
-        except InputError as error:
-            answer.message = str(error)
-        return answer
+    def _tare(self) -> str:
+        self._monitor.tare()
+        return 'the external torque counts from here'
 
 
 def warm_up(model: IdentifiedModel) -> None:

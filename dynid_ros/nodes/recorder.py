@@ -12,30 +12,29 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 from numpy.typing import NDArray
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from std_srvs.srv import Trigger
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import DynidError, InputError, ResultError
+from dynid_ros.arrays import Array
+from dynid_ros.errors import InputError, ResultError
 from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.bag_process import BagProcess
 from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.answers import offer
 from dynid_ros.nodes.common.arm_subscription import ArmSubscription
-from dynid_ros.nodes.common.lockstep import simulated_time
+from dynid_ros.nodes.common.lockstep import create_steady_timer, simulated_time
 from dynid_ros.nodes.common.runtime import declare, DEPTH, LATCHED, run, Setting, state_qos
 from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.storage.sidecar import arm_entry, write_sidecar
 
-Array = NDArray[np.float64]
-
 #: Defects without a meaning in so short a time, or of an arm that may stand still.
 IGNORED = ('too_short', 'joint_constant')
 SETTINGS = (
-    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
+            example='panda'),
     Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
     Setting('topics', [], 'Topics to record beside the joint states and the drive signal of the '
             'arm.'),
@@ -52,8 +51,6 @@ class Recorder(Node):
     def __init__(self) -> None:
         super().__init__('recorder')
         self._settings = declare(self, SETTINGS)
-        if not self._settings['arm']:
-            raise InputError('no arm is given; set the parameter arm, such as arm:=panda')
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
@@ -64,11 +61,9 @@ class Recorder(Node):
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_subscription(
             DiagnosticArray, 'trajectory_publisher/status', self._on_motion, LATCHED)
-        self.create_service(Trigger, '~/start', self._on_start)
-        self.create_service(Trigger, '~/stop', self._on_stop)
-        self.create_timer(
-            1.0 / self._settings['report_rate'], self._report,
-            clock=Clock(clock_type=ClockType.STEADY_TIME))
+        offer(self, '~/start', self._start)
+        offer(self, '~/stop', self._finish)
+        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
         self._waiting: bool = self._settings['record_at_start']
 
     def stop(self) -> None:
@@ -80,20 +75,6 @@ class Recorder(Node):
     @property
     def _bag_node(self) -> str:
         return f'{self.get_name()}_bag'
-
-    def _on_start(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
-        return self._answer(self._start, answer)
-
-    def _on_stop(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
-        return self._answer(self._finish, answer)
-
-    def _answer(self, action: Any, answer: Trigger.Response) -> Trigger.Response:
-        try:
-            answer.message = action()
-            answer.success = True
-        except DynidError as error:
-            answer.message = str(error)
-        return answer
 
     def _start(self) -> str:
         if self._bag is not None and self._bag.ended() is None:

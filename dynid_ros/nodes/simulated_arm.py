@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import array
 from pathlib import Path
-from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
@@ -46,7 +45,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.nodes.common.lockstep import simulated_time, time_message
+from dynid_ros.nodes.common.lockstep import doubles, simulated_time, time_message
 from dynid_ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.nodes.simulated.simulation_loop import RealTime
@@ -167,12 +166,12 @@ class SimulatedArmNode(Node):
         nanoseconds = fault.stamp(nanoseconds)
         effort = fault.efforts(reading.u, self._arm.weight, self._arm.largest_signal)
         message = JointState(
-            name=fault.names(self._names), position=_doubles(fault.positions(reading.q)),
-            velocity=_doubles(fault.values(reading.qd)), effort=_doubles(effort))
+            name=fault.names(self._names), position=doubles(fault.positions(reading.q)),
+            velocity=doubles(fault.values(reading.qd)), effort=doubles(effort))
         message.header.stamp = time_message(nanoseconds)
         self._states.publish(message)
         if self._signal is not None:
-            signal = JointState(name=self._names, effort=_doubles(reading.u))
+            signal = JointState(name=self._names, effort=doubles(reading.u))
             signal.header.stamp = message.header.stamp
             self._signal.publish(signal)
         return nanoseconds
@@ -193,11 +192,6 @@ def _divisor(rate: float) -> int:
     if abs(every * rate * PERIOD - 1) > 1e-6:
         raise InputError(f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
     return every
-
-
-def _doubles(values: Any) -> Any:
-    """Values as messages take them without a check of each."""
-    return array.array('d', values.tobytes())
 
 
 def main() -> int:

@@ -6,10 +6,8 @@ import time
 from typing import Any
 
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_control import MotionControl
@@ -17,7 +15,14 @@ from dynid_ros.execution.motion_executor import Reference
 from dynid_ros.execution.phases import Phase
 from dynid_ros.execution.safety_monitor import Bound, Violation
 from dynid_ros.execution.start_checks import moving_joint
-from dynid_ros.nodes.common.lockstep import Answers, ControlTime, nanoseconds, watch_clock
+from dynid_ros.nodes.common.answers import offer
+from dynid_ros.nodes.common.lockstep import (
+    Answers,
+    ControlTime,
+    create_steady_timer,
+    nanoseconds,
+    watch_clock,
+)
 from dynid_ros.nodes.common.runtime import declare, run
 from dynid_ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
@@ -66,13 +71,12 @@ class TrajectoryPublisher(Node):
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
         # Who else is there does not depend on the simulated time, which may wait for them.
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
-        self.create_timer(LOOK, self._look, clock=steady)
+        create_steady_timer(self, LOOK, self._look)
         if self._time.simulated:
-            self.create_timer(SOON, self._look_soon, clock=steady)
-        self.create_service(Trigger, '~/start', self._on_start)
-        self.create_service(Trigger, '~/stop', self._on_stop)
+            create_steady_timer(self, SOON, self._look_soon)
+        offer(self, '~/start', self._on_start)
+        offer(self, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
         # has begun would not be watched.
         self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
@@ -170,7 +174,7 @@ class TrajectoryPublisher(Node):
         """Look at the publishers, listeners and controllers in the graph."""
         problem = self._states.follow()
         if problem is None and self._output.missing:
-            problem = Violation(Bound.CONTROLLER, '', self._output.missing)
+            problem = Violation(Bound.CONTROLLER, self._output.missing)
         if problem is not None:
             self._control.fault(problem)
             self._notice_phase()
@@ -204,13 +208,12 @@ class TrajectoryPublisher(Node):
                 self.get_logger().warning(
                     f'not started yet: {error}', throttle_duration_sec=2.0)
 
-    def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _on_start(self) -> str:
         try:
-            response.success, response.message = True, self._start()
+            return self._start()
         except InputError as error:
-            response.success, response.message = False, str(error)
             self.get_logger().error(f'not started: {error}')
-        return response
+            raise
 
     def _start(self) -> str:
         """Begin, and return a sentence on the motion."""
@@ -233,17 +236,15 @@ class TrajectoryPublisher(Node):
         return f'moving for {seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
 
-    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _on_stop(self) -> str:
         aborted = self._control.phase is Phase.ABORTED
         self._control.stop(self._time.now())
         self._notice_phase()
-        response.success = True
-        response.message = 'reset after the abort' if aborted else self._control.phase.value
-        return response
+        return 'reset after the abort' if aborted else self._control.phase.value
 
     def _on_failure(self, reason: str) -> None:
         """Abort the motion that a controller gave up."""
-        self._control.fault(Violation(Bound.CONTROLLER, '', reason))
+        self._control.fault(Violation(Bound.CONTROLLER, reason))
         self._notice_phase()
 
     def _notice_phase(self) -> None:

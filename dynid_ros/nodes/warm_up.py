@@ -19,7 +19,7 @@ RATE_HZ = 200.0
 SECONDS = 10.0
 
 
-def warm_up(arm: ArmModel, say: Callable[[str], None]) -> None:
+def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
     """
     Identify an arm from made-up samples, and forget them.
 
@@ -32,25 +32,23 @@ def warm_up(arm: ArmModel, say: Callable[[str], None]) -> None:
         The arm of the stream.
     say : callable
         Takes a notice if anything has to be compiled.
+    *more : callable
+        Load further kernels.
 
     """
-    _compile(arm, say)
-
-
-def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
-    """Do the same for a simulation too, before several processes do so at once."""
-    from dynid_ros.simulation.live import LiveArm
-
-    _compile(arm, say, lambda: LiveArm(arm, planning_limits(arm).middle))
-
-
-def _compile(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
     with announced(say) as compiling:
         for load in more:
             load()
         _made_up(arm).estimate()
         if compiling():
             load_verdict()
+
+
+def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
+    """Do the same for a simulation too, before several processes do so at once."""
+    from dynid_ros.simulation.live import LiveArm
+
+    warm_up(arm, say, lambda: LiveArm(arm, planning_limits(arm).middle))
 
 
 def _made_up(arm: ArmModel) -> OnlineIdentifier:

@@ -9,8 +9,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from numpy.typing import NDArray
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -18,13 +16,13 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
-from dynid_ros.errors import InputError
+from dynid_ros.arrays import Array
 from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.answers import answer_of
 from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
-from dynid_ros.nodes.common.lockstep import nanoseconds
+from dynid_ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
 from dynid_ros.view.link_visuals import link_visuals
 from dynid_ros.watch.commands import Command, Commands, Request
@@ -32,10 +30,9 @@ from dynid_ros.watch.live_state import IDENTIFIER, LiveState, PUBLISHER, Report
 from dynid_ros.watch.page import Page
 from dynid_ros.watch.planned_motion import PlannedMotion
 
-Array = NDArray[np.float64]
-
 SETTINGS = (
-    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.'),
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
+            example='panda'),
     Setting('host', '127.0.0.1', 'Address on which the page is served. All but those of this '
             'computer alone ask for a token before they show buttons.'),
     Setting('port', 8080, 'Port of the page; 0 for any that is free.'),
@@ -65,8 +62,6 @@ class Watch(Node):
     def __init__(self) -> None:
         super().__init__('watch')
         settings = declare(self, SETTINGS)
-        if not settings['arm']:
-            raise InputError('no arm is given; set the parameter arm, such as arm:=panda')
         self._arm = load_arm(settings['arm'])
         self._order = JointOrder(self._arm)
         self._state = LiveState(self._arm.joint_names)
@@ -84,9 +79,8 @@ class Watch(Node):
         if visuals.missing:
             self.get_logger().warning(
                 f'capsules stand for meshes that are not there: {", ".join(visuals.missing)}')
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(LOOK, self._look, clock=steady)
-        self.create_timer(FOLLOW, self._follow, clock=steady)
+        create_steady_timer(self, LOOK, self._look)
+        create_steady_timer(self, FOLLOW, self._follow)
         self.get_logger().info(f'{self._arm.name} on {self._states.topic}: {self._page.url}')
         if self._page.access.token:
             self.get_logger().info(f'token for the buttons: {self._page.access.token}')

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.online.innovation_statistics import RunningMetrics
-
-Array = NDArray[np.float64]
 
 #: A parameter is determined when what its 95 % interval leaves open makes less than this share
 #: of the torque.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
 from dynid_ros.diagnosis import outliers
-
-Array = NDArray[np.float64]
 
 #: Share of the variance of a normal distribution that is left by cutting it off at `cut`.
 _VARIANCE_LEFT = 0.9946
@@ -85,7 +85,7 @@ class RunningMetrics:
     overall_percent: float
 
 
-class InnovationStatistics:
+class InnovationStatistics(Checkpointed):
     """
     Running statistics of prediction errors of n joints.
 
@@ -107,15 +107,12 @@ class InnovationStatistics:
 
     """
 
+    saved = ('noise', 'sums', 'endless')
+
     def __init__(self, joints: int) -> None:
         self.noise = np.zeros((4, joints))
         self.sums = np.zeros((4, joints))
         self.endless = False
-
-    def reset(self) -> None:
-        """Forget everything."""
-        self.noise[:] = 0.0
-        self.restart_metrics(endless=False)
 
     def restart_metrics(self, *, endless: bool) -> None:
         """Start the figures afresh, over the last rows or over all that come."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_identifier import OnlineIdentifier
@@ -23,18 +24,11 @@ from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
-Array = NDArray[np.float64]
-
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
 RECENT = 1200
 #: Rows of a joint before which no load is fitted: each row has a value of every joint, and ten
 #: parameters and the changes of friction would explain any noise of fewer.
 FEWEST = 20
-
-
-def prior_of(regression: LoadRegression) -> Prior:
-    """Return what is known of the arm with its load before any rows."""
-    return Prior(regression.prior, regression.model.sigma)
 
 
 class LoadEstimate:
@@ -73,7 +67,7 @@ class LoadEstimate:
         Parameters
         ----------
         online : StreamingLeastSquares
-            Recursion over the rows, with `prior_of` the regression.
+            Recursion over the rows, with the prior of the regression.
         history : RowHistory
             The same rows, for their range.
 
@@ -153,20 +147,20 @@ class LivePayload(OnlineIdentifier):
             super().__init__(
                 model.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
                 delay=model.treatment.delay if delay is None else delay,
-                prior=prior_of(self._regression))
+                prior=Prior(self._regression.prior, model.sigma))
 
     def reset(self) -> None:
         """Forget everything but the model."""
         super().reset()
-        self._load = LoadEstimate(self._regression, self._source)
+        self.loads = LoadEstimate(self._regression, self._source)
 
     def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples, as `OnlineIdentifier.push`."""
         learned = super().push(stamps, p, u)
-        self._load.add(learned)
+        self.loads.add(learned)
         return learned
 
     def load(self) -> Payload | None:
         """Return the load as it is known now; None as long as the rows leave its mass open."""
         with finite_numbers(self._regression.model, [self._source]):
-            return self._load.load(self.estimator, self._history)
+            return self.loads.load(self.estimator, self._history)

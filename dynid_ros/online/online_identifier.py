@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.checkpoint import State
-from dynid_ros.dynamics.arm_prior import ArmPrior
+from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -20,20 +20,17 @@ from dynid_ros.model.verdict import Finding
 from dynid_ros.one_thread import one_thread
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.online_result import online_result, RowHistory
-from dynid_ros.online.streaming_least_squares import starting_prior, StreamingLeastSquares
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.quality import unmeasured
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.preparation import sample_bytes
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import carry_over
-
-Array = NDArray[np.float64]
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 6
+FORMAT = 7
 
 
-class OnlineIdentifier:
+class OnlineIdentifier(Checkpointed):
     """
     One session of `StreamingLeastSquares` on a live stream, with its history and its checks.
 
@@ -46,12 +43,8 @@ class OnlineIdentifier:
         The arm.
     source : str
         Name of the stream, for the result.
-    cutoff_hz, delay, memory, prior
+    cutoff_hz, delay, memory, prior, start
         As for `StreamingLeastSquares`.
-    start : IdentifiedModel, optional
-        Result of this arm: cut-off and delay are those of it if not given, ``load`` friction
-        has the load that it predicts, and friction stays as near zero as there. The estimate
-        starts from nothing, so that data that are in the result, too, do not count twice.
 
     Attributes
     ----------
@@ -62,22 +55,16 @@ class OnlineIdentifier:
 
     """
 
+    saved = ('samples', '_span', '_signal')
+
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
-        prior: ArmPrior | Prior | None = None,
-        start: IdentifiedModel | None = None,
+        prior: Prior | None = None, start: IdentifiedModel | None = None,
     ) -> None:
-        self._load_theta: Array | None = None
-        if start is not None:
-            cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
-            delay = start.treatment.delay if delay is None else delay
-            self._load_theta = carry_over(start.theta, start.arm, arm.as_measured)
-            if prior is None:
-                prior = starting_prior(arm, start)
         self._stated = arm
         self._source = source
-        self._prior = prior
+        self._prior, self._start = prior, start
         self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
         self.reset()
 
@@ -88,7 +75,9 @@ class OnlineIdentifier:
 
     def reset(self) -> None:
         """Forget everything."""
-        self.estimator = self._estimator()
+        self.estimator = StreamingLeastSquares(
+            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
+            start=self._start)
         self._estimate: Estimate | None = None
         self._history = RowHistory(self.arm.n)
         self._digest = hashlib.sha256()
@@ -176,12 +165,9 @@ class OnlineIdentifier:
     def copy(self) -> OnlineIdentifier:
         """Return a session of its own that has learned the same."""
         other = copy(self)
-        other.estimator = self._estimator()
-        other.estimator.restore(self.estimator.state())
-        other._history = RowHistory(self.arm.n)
-        other._history.rows = self._history.rows
+        other.reset()
+        other.restore(self.state())
         other._digest = self._digest.copy()
-        other._span, other._signal = self._span.copy(), self._signal.copy()
         return other
 
     @one_thread()
@@ -208,15 +194,15 @@ class OnlineIdentifier:
             seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
             known=self.dead_signals)
 
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state of its own."""
+        return {'estimator': self.estimator, 'history': self._history}
+
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""
         return {
-            **self.estimator.state(), 'session:settings': self._fingerprint(),
-            'session:rows': self._history.rows, 'session:span': self._span.copy(),
-            'session:signal': self._signal.copy(),
-            'session:samples': np.array(self.samples),
-            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8),
-        }
+            **super().state(), 'session:settings': self._fingerprint(),
+            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8)}
 
     def restore(self, state: State) -> None:
         """
@@ -233,18 +219,9 @@ class OnlineIdentifier:
                 'the saved state belongs to another arm or model, to another cut-off, delay or '
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
-        self.estimator.restore(state)
+        super().restore(state)
         self._estimate = None
-        self._history.rows = state['session:rows'].copy()
-        self._span = state['session:span'].copy()
-        self._signal = state['session:signal'].copy()
-        self.samples = int(state['session:samples'])
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
-
-    def _estimator(self) -> StreamingLeastSquares:
-        return StreamingLeastSquares(
-            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
-            load_theta=self._load_theta)
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
@@ -253,10 +230,8 @@ class OnlineIdentifier:
             [FORMAT, arm.name, arm.joint_names, arm.friction,
              arm.friction_shape, *self._settings.values()])
         digest = hashlib.sha256(settings.encode())
-        prior = () if self._prior is None else (
-            (self._prior.values, self._prior.std) if isinstance(self._prior, ArmPrior)
-            else (self._prior.rows, self._prior.sigma))
-        load = () if self._load_theta is None else (self._load_theta,)
-        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *load):
+        prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
+        start = () if self._start is None else (self._start.theta, self._start.covariance)
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *start):
             digest.update(np.ascontiguousarray(array).tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.cross_validation.block_errors import block_errors, CLEARLY_WORSE
 from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.cause import with_cause
@@ -34,15 +35,13 @@ from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 from dynid_ros.signals.trial_samples import joined, torque_later, TrialSamples
 
-Array = NDArray[np.float64]
-
 FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '
               'kinematics and couplings between joints')
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
 
 
-class RowHistory:
+class RowHistory(Checkpointed):
     """
     Measured torque of all rows, and its prediction before each row was used.
 
@@ -57,6 +56,8 @@ class RowHistory:
         Segment, time, positions, velocities, measured and predicted torque.
 
     """
+
+    saved = ('rows',)
 
     def __init__(self, joints: int) -> None:
         self._parts = [np.zeros((0, 2 + 4 * joints))]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.online.live_payload import LoadEstimate, prior_of
+from dynid_ros.online.live_payload import LivePayload
 from dynid_ros.online.online_result import RowHistory
 from dynid_ros.online.replay import feed, History, Known, Learned
-from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.payload.body import FIELDS
 from dynid_ros.payload.estimate import check_fits, Payload
-from dynid_ros.payload.fit import finite_numbers, LoadRegression
+from dynid_ros.payload.fit import finite_numbers
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording
@@ -59,17 +58,14 @@ def _replay(
     model: IdentifiedModel, recording: Recording, cutoff_hz: float | None, delay: float | None,
 ) -> tuple[Payload, History]:
     """Replay where no sum of squares overflows."""
-    regression, treatment = LoadRegression(model), model.treatment
-    online = StreamingLeastSquares(
-        model.arm, cutoff_hz=cutoff_hz or treatment.cutoff_hz,
-        delay=treatment.delay if delay is None else delay, prior=prior_of(regression))
-    estimate = LoadEstimate(regression, recording.source)
+    session = LivePayload(model, recording.source, cutoff_hz=cutoff_hz, delay=delay)
+    online = session.estimator
     found: Payload | None = None
 
     def known(rows: RowHistory, learned: Learned) -> Known | None:
         nonlocal found
-        estimate.add(learned)
-        found = estimate.load(online, rows)
+        session.loads.add(learned)
+        found = session.loads.load(online, rows)
         if found is None:
             return None
         body = found.body

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
-from dynid_ros.checkpoint import nested, restore_nested
+from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
 from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.model.standard_parameters import sample_colour
@@ -17,14 +18,12 @@ from dynid_ros.online.square_root_information import absorb_rows, combine, predi
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import Solution
 
-Array = NDArray[np.float64]
-
 _INTERVAL = 1.96
 #: Noise that is assumed of a joint before there are more rows than parameters, by its torque.
 _FIRST_NOISE = 0.1
 
 
-class RecursiveLeastSquares:
+class RecursiveLeastSquares(Checkpointed):
     """
     Weighted least squares over all rows so far beside a prior, at any time.
 
@@ -41,11 +40,6 @@ class RecursiveLeastSquares:
         Typical size of each column of the regressor, for `Estimate.determined`.
     prior : ArmPrior or Prior
         Prior of the arm, which is widened to the torque of the rows; or knowledge from a model.
-    memory : float
-        Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
-        for no forgetting. Directions that new rows do not excite are not forgotten.
-    sigma : (n,) array_like, optional
-        Noise of each joint for the weights, Nm; learned from the innovations if not given.
 
     Attributes
     ----------
@@ -64,7 +58,9 @@ class RecursiveLeastSquares:
     scores : ScoreProducts
         Scores of the rows, for their colour; without forgetting only.
     memory : float
-        As above; may be changed at any time.
+        Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
+        for no forgetting. Directions that new rows do not excite are not forgotten. It may be
+        changed at any time.
     frozen : bool
         Whether the estimate is frozen, and rows only validate it.
 
@@ -76,19 +72,19 @@ class RecursiveLeastSquares:
 
     """
 
+    saved = ('factors', 'rows', 'left_out', 'theta', 'information', 'frozen')
+
     def __init__(
-        self, joints: int, parameters: int, scale: Array, prior: ArmPrior | Prior, *,
-        memory: float = np.inf, sigma: Array | None = None,
+        self, joints: int, parameters: int, scale: Array, prior: ArmPrior | Prior,
     ) -> None:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
-        self.memory = memory
+        self.memory = np.inf
         self._arm = prior if isinstance(prior, ArmPrior) else None
         self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm is None else (
             self._arm.is_shrunk)
         self._first_sigma = prior.sigma if isinstance(prior, Prior) else None
         rows = prior.rows if isinstance(prior, Prior) else prior.rows()
         self._narrow = _triangle(rows)
-        self._sigma = None if sigma is None else np.array(sigma, dtype=float)
         self.factors = np.zeros((joints, parameters + 1, parameters + 1))
         self.rows = np.zeros(joints, dtype=np.int64)
         self.left_out = np.zeros(joints, dtype=np.int64)
@@ -96,17 +92,6 @@ class RecursiveLeastSquares:
         self.scores = ScoreProducts(joints, parameters)
         self.frozen = False
         self.theta = np.zeros(parameters)
-        self._refresh()
-
-    def reset(self) -> None:
-        """Forget all rows, exactly as at the start."""
-        self.factors[:] = 0.0
-        self.rows[:] = 0
-        self.left_out[:] = 0
-        self.frozen = False
-        self.theta = np.zeros_like(self.theta)
-        self.innovations.reset()
-        self.scores.reset()
         self._refresh()
 
     def freeze(self, frozen: bool = True) -> None:
@@ -173,8 +158,9 @@ class RecursiveLeastSquares:
 
     @property
     def sigma(self) -> Array:
-        """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
-        return self._noise() if self._sigma is None else self._sigma
+        """Standard deviation of the noise of each joint, by its innovations, (n,), Nm."""
+        noise = self.innovations
+        return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
 
     def solution(self) -> Solution:
         """Return the estimate as the batch does, with the weights of now."""
@@ -206,7 +192,7 @@ class RecursiveLeastSquares:
         return Estimate(
             solution.theta, std, white, covariance, share, self.widening,
             open_torque <= DETERMINED * self._torque().max(), solution.root_information,
-            solution.root_torque, solution.condition_number, self._noise(), noise.correlation,
+            solution.root_torque, solution.condition_number, self.sigma, noise.correlation,
             noise.metrics, self.rows.copy(), self.left_out.copy(),
         )
 
@@ -215,44 +201,15 @@ class RecursiveLeastSquares:
         root = self._score_root(solution)
         return np.asarray(root.T @ root)
 
-    def state(self) -> dict[str, Array]:
-        """Return the whole state, as arrays for ``np.savez``."""
-        return {
-            'factors': self.factors.copy(), 'rows': self.rows.copy(),
-            'left_out': self.left_out.copy(),
-            'noise': self.innovations.noise.copy(), 'sums': self.innovations.sums.copy(),
-            'switches': np.array([self.frozen, self.innovations.endless]),
-            'theta': self.theta.copy(), 'information': self.information.copy(),
-            **nested({'scores': self.scores}),
-        }
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state of its own."""
+        return {'innovations': self.innovations, 'scores': self.scores}
 
-    def restore(self, state: dict[str, Array]) -> None:
-        """
-        Resume from a saved state, bit for bit.
-
-        Parameters
-        ----------
-        state : dict of str to ndarray
-            From `state` of an estimator with the same settings.
-
-        Raises
-        ------
-        ValueError
-            The state belongs to another number of joints or parameters.
-
-        """
-        if state['factors'].shape != self.factors.shape:
-            raise ValueError(
-                f"the saved state is of shape {state['factors'].shape}, "
-                f'not {self.factors.shape}')
-        self.factors[:] = state['factors']
-        self.rows[:] = state['rows']
-        self.left_out[:] = state['left_out']
-        self.innovations.noise[:] = state['noise']
-        self.innovations.sums[:] = state['sums']
-        self.frozen, self.innovations.endless = (bool(x) for x in state['switches'])
-        restore_nested({'scores': self.scores}, state)
+    def restore(self, state: State) -> None:
+        """Go on from a saved state, bit for bit."""
+        super().restore(state)
         self._refresh()
+        # Innovations have come since they were refreshed.
         self.theta, self.information = state['theta'].copy(), state['information'].copy()
 
     def _share_kept(self) -> Array:
@@ -294,13 +251,8 @@ class RecursiveLeastSquares:
                 solution.theta, solution.sigma, solution.effective_parameters)
             if root is not None:
                 return root
-        inflated = self._noise() * np.sqrt(self.innovations.inflation) / self.sigma**2
+        inflated = np.sqrt(self.innovations.inflation) / self.sigma
         return self._data(inflated)[:, :-1]
-
-    def _noise(self) -> Array:
-        """Find the noise of each joint by its innovations, a standard deviation, (n,), Nm."""
-        noise = self.innovations
-        return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
 
     def _torque(self) -> Array:
         """Root mean square torque of each joint, (n,)."""

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.online_result import online_result, RowHistory
-from dynid_ros.online.streaming_least_squares import starting_prior, StreamingLeastSquares
+from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import (
@@ -27,10 +28,7 @@ from dynid_ros.regression.preparation import (
     widened,
 )
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import carry_over
 from dynid_ros.signals.conditioning import ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Points of the history.
 POINTS = 200
@@ -122,13 +120,10 @@ def replay(
     """
     begin = perf_counter()
     clean, defects = checked_recording(recording, arm)
-    known = arm.as_measured
     settings = stream_settings(arm, clean) if start is None else start.treatment
     online = StreamingLeastSquares(
         arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
-        delay=settings.delay if delay is None else delay, memory=memory,
-        prior=None if start is None else starting_prior(arm, start),
-        load_theta=None if start is None else carry_over(start.theta, start.arm, known))
+        delay=settings.delay if delay is None else delay, memory=memory, start=start)
     condition = perf_counter()
     steady = with_one_clock(recording)
     names = base_parameters(online.pipeline.arm).names

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.checkpoint import Checkpointed, nested, restore_nested, State
+from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed, State, state_of
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.recordings.history import RunningPresliding
@@ -19,15 +19,12 @@ from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import ConditioningSettings, position_cutoff
-from dynid_ros.signals.filters import decimation_step
+from dynid_ros.signals.filters import decimation_step, StreamDecimator
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 from dynid_ros.signals.standstill import still_below
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
-from dynid_ros.streaming.decimation import StreamDecimator
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
-
-Array = NDArray[np.float64]
 
 #: Cut-off of the filters where the arm gives none, Hz: above the motion of arms, well below what
 #: joint elasticity does.
@@ -42,7 +39,7 @@ class RowPipeline(Checkpointed):
 
     Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
     regressors of momentum and force go through first-order filters, and with the torque through
-    the low-pass of the batch, whose outputs become rows. It works on blocks of `block` samples,
+    the low-pass of the batch, whose outputs become rows. It works on blocks of `BLOCK` samples,
     so that the rows do not depend on the portions of the input.
 
     Parameters
@@ -53,8 +50,6 @@ class RowPipeline(Checkpointed):
         Cut-off of all filters; that of the arm, or `CUTOFF_HZ`, if not given.
     delay : float, optional
         Time by which the drive signal lags behind the motion, s; that of the arm, or zero.
-    block : int
-        Samples of a block; a divisor of the input size keeps the latency low.
 
     Attributes
     ----------
@@ -79,17 +74,15 @@ class RowPipeline(Checkpointed):
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
-        block: int = BLOCK,
     ) -> None:
         wanted = arm.conditioning
         self.arm = arm
-        self.block = block
         self.counters = Counters()
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
         self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
         self._delay = (wanted.delay or 0.0) if delay is None else delay
-        self._intake = SampleValidation(arm.joint_names, arm.limits.velocity, self.counters)
+        self._intake = SampleValidation(arm.limits.velocity, self.counters)
         self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
         self._warmth, self._presliding = RunningWarmth(arm.n), RunningPresliding(arm.n)
@@ -98,9 +91,7 @@ class RowPipeline(Checkpointed):
         self.top = np.zeros(arm.n)
         self.segment = -1
 
-    def push(
-        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
-    ) -> list[RowBlock]:
+    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[RowBlock]:
         """
         Take in samples.
 
@@ -108,10 +99,8 @@ class RowPipeline(Checkpointed):
         ----------
         t : float or (k,) array_like
             Stamps, s.
-        q, u : (m,) or (k, m) array_like
-            Positions and drive signal of the joints named, as recorded.
-        names : sequence of str, optional
-            Joints of the m columns; those of the arm if not given.
+        q, u : (n,) or (k, n) array_like
+            Positions of the joints and drive signal as recorded.
 
         Returns
         -------
@@ -119,11 +108,11 @@ class RowPipeline(Checkpointed):
             Rows that became complete, in the order of time.
 
         """
-        new = self._intake.rows(t, q, u, names)
+        new = self._intake.rows(t, q, u)
         self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
         rows: list[RowBlock] = []
-        while len(self.samples) >= self.block:
-            block, self.samples = self.samples[:self.block], self.samples[self.block:]
+        while len(self.samples) >= BLOCK:
+            block, self.samples = self.samples[:BLOCK], self.samples[BLOCK:]
             rows += self._process(block)
         return rows
 
@@ -132,23 +121,8 @@ class RowPipeline(Checkpointed):
         block, self.samples = self.samples, self.samples[:0]
         return self._process(block) if len(block) else []
 
-    def state(self) -> State:
-        """Return the state of the stream, as arrays."""
-        rate = self.settings.rate_hz if self.settings else 0.0
-        return {
-            **super().state(), 'rate_hz': np.array(rate), **nested(self._parts()),
-            'load_theta': np.zeros(0) if self.load_theta is None else self.load_theta.copy()}
-
-    def restore(self, state: State) -> None:
-        """Resume from a saved state of a stream with the same settings, bit for bit."""
-        super().restore(state)
-        rate = float(state['rate_hz'])
-        if rate:
-            self._design(rate)
-        restore_nested(self._parts(), state)
-        self.load_theta = state['load_theta'].copy() if len(state['load_theta']) else None
-
-    def _parts(self) -> dict[str, Checkpointed]:
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return the steps of the stream; filters are there once the rate is known."""
         parts: dict[str, Checkpointed] = {
             'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
             'warmth': self._warmth, 'presliding': self._presliding}
@@ -156,6 +130,13 @@ class RowPipeline(Checkpointed):
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
                       'torque': self._torque_filter, 'decimator': self._decimator}
         return parts
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state of a stream with the same settings."""
+        self._resampler.restore(state_of('resampler', state))
+        if self._resampler.rate_hz:
+            self._design(self._resampler.rate_hz)
+        super().restore(state)
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed, State
 from dynid_ros.regression.covariance import small_sample_factor
-
-Array = NDArray[np.float64]
 
 #: Rows that are kept as they are: all of most recordings, a minute at 17 Hz, 4 MB for 7 joints.
 KEPT = 1000
@@ -63,12 +62,7 @@ class ScoreProducts(Checkpointed):
     saved = ('lags', 'total', 'values', 'products', 'tail', 'now', 'segment')
 
     def __init__(self, joints: int, parameters: int) -> None:
-        self._shape = joints, parameters
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all rows."""
-        n, b = self._shape
+        self._shape = n, b = joints, parameters
         self.lags = self.total = self.values = self.now = 0
         self.segment = -1
         # Twice the rows, so that they are moved to the front once in `KEPT` rows.

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed, State
-from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.online.estimate import Estimate, Prior
 from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
-from dynid_ros.online.row_pipeline import BLOCK, RowPipeline
+from dynid_ros.online.row_pipeline import RowPipeline
 from dynid_ros.regression.covariance import WINDOW
 from dynid_ros.regression.rows import RowBlock
+from dynid_ros.regression.weighted_least_squares import carry_over
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
@@ -90,7 +89,7 @@ class DoubtfulRows(Checkpointed):
         return left
 
 
-class StreamingLeastSquares:
+class StreamingLeastSquares(Checkpointed):
     """
     Row pipeline and recursion of one arm: samples in, estimate out, at any time.
 
@@ -98,16 +97,17 @@ class StreamingLeastSquares:
     ----------
     arm : ArmModel
         The arm.
-    cutoff_hz, delay, block
+    cutoff_hz, delay
         As for `RowPipeline`.
     memory : float
         Time after which the weight of old data falls to 1/e where new data replaces it, s;
         infinite for no forgetting.
-    prior : ArmPrior or Prior, optional
-        Prior of the arm, or knowledge from a model; the `arm_prior` if not given.
-    load_theta : (b,) ndarray, optional
-        Base parameters that give the load of ``load`` friction; those of the estimate at the time
-        of each row if not given.
+    prior : Prior, optional
+        Knowledge from a model; the `arm_prior` if not given.
+    start : IdentifiedModel, optional
+        Result of this arm: cut-off and delay are those of it if not given, ``load`` friction
+        has the load that it predicts, and friction stays as near zero as there. The estimate
+        starts from nothing, so that data that are in the result, too, do not count twice.
 
     Attributes
     ----------
@@ -125,30 +125,36 @@ class StreamingLeastSquares:
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
-        memory: float = np.inf, prior: ArmPrior | Prior | None = None,
-        load_theta: Array | None = None, block: int = BLOCK,
+        memory: float = np.inf, prior: Prior | None = None, start: IdentifiedModel | None = None,
     ) -> None:
         self.stated_gravity = arm.gravity
         arm = arm.as_measured
         base = base_parameters(arm)
-        self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay, block=block)
+        self.prior = arm_prior(arm)
+        if start is not None:
+            cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
+            delay = start.treatment.delay if delay is None else delay
+            # Rows of a stream count all at first, as those did by which the result was fitted.
+            self.prior = self.prior.with_friction(
+                arm, start.friction_std).relaxed(1 / start.colour)
+        self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay)
         self.recursion = RecursiveLeastSquares(
-            arm.n, base.count, column_scale(arm), prior or arm_prior(arm))
-        self.prior = prior if isinstance(prior, ArmPrior) else arm_prior(arm)
+            arm.n, base.count, column_scale(arm), prior or self.prior)
         self._doubtful = DoubtfulRows(arm.n, base.count)
         self._memory = memory
-        self._load_known = load_theta is not None
-        self.pipeline.load_theta = load_theta if self._load_known else self.recursion.theta
+        self._load_known = start is not None
+        self.pipeline.load_theta = self.recursion.theta if start is None else (
+            carry_over(start.theta, start.arm, arm))
 
     def push(
-        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
+        self, t: ArrayLike, q: ArrayLike, u: ArrayLike,
     ) -> list[tuple[RowBlock, Array]]:
         """
         Take in samples, and learn from the rows that become complete.
 
         Parameters
         ----------
-        t, q, u, names
+        t, q, u
             As for `RowPipeline.push`.
 
         Returns
@@ -157,7 +163,7 @@ class StreamingLeastSquares:
             Rows, and the prediction of their torque before their use, Nm.
 
         """
-        return self._learn(self.pipeline.push(t, q, u, names))
+        return self._learn(self.pipeline.push(t, q, u))
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
         """Process the incomplete last block and the rows that wait, at the end of a stream."""
@@ -174,21 +180,14 @@ class StreamingLeastSquares:
         """Return the current estimate."""
         return self.recursion.estimate()
 
-    def state(self) -> State:
-        """Return the whole state, as arrays for ``np.savez``."""
-        return {f'{part}:{name}': value
-                for part, own in self._parts() for name, value in own.state().items()}
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state."""
+        return {'stream': self.pipeline, 'doubtful': self._doubtful, 'estimator': self.recursion}
 
     def restore(self, state: State) -> None:
-        """Resume from a saved state of an estimator with the same settings, bit for bit."""
-        for part, own in self._parts():
-            prefix = f'{part}:'
-            own.restore({name[len(prefix):]: value for name, value in state.items()
-                         if name.startswith(prefix)})
-
-    def _parts(self) -> tuple[tuple[str, RowPipeline | DoubtfulRows | RecursiveLeastSquares], ...]:
-        return (('stream', self.pipeline), ('doubtful', self._doubtful),
-                ('estimator', self.recursion))
+        """Go on from a saved state of an estimator with the same settings, bit for bit."""
+        super().restore(state)
+        self._follow_load()
 
     def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
         result = []
@@ -214,15 +213,11 @@ class StreamingLeastSquares:
         if not rows[2].any():
             return
         self.recursion.learn(*rows, self._doubtful.segment)
+        self._follow_load()
+
+    def _follow_load(self) -> None:
         if not self._load_known:
             self.pipeline.load_theta = self.recursion.theta
-
-
-def starting_prior(arm: ArmModel, start: IdentifiedModel) -> ArmPrior:
-    """Return the prior of an arm whose friction stays as near to zero as in a result."""
-    own = arm.as_measured
-    # Rows of a stream count all at first, as those did by which the result was fitted.
-    return arm_prior(own).with_friction(own, start.friction_std).relaxed(1 / start.colour)
 
 
 def column_scale(arm: ArmModel) -> Array:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.large_arrays import GrowingArray
 from dynid_ros.regression.rows import RowBlock
-
-Array = NDArray[np.float64]
 
 WINDOW = 1.0
 # Where there are hardly more samples than parameters, each with a row of every joint, the factor

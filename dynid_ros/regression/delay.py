@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.kept_rows import regression_blocks
 from dynid_ros.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.signals.segments import Segment
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

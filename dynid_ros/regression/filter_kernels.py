@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.dynamics.regressor_kernels import fill_lanes, LANES, to_lanes
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 #: Samples that are added at a time: a kept row is loaded and stored once for all of them.

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, gravity_torque
 from dynid_ros.dynamics.regressor import coupling_value, tree
 from dynid_ros.regression.filter_kernels import add_filtered, add_filtered_inertial, PADDING
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 #: Samples whose columns stay in the cache until they are filtered.

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.regression.in_order import in_order
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import embedded, QRFactors, triangular
+from dynid_ros.regression.weighted_least_squares import QRFactors, Triangles
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 
 class KeptRows:
@@ -150,7 +149,7 @@ class KeptRows:
         entries = [own[np.argsort(columns[own], kind='stable')] for own in entries]
         total = sum(int(self._moving(piece).any(axis=1).sum()) for piece in self._pieces)
         count = parts if isinstance(parts, int) else parts[-1] + 1
-        found = [_Triangles(n) for _ in range(count)]
+        found = [Triangles(n) for _ in range(count)]
         done = 0
         for piece, values in read:
             moving = self._moving(piece)
@@ -235,32 +234,6 @@ class KeptRows:
         standard = np.zeros(arm.layout.size)
         standard[base_parameters(arm).columns] = load_theta
         return standard[arm.layout.all_inertial()].tobytes()
-
-
-class _Triangles:
-    """Rows of each joint, compressed as they come."""
-
-    def __init__(self, joints: int) -> None:
-        self._rows: list[list[Array]] = [[] for _ in range(joints)]
-        self._counts = np.zeros(joints, dtype=np.int64)
-
-    def add(self, joint: int, rows: Array) -> None:
-        """Take in rows of one joint."""
-        self._counts[joint] += len(rows)
-        pending = self._rows[joint]
-        pending.append(rows)
-        # A factorisation is cheapest with several times as many rows as columns.
-        if sum(map(len, pending)) > 4 * rows.shape[1]:
-            pending[:] = [np.asarray(np.linalg.qr(np.concatenate(pending), mode='r'))]
-
-    def factors(self, places: Sequence[NDArray[np.intp]], columns: int) -> QRFactors:
-        """Put the triangles together, given the places of their columns."""
-        triangles = []
-        for own, pending in zip(places, self._rows, strict=True):
-            stacked = np.concatenate(pending) if pending else np.zeros((0, len(own)))
-            R, used = triangular(stacked)
-            triangles.append((R, own[used]))
-        return QRFactors(embedded(triangles, columns), self._counts)
 
 
 def regression_blocks(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel, sum_kernel
-
-Array = NDArray[np.float64]
 
 #: Rows of a Cholesky factor that are eliminated at once.
 PIVOTS = 4

@@ -9,9 +9,9 @@ import hashlib
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.quality import clean, defects_of
@@ -29,7 +29,6 @@ from dynid_ros.signals.filters import decimation_step
 from dynid_ros.signals.periodic import find_period
 from dynid_ros.signals.segments import longest_segment, sample_rate, uniform_segments
 
-Array = NDArray[np.float64]
 Item = TypeVar('Item')
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel, sum_kernel
 from dynid_ros.regression.least_squares import factorise, solve_factorised
 
-Array = NDArray[np.float64]
 Joints = NDArray[np.intp]
 
 

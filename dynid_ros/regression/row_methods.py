@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
@@ -17,10 +17,11 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.rows import RowBlock, Rows
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.signals.filters import StreamDecimator
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
 
-Array = NDArray[np.float64]
-
+#: Samples whose regressor is in memory at a time.
+PORTION = 512
 #: From positions, velocities, load and history of k samples: the rows whose derivative by time
 #: counts, and those that count themselves, (k, m, b) each.
 Terms = Callable[
@@ -70,12 +71,7 @@ def filtered_blocks(
         momentum, force = momentum_regressors(arm, q, qd, load=load, history=history)
         return momentum[:, :, columns], force[:, :, columns]
 
-    for motion, kept, W, tau, number in _filtered(arm, motions, settings, load_theta, terms,
-                                                  lambda motion: motion.tau):
-        moving = motion.moving[kept]
-        yield RowBlock(
-            number, motion.t[kept], motion.q[kept], motion.qd[kept],
-            W * moving[:, :, None], tau * moving, moving)
+    return _filtered(arm, motions, settings, load_theta, terms, lambda motion: motion.tau)
 
 
 def power_blocks(
@@ -130,12 +126,7 @@ def power_blocks(
         power: Array = (np.asarray(motion.qd) * motion.tau).sum(axis=1, keepdims=True)
         return power
 
-    for motion, kept, W, power, number in _filtered(arm, motions, settings, load_theta, terms,
-                                                    drive_power):
-        moving = np.asarray(motion.moving[kept].any(axis=1))[:, None]
-        yield RowBlock(
-            number, motion.t[kept], motion.q[kept], motion.qd[kept],
-            W * moving[:, :, None], power * moving, moving)
+    return _filtered(arm, motions, settings, load_theta, terms, drive_power)
 
 
 def _without_motion(
@@ -155,8 +146,8 @@ def _filtered(
     arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     load_theta: Array | None,
     terms: Terms, measured: Callable[[ConditionedMotion], Array],
-) -> Iterator[tuple[ConditionedMotion, slice, Array, Array, int]]:
-    """Filter and decimate rows block by block: motion, samples kept, W, right side, number."""
+) -> Iterator[RowBlock]:
+    """Filter and decimate rows, one for each joint or one for all, block by block."""
     decimator = settings.decimator()
     scheme = Discretisation.simpson(2 * np.pi * settings.cutoff_hz, 1 / settings.rate_hz)
     for number, motion in enumerate(motions):
@@ -164,22 +155,28 @@ def _filtered(
         m, b = right.shape[1], base_parameters(arm).count
         left_filter = FirstOrderFilter(scheme, m * b)
         right_filter = FirstOrderFilter(scheme, m)
-        rows, fed = np.empty((0, m * (b + 1))), 0
-        for inputs, count in decimator.blocks(len(motion.t) - 2):
-            new = slice(fed, inputs.stop + 2)
+        rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
+        for start in range(0, len(motion.t), PORTION):
+            new = slice(start, start + PORTION)
             q, qd = motion.q[new], motion.qd[new]
             load = gravity_load(arm, q, load_theta) if arm.needs_load else None
             history = motion.history(new) if arm.needs_history else None
             change, itself = (x.reshape(len(q), -1) for x in terms(q, qd, load, history))
-            filtered = np.hstack([
-                left_filter.apply(itself, change), right_filter.apply(right[new])])
-            rows, fed = np.concatenate([rows, filtered]), new.stop
-            # Rows are those of the sample before: the filters lag by one.
-            rows = rows[inputs.start - (fed - 2 - len(rows)):]
-            means = decimator.apply(rows[:inputs.stop - inputs.start], count)
-            first = inputs.start + 1 + decimator.reach
-            kept = slice(first, first + (count - 1) * decimator.step + 1, decimator.step)
-            yield motion, kept, means[:, :m * b].reshape(count, m, b), means[:, m * b:], number
+            means = rows.apply(np.hstack([
+                left_filter.apply(itself, change), right_filter.apply(right[new])]))
+            count, step = len(means), decimator.step
+            if count:
+                # Rows are those of the sample before: the filters lag by one.
+                first = 1 + decimator.reach + kept * step
+                samples = slice(first, first + (count - 1) * step + 1, step)
+                moving = motion.moving[samples]
+                if m < arm.n:
+                    moving = np.asarray(moving.any(axis=1))[:, None]
+                yield RowBlock(
+                    number, motion.t[samples], motion.q[samples], motion.qd[samples],
+                    means[:, :m * b].reshape(count, m, b) * moving[:, :, None],
+                    means[:, m * b:] * moving, moving)
+            kept += count
 
 
 class MethodRows:

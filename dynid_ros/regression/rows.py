@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 if TYPE_CHECKING:
     from dynid_ros.regression.weighted_least_squares import QRFactors
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

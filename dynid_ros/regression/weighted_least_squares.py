@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.errors import RecordingError
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.rows import RowBlock, Rows
 
-Array = NDArray[np.float64]
 #: Reweightings at most, and the relative change of the weights at which they have settled.
 ITERATIONS, SETTLED = 50, 1e-6
 #: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
@@ -101,37 +101,23 @@ def compress(parameters: int, blocks: Iterable[RowBlock]) -> QRFactors:
         Of all rows.
 
     """
-    result: QRFactors | None = None
-    pending: list[RowBlock] = []
+    found: Triangles | None = None
     for block in blocks:
-        pending.append(block)
-        # A factorisation is cheapest with several times as many rows as columns.
-        if sum(len(p.t) for p in pending) > 4 * parameters:
-            result = _absorb(result, pending)
-            pending = []
-    if pending:
-        result = _absorb(result, pending)
-    return QRFactors.empty(0, parameters) if result is None else result
+        found = found or Triangles(block.moving.shape[1])
+        for joint, moves in enumerate(block.moving.T):
+            found.add(joint, np.column_stack([block.W[moves, joint], block.tau[moves, joint]]))
+    if found is None:
+        return QRFactors.empty(0, parameters)
+    every = np.arange(parameters + 1)
+    return found.factors([every] * block.moving.shape[1], parameters + 1)
 
 
 def stack(parts: Sequence[QRFactors]) -> QRFactors:
     """Put the rows of several recordings, or of several parts of one, together."""
     stacked = np.concatenate([part.factors for part in parts], axis=1)
-    return QRFactors(_triangular(stacked), np.sum([part.rows for part in parts], axis=0))
-
-
-def _absorb(old: QRFactors | None, blocks: Sequence[RowBlock]) -> QRFactors:
-    old = QRFactors.empty(*blocks[0].W.shape[1:]) if old is None else old
-    W = np.concatenate([block.W for block in blocks])
-    tau = np.concatenate([block.tau for block in blocks])
-    new = np.concatenate([W, tau[:, :, None]], axis=2).transpose(1, 0, 2)
-    count = sum(block.moving.sum(axis=0) for block in blocks)
-    stacked = np.concatenate([old.factors, new], axis=1)
-    return QRFactors(_triangular(stacked), old.rows + count)
-
-
-def _triangular(stacked: Array) -> Array:
-    return embedded([triangular(rows) for rows in stacked], stacked.shape[2])
+    return QRFactors(
+        embedded([triangular(rows) for rows in stacked], stacked.shape[2]),
+        np.sum([part.rows for part in parts], axis=0))
 
 
 def triangular(rows: Array) -> tuple[Array, NDArray[np.intp]]:
@@ -146,6 +132,32 @@ def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) 
     for factor, (R, used) in zip(factors, triangles, strict=True):
         factor[:len(R), used] = R
     return factors
+
+
+class Triangles:
+    """Rows of each joint, compressed as they come."""
+
+    def __init__(self, joints: int) -> None:
+        self._rows: list[list[Array]] = [[] for _ in range(joints)]
+        self._counts = np.zeros(joints, dtype=np.int64)
+
+    def add(self, joint: int, rows: Array) -> None:
+        """Take in rows of one joint."""
+        self._counts[joint] += len(rows)
+        pending = self._rows[joint]
+        pending.append(rows)
+        # A factorisation is cheapest with several times as many rows as columns.
+        if sum(map(len, pending)) > 4 * rows.shape[1]:
+            pending[:] = [np.asarray(np.linalg.qr(np.concatenate(pending), mode='r'))]
+
+    def factors(self, places: Sequence[NDArray[np.intp]], columns: int) -> QRFactors:
+        """Put the triangles together, given the places of their columns."""
+        triangles = []
+        for own, pending in zip(places, self._rows, strict=True):
+            stacked = np.concatenate(pending) if pending else np.zeros((0, len(own)))
+            R, used = triangular(stacked)
+            triangles.append((R, own[used]))
+        return QRFactors(embedded(triangles, columns), self._counts)
 
 
 @dataclass(frozen=True, eq=False)

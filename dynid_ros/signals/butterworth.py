@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks
-
-Array = NDArray[np.float64]
 
 ORDER = 4
 

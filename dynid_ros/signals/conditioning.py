@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arrays import Array
 from dynid_ros.recordings.history import presliding_of
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.warmth import Warmth, warmth_of
@@ -23,8 +24,6 @@ from dynid_ros.signals.filters import (
 from dynid_ros.signals.periodic import average_periods, harmonic_derivative, periodic_part, SAME
 from dynid_ros.signals.segments import Segment
 from dynid_ros.signals.standstill import moving
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import LEAST_CUTOFF
+from dynid_ros.arrays import Array
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.signals.conditioning import THRESHOLDS
-
-Array = NDArray[np.float64]
 
 #: Samples from which on a stretch is cut for a fast transform: by a thousandth at most.
 LONG = 100_000

@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.signals.filters import Decimator, THRESHOLDS
-
-Array = NDArray[np.float64]
 
 #: Samples of the low-pass in a period of its cut-off.
 FINE = 64

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
+from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
 from dynid_ros.large_arrays import large_array
 
-Array = NDArray[np.float64]
-
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
-#: Samples that are filtered at once.
-BLOCK = 512
 
 
 def nuttall_fir(x: Array) -> Array:
@@ -115,8 +113,6 @@ class Decimator:
     """
     Symmetric FIR low-pass that computes only the samples that are kept.
 
-    It filters a recording in blocks, so that the whole regressor is never in memory.
-
     Parameters
     ----------
     rate_hz, cutoff_hz : float
@@ -145,52 +141,104 @@ class Decimator:
         taps = np.sinc(2 * self._relative_cutoff * k) * np.kaiser(len(k), THRESHOLDS.kaiser)
         return np.asarray(taps / taps.sum())
 
-    @cached_property
-    def _matrix(self) -> Array:
-        rows = max(1, BLOCK // self.step)
-        matrix = np.zeros((rows, (rows - 1) * self.step + len(self.taps)))
-        for k in range(rows):
-            matrix[k, k * self.step:k * self.step + len(self.taps)] = self.taps
-        return matrix
-
     def outputs(self, samples: int) -> int:
         """Count the samples kept out of so many."""
         return max(0, (samples - len(self.taps)) // self.step + 1)
 
-    def blocks(self, samples: int) -> list[tuple[slice, int]]:
-        """Consecutive input slices, and the number of outputs of each."""
-        total, rows = self.outputs(samples), len(self._matrix)
-        result = []
-        for first in range(0, total, rows):
-            count = min(rows, total - first)
-            start = first * self.step
-            stop = start + (count - 1) * self.step + len(self.taps)
-            result.append((slice(start, stop), count))
-        return result
+    def whole(self, x: Array) -> Array:
+        """Filter and decimate a whole signal (N, ...)."""
+        flat = np.ascontiguousarray(x).reshape(len(x), math.prod(x.shape[1:]))
+        kept = StreamDecimator(self, flat.shape[1]).apply(flat)
+        return kept.reshape(len(kept), *x.shape[1:])
 
-    def apply(self, x: Array, count: int) -> Array:
+
+class StreamDecimator(Checkpointed):
+    """
+    Filter a stream as `Decimator` filters a recording, and keep each `step`-th sample.
+
+    The output lags by the reach of the filter. Blocks of any lengths give the same numbers.
+
+    Parameters
+    ----------
+    decimator : Decimator
+        The filter.
+    columns : int
+        Number of signals c.
+
+    Attributes
+    ----------
+    sums : (m, c) ndarray
+        Outputs that are not complete, the one that begins with sample k in row ``k / step % m``.
+    count : int
+        Samples so far.
+
+    """
+
+    saved = ('sums', 'count')
+
+    def __init__(self, decimator: Decimator, columns: int) -> None:
+        self._decimator = decimator
+        self.sums = np.zeros((-(-len(decimator.taps) // decimator.step), columns))
+        self.count = 0
+
+    def reset(self) -> None:
+        """Forget all samples, as after a gap."""
+        self.sums[:] = 0.0
+        self.count = 0
+
+    def apply(self, x: Array) -> Array:
         """
-        Filter and decimate one block.
+        Filter the next samples.
 
         Parameters
         ----------
-        x : (N, ...) ndarray
-            Samples of one slice of `blocks`.
-        count : int
-            Outputs of that slice.
+        x : (k, c) ndarray
+            Signals.
 
         Returns
         -------
-        (count, ...) ndarray
-            Kept samples.
+        (m, c) ndarray
+            Outputs that became complete.
 
         """
-        flat = np.ascontiguousarray(x).reshape(len(x), -1)
-        kept = self._matrix[:count, : len(x)] @ flat
-        return np.asarray(kept.reshape(count, *x.shape[1:]))
+        outputs = self._decimator.outputs
+        out = np.empty((outputs(self.count + len(x)) - outputs(self.count), x.shape[1]))
+        add_to_outputs(
+            x, self._decimator.taps, self._decimator.step, self.sums, self.count, out)
+        self.count += len(x)
+        return out
 
-    def whole(self, x: Array) -> Array:
-        """Filter and decimate a whole signal (N, ...)."""
-        return np.concatenate([
-            np.empty((0, *x.shape[1:])),
-            *(self.apply(x[some], count) for some, count in self.blocks(len(x)))])
+
+@kernel
+def add_to_outputs(
+    x: Array, taps: Array, step: int, sums: Array, count: int, out: Array,
+) -> None:
+    """
+    Add samples to the outputs that they belong to; see `StreamDecimator`.
+
+    Parameters
+    ----------
+    x : (k, c) ndarray
+        The next samples.
+    taps : (L,) ndarray
+        Filter, oldest sample first.
+    step, count : int
+        Samples for each output, and those before x.
+    sums : (m, c) ndarray
+        Incomplete outputs; updated.
+    out : (j, c) ndarray
+        Complete ones, written.
+
+    """
+    done = 0
+    for k in range(x.shape[0]):
+        sample = count + k
+        # The first output that still holds this sample, and the last one.
+        for each in range(max(0, (sample - taps.size) // step + 1), sample // step + 1):
+            tap, row = taps[sample - each * step], sums[each % sums.shape[0]]
+            for c in range(x.shape[1]):
+                row[c] += tap * x[k, c]
+            if sample - each * step == taps.size - 1:
+                out[done] = row
+                row[:] = 0.0
+                done += 1

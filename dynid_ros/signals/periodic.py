@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
-
-Array = NDArray[np.float64]
 
 SHORTEST_PERIOD = 1.0
 SAME = 0.02

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.signals.periodic import mean_squares, PEAK, SAME, SHORTEST_PERIOD
 
-Array = NDArray[np.float64]
 #: Times (N,), s, and values (N, c) of a stretch that is sampled throughout.
 Stretch = tuple[Array, Array]
 

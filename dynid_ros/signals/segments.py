@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings import quality, stamp_checks
 from dynid_ros.recordings.in_blocks import chosen
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.recordings.warmth import Warmth
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks, finite_span, transformed
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

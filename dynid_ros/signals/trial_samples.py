@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Samples of a recording that are taken, and that each explanation is fitted to.
 SAMPLES, FITTED = 2000, 600

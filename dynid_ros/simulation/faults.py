@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
-
-Array = NDArray[np.float64]
 
 #: Kinds of faults.
 FAULTS = {

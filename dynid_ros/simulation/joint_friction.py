@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import (
     friction_terms,
@@ -15,11 +14,10 @@ from dynid_ros.arm.friction import (
     WARM_SECONDS,
 )
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.tracking_control import RigidArm
 from dynid_ros.recordings.history import RunningPresliding
 from dynid_ros.simulation.plausible_drive import typical_speed
-
-Array = NDArray[np.float64]
 
 #: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
 #: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.

@@ -8,12 +8,11 @@ from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.execution.motion_executor import Reference
 
-Array = NDArray[np.float64]
 Rows = Sequence[Sequence[float]]
 
 #: Velocity up to which a trajectory counts as ending at rest, rad/s, that of ros2_controllers.

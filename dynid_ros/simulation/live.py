@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import ComputedTorque, live_gains, RigidArm
+from dynid_ros.execution.loop_stability import proposed_gains
+from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.simulation.joint_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
@@ -21,8 +22,6 @@ from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque
 from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
 from dynid_ros.trajectory.motion_pair import Motion
-
-Array = NDArray[np.float64]
 
 #: Period of the physics as commands and readings see it, s.
 PERIOD = 0.001
@@ -100,7 +99,7 @@ class LiveArm:
         self.held = True
         self._physics = SimulatedArm(arm)
         self._rigid = RigidArm(arm)
-        gains = live_gains(arm)
+        gains = proposed_gains(arm, PERIOD)
         self._damping = gains.damping
         # This control runs at every step, and needs no time for topics.
         self._controller = TrajectoryController(
@@ -117,8 +116,7 @@ class LiveArm:
         # Compiles the physics, which takes seconds the first time.
         self._physics.step(np.zeros(arm.n))
         self._physics.reset(start)
-        late = round(sensors.effort_delay / PERIOD)
-        self._torques = deque([self._rigid.gravity(start)], maxlen=late + 1)
+        self._torque = self._rigid.gravity(start)
 
     @property
     def position(self) -> Array:
@@ -214,7 +212,7 @@ class LiveArm:
         if tau is None:
             tau = self._rigid.gravity(state.q) - self._damping * state.qd
         self.held = commanded is None and not self._controller.moving
-        self._torques.append(self._physics.step(tau, round(PERIOD / TIMESTEP)).tau)
+        self._torque = self._physics.step(tau, round(PERIOD / TIMESTEP)).tau
 
     def _torques_at(self, t: float) -> Array | None:
         """Torques in force, (n,), or None if there are none."""
@@ -226,7 +224,7 @@ class LiveArm:
     def _read(self) -> Reading:
         t, q, qd, _ = self._physics.state
         drive, sensors = self.arm.drive, self._sensors
-        tau = self._torques[0] + self._noise * self._rng.normal(size=self.arm.n)
+        tau = self._torque + self._noise * self._rng.normal(size=self.arm.n)
         gravity = np.zeros(self.arm.n) if drive.includes_gravity else self._rigid.gravity(q)
         velocity = qd + self._velocity_noise * self._rng.normal(size=self.arm.n)
         position = quantise(motor_position(q, drive), sensors.encoder_counts, self.arm.prismatic)

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.tracking_control import random_positions, RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

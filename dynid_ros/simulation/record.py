@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.sensors import (
-    coloured_noise,
-    delayed,
     drive_signal,
     plausible_sensors,
     quantise,
@@ -30,8 +27,6 @@ from dynid_ros.simulation.sensors import (
 from dynid_ros.storage.bag_writer import START_NS
 from dynid_ros.storage.sidecar import arm_entry
 from dynid_ros.trajectory.motion_pair import Motion, MotionPair
-
-Array = NDArray[np.float64]
 
 #: Least rate of the control, Hz.
 CONTROL_HZ = 1000.0
@@ -67,10 +62,6 @@ class Trace:
     tau: Array
     wanted: Array
 
-    def every(self, steps: int) -> Trace:
-        """Return one sample in ``steps``."""
-        return Trace(*(getattr(self, name)[::steps] for name in self.__dataclass_fields__))
-
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
@@ -98,7 +89,7 @@ class Simulation:
 
 def simulate(
     arm: ArmModel, motion: Motion, *, rate_hz: float = 500.0,
-    sensors: SensorModel | None = None, seed: int = 0, command_delay: float = 0.0,
+    sensors: SensorModel | None = None, seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """
@@ -116,8 +107,6 @@ def simulate(
         Those of `plausible_sensors` for the true torque and speed if not given.
     seed : int
         Of the noise; the same seed gives the same recording.
-    command_delay : float
-        Time from a command until it acts, rounded to control periods, s.
     progress : callable, optional
         Called with the completed share of the simulation, 0 to 1.
 
@@ -138,13 +127,10 @@ def simulate(
         raise InputError(f'the rate of the recording must be above zero, but is {rate_hz:g} Hz')
     per_sample = math.ceil(CONTROL_HZ / rate_hz)
     period = 1 / (rate_hz * per_sample)
-    lag = round(command_delay / period)
-    course = _follow(arm, motion, period, lag, progress)
-    truth = course.every(per_sample)
+    truth = _follow(arm, motion, period, per_sample, progress)
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
-    late = delayed(course.t, course.tau, sensors.effort_delay)[::per_sample]
-    log = _measure(arm, replace(truth, tau=late), sensors, np.random.default_rng(seed))
+    log = _measure(arm, truth, sensors, np.random.default_rng(seed))
     if isinstance(motion, MotionPair):
         begin = HOLD + motion.excitation.duration
         log = replace(log, validation=((begin, HOLD + motion.duration),))
@@ -152,31 +138,28 @@ def simulate(
 
 
 def _follow(
-    arm: ArmModel, motion: Motion, period: float, lag: int,
+    arm: ArmModel, motion: Motion, period: float, every: int,
     progress: Callable[[float], None] | None,
 ) -> Trace:
-    """Course of the controlled arm at the rate of the control."""
+    """Course of the arm, controlled with some period, at every so many of its steps."""
     steps = math.ceil(period / TIMESTEP)
     physics = SimulatedArm(arm, timestep=period / steps)
     t = np.arange(round((motion.duration + 2 * HOLD) / period) + 1.0) * period
     wanted, wanted_qd, wanted_qdd = motion.evaluate(t - HOLD)
-    rigid = RigidArm(arm)
-    control = ComputedTorque(rigid, period * (1 + lag))
+    control = ComputedTorque(RigidArm(arm), period)
     q, qd, tau = (np.empty_like(wanted) for _ in range(3))
     state = physics.reset(wanted[0])
-    waiting = deque([rigid.gravity(wanted[0])] * lag)
     for k in range(len(t)):
         q[k], qd[k] = state.q, state.qd
         _check_near(arm, t[k], wanted[k], state.q)
-        waiting.append(
-            control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]))
-        state = physics.step(waiting.popleft(), steps)
+        state = physics.step(
+            control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), steps)
         tau[k] = state.tau
         if progress and (k % REPORT_EVERY == 0 or k + 1 == len(t)):
             progress((k + 1) / len(t))
     # A stamp lies between two commands.
     tau[1:] = (tau[1:] + tau[:-1]) / 2
-    return Trace(t, q, qd, tau, wanted)
+    return Trace(*(x[::every] for x in (t, q, qd, tau, wanted)))
 
 
 def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
@@ -196,9 +179,7 @@ def _measure(
     """Record a course through the sensors of the arm."""
     shape = trace.q.shape
     white = rng.normal(size=shape) * np.broadcast_to(sensors.effort_noise, arm.n)
-    coloured = coloured_noise(
-        rng, shape[0], np.broadcast_to(sensors.coloured_noise, arm.n), sensors.correlation)
-    tau = trace.tau + white + coloured
+    tau = trace.tau + white
     gravity = np.zeros(shape)
     if not arm.drive.includes_gravity:
         rigid = RigidArm(arm)

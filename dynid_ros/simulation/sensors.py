@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.planning_limits import planning_limits
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -54,21 +53,12 @@ class SensorModel:
         Standard deviation of the velocity, rad/s or m/s.
     effort_noise : float or (n,) array_like
         Standard deviation of the white noise of the torque, Nm.
-    coloured_noise : float or (n,) array_like
-        Standard deviation of the coloured noise of the torque, Nm.
-    correlation : float
-        Correlation of the coloured noise from one recorded sample to the next, 0 to 1.
-    effort_delay : float
-        Delay of the measured torque, s.
 
     """
 
     encoder_counts: ArrayLike | None = 2.0**16
     velocity_noise: ArrayLike = 1e-3
     effort_noise: ArrayLike = 0.0
-    coloured_noise: ArrayLike = 0.0
-    correlation: float = 0.9
-    effort_delay: float = 0.0
 
 
 def quantise(q: Array, counts: ArrayLike | None, prismatic: NDArray[np.bool_]) -> Array:
@@ -94,49 +84,6 @@ def quantise(q: Array, counts: ArrayLike | None, prismatic: NDArray[np.bool_]) -
         return q
     count = np.where(prismatic, 1.0, 2 * np.pi) / np.asarray(counts)
     return np.asarray(np.round(q / count) * count)
-
-
-def coloured_noise(
-    rng: np.random.Generator, samples: int, std: Array, correlation: float,
-) -> Array:
-    """
-    Stationary first-order autoregressive noise.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of the noise.
-    samples : int
-        Number of samples N.
-    std : (n,) ndarray
-        Standard deviation of each column.
-    correlation : float
-        From one sample to the next.
-
-    Returns
-    -------
-    (N, n) ndarray
-        Noise, independent between columns.
-
-    Notes
-    -----
-    e_k = c e_(k-1) + sqrt(1 - c²) w_k with white w, started in its stationary distribution
-    (Hamilton, Time Series Analysis, eq. 3.4.1 and 3.4.4).
-
-    """
-    from scipy.signal import lfilter
-
-    white = rng.normal(size=(samples, len(std)))
-    white[1:] *= np.sqrt(1 - correlation**2)
-    noise: Array = lfilter([1.0], [1.0, -correlation], white, axis=0)
-    return noise * std
-
-
-def delayed(t: Array, values: Array, delay: float) -> Array:
-    """Values (N, n) delayed by a time; the first one before the start."""
-    if delay == 0:
-        return values
-    return np.column_stack([np.interp(t - delay, t, column) for column in values.T])
 
 
 def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:

@@ -9,15 +9,13 @@ import threading
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.motion_executor import Reference
 from dynid_ros.execution.tracking_control import ComputedTorque, Gains
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
-
-Array = NDArray[np.float64]
 
 #: Largest distance from the trajectory on its way and at its end, rad or m, if none is given.
 PATH_TOLERANCE = 0.2

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
 from dynid_ros.signals.conditioning import ConditioningSettings, position_cutoff
 from dynid_ros.signals.filters import Decimator
-
-Array = NDArray[np.float64]
 
 #: Derivative over five samples in units of their rate, newest first, and its reach to either side.
 DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0

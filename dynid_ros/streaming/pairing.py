@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.recordings import stamp_checks
 
-Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
 #: Longest time between two signals that a joint state may lie between, ns: as long as gaps of

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
 from dynid_ros.signals.segments import longest_gap
 from dynid_ros.streaming.sample_validation import Counters
-
-Array = NDArray[np.float64]
 
 _POINTS = 4
 

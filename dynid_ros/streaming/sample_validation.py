@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.recording import Defect
 
-Array = NDArray[np.float64]
-
 #: Counted defects, and what the stream does about them.
 RULES = {
-    'joints_missing': 'messages without all joints are left out',
-    'names_reordered': 'joints are found by name in every message',
     'not_finite': 'samples with a NaN or infinite value are left out',
     'repeated': 'of samples with the same stamp the first is kept',
     'reordered': 'samples within a block are sorted by their stamps',
@@ -103,15 +99,13 @@ class Counters(Checkpointed):
 
 class SampleValidation(Checkpointed):
     """
-    Sort, check and name samples of n joints.
+    Sort and check samples of n joints.
 
     Samples are validated in blocks of fixed size, so that the sizes of the incoming portions do
     not matter.
 
     Parameters
     ----------
-    joint_names : sequence of str
-        Joints of the arm.
     velocity : (n,) ndarray
         Limit of the speed of each joint; infinite where unknown.
     counters : Counters
@@ -136,12 +130,8 @@ class SampleValidation(Checkpointed):
 
     saved = ('context', 'previous', 'usual', 'power', 'last', 'fresh')
 
-    def __init__(
-        self, joint_names: Sequence[str], velocity: Array, counters: Counters
-    ) -> None:
-        n = len(joint_names)
-        self._names = tuple(joint_names)
-        self._order: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
+    def __init__(self, velocity: Array, counters: Counters) -> None:
+        n = len(velocity)
         self._velocity = velocity
         self._counters = counters
         self.context = np.zeros((0, 1 + 2 * n))
@@ -151,36 +141,25 @@ class SampleValidation(Checkpointed):
         self.last = -np.inf
         self.fresh = True
 
-    def rows(
-        self, t: ArrayLike, q: ArrayLike, u: ArrayLike, names: Sequence[str] | None = None
-    ) -> Array:
+    @staticmethod
+    def rows(t: ArrayLike, q: ArrayLike, u: ArrayLike) -> Array:
         """
-        Bring samples into one array, with the joints in the order of the arm.
+        Bring samples into one array.
 
         Parameters
         ----------
-        t : (k,) array_like
+        t : float or (k,) array_like
             Stamps, s.
-        q, u : (k, m) array_like
-            Positions and drive signal of the joints named.
-        names : sequence of str, optional
-            Joints of the m columns; those of the arm if not given.
+        q, u : (n,) or (k, n) array_like
+            Positions and drive signal.
 
         Returns
         -------
         (k, 1 + 2 n) ndarray
-            Stamps, positions and signals; no rows if joints of the arm are missing.
+            Stamps, positions and signals.
 
         """
-        t = np.atleast_1d(np.asarray(t, dtype=float))
-        q, u = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, u))
-        order = self._columns(self._names if names is None else tuple(names))
-        if order is None or max(order, default=-1) >= min(q.shape[1], u.shape[1]):
-            self._counters.add('joints_missing', len(t))
-            return np.zeros((0, self.context.shape[1]))
-        if names is not None and (np.diff(order) < 0).any():
-            self._counters.add('names_reordered', len(t))
-        return np.column_stack([t, q[:, order], u[:, order]])
+        return np.column_stack([np.atleast_1d(t), np.atleast_2d(q), np.atleast_2d(u)])
 
     def accept(self, samples: Array) -> list[Array]:
         """
@@ -205,13 +184,6 @@ class SampleValidation(Checkpointed):
             return [waiting, *self._good()]
         self.context = np.concatenate([self.context, samples])
         return self._good()
-
-    def _columns(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
-        if names not in self._order:
-            there = set(self._names) <= set(names)
-            self._order[names] = np.array(
-                [names.index(name) for name in self._names], dtype=np.intp) if there else None
-        return self._order[names]
 
     def _finite(self, samples: Array) -> Array:
         bound = absurd_values.THRESHOLDS

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
-
-Array = NDArray[np.float64]
 
 #: Speed and acceleration at the boundary that count as rest, relative to the motion's own.
 REST_TOLERANCE = 1e-9

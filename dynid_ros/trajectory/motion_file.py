@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 import yaml
 
 from dynid_ros import __version__
 from dynid_ros.arm.description.schema import read_yaml, Section
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.fourier import FourierMotion, LONGEST
 from dynid_ros.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.whole_file import write_whole
-
-Array = NDArray[np.float64]
 
 FORMAT = 'dynid_ros excitation'
 VERSION = 1
@@ -171,8 +169,8 @@ def read_motion(path: Path) -> Excitation:
             raise
         raise InputError(f'{path} holds no usable motion: {message}') from error
     return Excitation(
-        motion, _required(top, 'arm', top.text('arm')),
-        _required(top, 'arm_hash', top.text('arm_hash')), names,
+        motion, top.needed('arm', top.text('arm')),
+        top.needed('arm_hash', top.text('arm_hash')), names,
         _read_limits(sections), dict(_mapping(top, 'design')))
 
 
@@ -240,7 +238,7 @@ def _read_motions(top: Section, names: tuple[str, ...], joints: list[Section]) -
         others = section.section('joints', names)
         second = _read_series(section.section('motion', _MOTION),
                               [others.section(name, _SERIES) for name in names])
-        motion = MotionPair(first, second, _required(section, 'way', section.positive('way')))
+        motion = MotionPair(first, second, section.needed('way', section.positive('way')))
     if motion.duration > LONGEST * len(parts(motion)):
         raise InputError(
             f'it would last {motion.duration:g} s; keep periods times period and twice the ramp '
@@ -251,13 +249,13 @@ def _read_motions(top: Section, names: tuple[str, ...], joints: list[Section]) -
 def _read_series(section: Section, joints: list[Section]) -> FourierMotion:
     harmonics = _count(section, 'harmonics')
     series = {
-        key: np.array([_required(joint, key, joint.vector(key, harmonics)) for joint in joints])
+        key: np.array([joint.needed(key, joint.vector(key, harmonics)) for joint in joints])
         for key in ('sine', 'cosine')}
     return FourierMotion(
-        _required(section, 'period', section.positive('period')),
-        np.array([_required(joint, 'offset', joint.number('offset')) for joint in joints]),
+        section.needed('period', section.positive('period')),
+        np.array([joint.needed('offset', joint.number('offset')) for joint in joints]),
         series['sine'], series['cosine'], _count(section, 'periods'),
-        _required(section, 'ramp', section.number('ramp')))
+        section.needed('ramp', section.number('ramp')))
 
 
 def _read_limits(joints: list[Section]) -> JointLimits:
@@ -271,7 +269,7 @@ def _read_limits(joints: list[Section]) -> JointLimits:
 
 
 def _count(section: Section, key: str) -> int:
-    value = _required(section, key, section.positive(key))
+    value = section.needed(key, section.positive(key))
     if value != int(value):
         raise section.error(key, f'must be a whole number, not {value:g}')
     return int(value)
@@ -283,10 +281,4 @@ def _mapping(top: Section, key: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise top.error(key, 'must hold keys and values')
-    return value
-
-
-def _required(section: Section, key: str, value: Any) -> Any:
-    if value is None:
-        raise section.error(key, 'is missing')
     return value

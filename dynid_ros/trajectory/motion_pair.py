@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dynid_ros.arrays import Array
 from dynid_ros.trajectory.fourier import FourierMotion, quintic_step
 
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dynid_ros.trajectory.fourier import FourierMotion, rest_projection
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
+from dynid_ros.trajectory.fourier import rest_projection
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +51,3 @@ class SampledSeries:
     def pull_back(self, by_states: Array) -> Array:
         """Gradient (n, m) by the coordinates, from that by the states (3, K, n)."""
         return np.asarray(np.einsum('dkm,dkn->nm', self.maps, by_states, optimize=True))
-
-
-def motion_at(X: Array, period: float, periods: int = 1, ramp: float = 0.0) -> FourierMotion:
-    """Motion with coordinates (n, m)."""
-    return FourierMotion.at_rest(period, X[:, 0], X[:, 1:], periods, ramp)

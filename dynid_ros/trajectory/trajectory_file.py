@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import read_yaml, Section
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.whole_file import write_whole
-
-Array = NDArray[np.float64]
 
 _TOP = ('header', 'joint_names', 'points')
 _POINT = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')
@@ -153,9 +151,7 @@ def export_motion(
 
     """
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(
-            f'{path} can be written as {", ".join(FORMATS)} only; choose one of these suffixes')
+    check_formats([path])
     t = sample_times(motion, rate_hz)
     states = motion.evaluate(t)
     if path.suffix.lower() == '.csv':

@@ -14,7 +14,6 @@ from dynid_ros.arm.parameters import (
     is_physical,
     ParameterLayout,
     pseudo_inertia,
-    stack_inertial,
 )
 
 seeds = st.integers(0, 2**32 - 1)
@@ -105,8 +104,3 @@ def test_layout_without_rotor_inertia_has_no_such_column():
     assert layout.size == 20
     with pytest.raises(KeyError):
         layout.rotor(0)
-
-
-def test_stacked_links_are_rows_even_when_there_are_none():
-    assert stack_inertial([]).shape == (0, 10)
-    assert stack_inertial([range(10), range(10)]).shape == (2, 10)

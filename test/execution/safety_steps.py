@@ -127,7 +127,7 @@ class Driver:
         elif event == 'silence':
             self.silence(before)
         elif event == 'controller':
-            self.control.fault(Violation(Bound.CONTROLLER, '', 'a planted fault'))
+            self.control.fault(Violation(Bound.CONTROLLER, 'a planted fault'))
             self.must_abort(before, event)
         else:
             self.state(before, event)

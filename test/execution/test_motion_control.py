@@ -11,7 +11,7 @@ from dynid_ros.execution import motion_control, motion_executor
 from dynid_ros.execution.motion_control import MotionControl
 from dynid_ros.execution.motion_executor import MotionExecutor
 from dynid_ros.execution.motion_output import MotionState, TorqueOutput
-from dynid_ros.execution.phases import Event, Phase, table, TRANSITIONS
+from dynid_ros.execution.phases import Event, Phase, TRANSITIONS
 from dynid_ros.execution.safety_monitor import (
     Bound,
     EffortLimiter,
@@ -176,7 +176,7 @@ def broken(driver, bound):
     if bound is Bound.SILENCE:
         control.notice_silence(driver.clock + 1.1 * TIMEOUT)
     elif bound in (Bound.PUBLISHERS, Bound.CONTROLLER):
-        control.fault(Violation(bound, '', 'as the node sees it'))
+        control.fault(Violation(bound, 'as the node sees it'))
 
 
 @pytest.mark.slow
@@ -199,6 +199,16 @@ def test_nothing_of_an_arm_that_is_not_moved_is_a_violation(bound):
     driver = driven(Phase.IDLE)
     broken(driver, bound)
     assert (driver.control.phase, driver.control.violation, driver.sent) == (Phase.IDLE, None, [])
+
+
+def table():
+    """Return the transitions as a table in Markdown: a row for each phase."""
+    head = ['phase', *(event.value for event in Event)]
+    rows = [head, ['---'] * len(head)]
+    for phase in Phase:
+        after = (TRANSITIONS.get((phase, event)) for event in Event)
+        rows.append([phase.value, *('' if each is None else each.value for each in after)])
+    return '\n'.join(f'| {" | ".join(row)} |' for row in rows)
 
 
 def test_documentation_shows_the_table_of_phases():

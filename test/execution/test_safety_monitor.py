@@ -44,7 +44,7 @@ def with_joint(values, joint, value):
 ])
 def test_first_broken_bound_has_a_kind_a_joint_and_a_text(q, qd, bound, joint, text):
     violation = SafetyMonitor(ARM, 0.1).violation(q, qd, HOME)
-    assert (violation.bound, violation.joint) == (bound, joint)
+    assert violation.bound is bound
     assert f"'{joint}'" in violation.text
     assert text in violation.text
 
@@ -82,7 +82,7 @@ def test_joints_that_are_at_their_limits_in_turn_are_not_at_them_for_long():
         assert limiter.limit(k * 0.6 * SATURATED, elbow if k % 2 else wrist)[1] is None
     # The one that stays there is named, whichever joined it.
     violation = limiter.limit(3 * SATURATED, elbow + with_joint(wrist, 0, 1e4))[1]
-    assert violation.joint == 'elbow_joint'
+    assert "'elbow_joint'" in violation.text
 
 
 def test_a_saturation_ends_with_the_motion():

@@ -39,8 +39,10 @@ PRIOR = ArmPrior(np.ones(PARAMETERS), np.full(PARAMETERS, 5.0), np.eye(PARAMETER
                  np.full(JOINTS, np.inf))
 
 
-def make(prior=PRIOR, **settings_):
-    return RecursiveLeastSquares(JOINTS, PARAMETERS, np.ones(PARAMETERS), prior, **settings_)
+def make(prior=PRIOR, memory=np.inf):
+    made = RecursiveLeastSquares(JOINTS, PARAMETERS, np.ones(PARAMETERS), prior)
+    made.memory = memory
+    return made
 
 
 @pytest.fixture
@@ -52,8 +54,8 @@ def data():
 
 def test_the_last_estimate_is_that_of_weighted_least_squares(data):
     _, W, tau = data
-    sigma = np.array([0.1, 0.2, 0.3])
-    estimate = fed(make(sigma=sigma), W, tau).estimate()
+    estimator = fed(make(), W, tau)
+    estimate, sigma = estimator.estimate(), estimator.sigma
     rows = np.concatenate([(W / sigma[:, None]).reshape(-1, PARAMETERS), np.eye(PARAMETERS) / 5])
     torque = np.append(tau / sigma, np.full(PARAMETERS, 1 / 5))
     truth = np.linalg.lstsq(rows, torque, rcond=None)[0]
@@ -124,13 +126,19 @@ def test_a_changed_parameter_is_found_again_with_forgetting(data):
 
 def test_poor_excitation_with_forgetting_never_grows_the_covariance(data):
     _, W, tau = data
-    estimator = fed(make(memory=50.0, sigma=np.ones(JOINTS)), W, tau)
-    before = estimator.estimate()
+    estimator = fed(make(memory=50.0), W, tau)
+
+    def std():
+        """For noise of one, whatever its estimate is."""
+        R = estimator.factors[:, :, :-1]
+        information = np.einsum('irc,ird->cd', R, R) + np.eye(PARAMETERS) / 25
+        return np.sqrt(np.diag(np.linalg.inv(information)))
+
+    before = std()
     same = np.repeat(W[:1], 10, axis=0), np.repeat(tau[:1], 10, axis=0)
     for _ in range(600):
         update(estimator, *same)
-    after = estimator.estimate()
-    assert (after.std_white <= before.std_white * (1 + 1e-9)).all()
+    assert (std() <= before * (1 + 1e-9)).all()
 
 
 def test_before_any_row_the_estimate_is_that_of_the_prior():
@@ -212,15 +220,6 @@ def test_frozen_it_only_validates(data):
         estimator.estimate().metrics.rmse, np.sqrt((errors**2).mean(axis=0)), rtol=1e-9)
 
 
-def test_reset_is_as_new(data):
-    _, W, tau = data
-    estimator = fed(make(memory=100.0), W, tau)
-    estimator.reset()
-    again, fresh = fed(estimator, W[:70], tau[:70]), fed(make(memory=100.0), W[:70], tau[:70])
-    np.testing.assert_array_equal(again.theta, fresh.theta)
-    np.testing.assert_array_equal(again.estimate().std, fresh.estimate().std)
-
-
 def test_saved_and_restored_it_goes_on_to_the_last_bit(data, tmp_path):
     _, W, tau = data
     whole = fed(make(memory=200.0), W, tau)
@@ -231,14 +230,6 @@ def test_saved_and_restored_it_goes_on_to_the_last_bit(data, tmp_path):
     fed(second, W[301:], tau[301:])
     np.testing.assert_array_equal(second.theta, whole.theta)
     np.testing.assert_array_equal(second.estimate().covariance, whole.estimate().covariance)
-
-
-def test_a_state_of_another_arm_is_refused(data):
-    _, W, tau = data
-    state = fed(make(), W, tau).state()
-    with pytest.raises(ValueError, match='saved state is of shape'):
-        RecursiveLeastSquares(2, PARAMETERS, np.ones(PARAMETERS), replace(
-            PRIOR, torque=np.ones(2))).restore(state)
 
 
 @given(

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
@@ -88,9 +89,10 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
     motion = random_motion(arm, 3, periods=3)
     sensors = sensors_for(arm, motion)
-    sensors = replace(
-        sensors, coloured_noise=5 * np.asarray(sensors.effort_noise), correlation=0.97)
     log = simulate(arm, motion, rate_hz=rate_hz, seed=1, sensors=sensors).log
+    white = np.random.default_rng(2).normal(size=log.u.shape) * np.sqrt(1 - 0.97**2)
+    noise = 5 * np.asarray(sensors.effort_noise) * lfilter([1.0], [1.0, -0.97], white, axis=0)
+    log = replace(log, u=log.u + noise)
     batch = identify(arm, [log], friction=arm.friction, holdout=0.0)
     result, _ = replay(batch.arm, log, start=batch)
     # Noise that matters: of the batch, white ones were clearly smaller.

@@ -34,9 +34,9 @@ def make_rows(seed, samples, segment=0):
                     W * moving[:, :, None], tau * moving, moving)
 
 
-def fed(blocks, step=7, **settings):
-    estimator = RecursiveLeastSquares(
-        JOINTS, PARAMETERS, np.ones(PARAMETERS), PRIOR, **{'sigma': SIGMA, **settings})
+def fed(blocks, step=7, memory=np.inf):
+    estimator = RecursiveLeastSquares(JOINTS, PARAMETERS, np.ones(PARAMETERS), PRIOR)
+    estimator.memory = memory
     estimator.scores.lags = LAGS
     for block in blocks:
         feed(estimator, block, slice(None), step)
@@ -50,48 +50,46 @@ def feed(estimator, block, part, step=7):
         update(estimator, W[rows], tau[rows], moving[rows], block.segment)
 
 
-def of_the_batch(blocks, estimate, sigma=SIGMA):
+def of_the_batch(blocks, estimator):
     """Covariance by the batch; rows without motion do not count in its small-sample factor."""
+    sigma, theta = estimator.sigma, estimator.theta
     information = sum(np.einsum('kib,kic,i->bc', x.W, x.W, sigma**-2) for x in blocks)
     prior = np.linalg.inv(PRIOR.covariance)
     bread = np.linalg.inv(information + prior)
     used = PARAMETERS - np.trace(bread @ prior)
-    scatter = score_covariance(weighted_scores(blocks, estimate.theta, sigma), float(LAGS), used)
+    scatter = score_covariance(weighted_scores(blocks, theta, sigma), float(LAGS), used)
     every = sum(len(x.t) for x in blocks)
     moved = sum(int(x.moving.any(axis=1).sum()) for x in blocks)
-    scatter *= (small_sample_factor(moved, used, LAGS)
-                / small_sample_factor(every, used, LAGS))
+    scatter *= small_sample_factor(moved, used, LAGS) / small_sample_factor(every, used, LAGS)
     return bread @ (scatter + prior) @ bread
 
 
 def test_covariance_of_the_rows_kept_is_that_of_the_batch():
     blocks = [make_rows(1, 300), make_rows(2, 250, segment=1), make_rows(3, 400, segment=2)]
-    estimate = fed(blocks).estimate()
+    estimator = fed(blocks)
     # The same sum in another order.
     np.testing.assert_allclose(
-        estimate.covariance, of_the_batch(blocks, estimate), rtol=1e-8, atol=1e-15)
+        estimator.estimate().covariance, of_the_batch(blocks, estimator), rtol=1e-8, atol=1e-15)
 
 
 def test_rows_that_left_count_as_much():
     blocks = [make_rows(1, 3 * KEPT), make_rows(2, 2 * KEPT + 100, segment=1)]
     estimator = fed(blocks)
     assert len(estimator.scores.rows) <= KEPT + CHUNK
-    estimate = estimator.estimate()
     # A thousand rows tell a parameter to one part in thirty of the noise, at most, and by as much
     # their scores differ from those of the last estimate.
     np.testing.assert_allclose(
-        estimate.std, np.sqrt(np.diag(of_the_batch(blocks, estimate))), rtol=0.03)
+        estimator.estimate().std, np.sqrt(np.diag(of_the_batch(blocks, estimator))), rtol=0.03)
 
 
 def test_weights_that_change_apply_to_rows_that_left():
     blocks = [make_rows(1, 3 * KEPT)]
     estimator = fed(blocks)
-    changed = np.array([0.3, 0.1])
-    estimator._sigma = changed
+    estimator.innovations.noise[0] = [0.09, 0.01]
     update(estimator, *(np.zeros((1, *shape)) for shape in ((JOINTS, PARAMETERS), (JOINTS,))))
-    estimate = estimator.estimate()
+    np.testing.assert_allclose(estimator.sigma, [0.3, 0.1], rtol=0.01)
     np.testing.assert_allclose(
-        estimate.std, np.sqrt(np.diag(of_the_batch(blocks, estimate, changed))), rtol=0.03)
+        estimator.estimate().std, np.sqrt(np.diag(of_the_batch(blocks, estimator))), rtol=0.03)
 
 
 @pytest.mark.slow

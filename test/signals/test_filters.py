@@ -155,21 +155,6 @@ def test_output_is_the_valid_convolution_of_every_step_th_sample(samples, cutoff
     np.testing.assert_allclose(kept, expected, rtol=0, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 5000), st.integers(1, 600))
-def test_blocks_cover_every_output_once_and_overlap_by_the_filter_only(samples, step):
-    d = decimator(step=step)
-    blocks = d.blocks(samples)
-    assert sum(count for _, count in blocks) == d.outputs(samples)
-    centre = d.reach
-    for inputs, count in blocks:
-        centres = np.arange(inputs.start + d.reach, inputs.stop - d.reach, step)
-        assert len(centres) == count
-        assert centres[0] == centre
-        assert 0 <= inputs.start < inputs.stop <= samples
-        centre = centres[-1] + step
-
-
 def test_matrices_are_filtered_entry_by_entry():
     d = decimator()
     x = np.random.default_rng(0).normal(size=(1500, 3, 4))

@@ -7,7 +7,8 @@ from synthetic_recordings import PERFECT
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.execution.tracking_control import live_gains, RigidArm
+from dynid_ros.execution.loop_stability import proposed_gains
+from dynid_ros.execution.tracking_control import RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.faults import parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, sensors_for
@@ -52,7 +53,7 @@ def test_arm_that_is_no_longer_commanded_comes_to_rest_after_the_timeout():
 
 def test_pd_control_through_the_delay_of_topics_settles():
     arm = LiveArm(ARM, START, PERFECT)
-    gains, rigid = live_gains(ARM), RigidArm(ARM)
+    gains, rigid = proposed_gains(ARM, PERIOD), RigidArm(ARM)
     goal = arm.position + 0.1
     late = [rigid.gravity(arm.position)] * 2
     for _ in range(1000):

@@ -156,20 +156,6 @@ def test_default_torque_noise_is_a_tenth_of_the_swing_of_the_torque():
     np.testing.assert_allclose(noise, 0.1 * simulation.truth.tau.std(axis=0), rtol=0.03)
 
 
-def test_a_delay_of_the_effort_is_found_in_the_recording():
-    arm = load_arm('panda')
-    simulation = simulate(
-        arm, _motion(arm), rate_hz=250, sensors=replace(PERFECT, effort_delay=0.02))
-    np.testing.assert_allclose(
-        simulation.log.u[5:], simulation.truth.tau[:-5], atol=1e-9)
-
-
-def test_a_delayed_command_still_gives_a_stable_arm():
-    arm = load_arm('ur10')
-    truth = simulate(arm, _motion(arm), rate_hz=125, command_delay=0.008).truth
-    assert np.abs(truth.q - truth.wanted).max() < 0.2
-
-
 def test_an_arm_too_weak_for_the_motion_is_refused_by_joint():
     arm = load_arm('two_axis')
     weak = replace(arm, limits=replace(arm.limits, effort=np.full(2, 0.01)))

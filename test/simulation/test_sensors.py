@@ -9,8 +9,6 @@ import pytest
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.drive import Drive, motor_position
 from dynid_ros.simulation.sensors import (
-    coloured_noise,
-    delayed,
     drive_signal,
     plausible_sensors,
     quantise,
@@ -28,34 +26,6 @@ def test_an_encoder_reads_whole_counts_no_further_than_half_a_count_away():
 def test_without_counts_positions_are_exact():
     q = np.array([[0.1, 0.2]])
     np.testing.assert_array_equal(quantise(q, None, np.array([False, False])), q)
-
-
-def test_coloured_noise_has_its_deviation_and_correlation_from_the_first_sample_on():
-    rng = np.random.default_rng(1)
-    std = np.array([2.0, 0.5])
-    noise = coloured_noise(rng, 200_000, std, 0.8)
-    # Some 200 000 (1 - c) / (1 + c) = 22 000 independent samples: 1 % is two deviations.
-    np.testing.assert_allclose(noise.std(axis=0), std, rtol=0.02)
-    lag = (noise[1:] * noise[:-1]).mean(axis=0) / (noise**2).mean(axis=0)
-    np.testing.assert_allclose(lag, 0.8, atol=0.01)
-    first = np.array([coloured_noise(rng, 2, std, 0.8)[0] for _ in range(4000)])
-    # 4000 samples: two deviations are 2.2 %.
-    np.testing.assert_allclose(first.std(axis=0), std, rtol=0.05)
-
-
-def test_without_correlation_the_noise_is_white():
-    noise = coloured_noise(np.random.default_rng(2), 100_000, np.ones(1), 0.0)[:, 0]
-    # Three deviations of a correlation of 100 000 samples.
-    assert abs(np.corrcoef(noise[1:], noise[:-1])[0, 1]) < 0.01
-
-
-def test_a_delay_shows_what_was_before():
-    t = np.linspace(0, 1, 1001)
-    tau = np.column_stack([np.sin(5 * t), t])
-    late = delayed(t, tau, 0.0125)
-    # Chords of a sine over a millisecond: w²h²/8.
-    np.testing.assert_allclose(late[100:, 0], np.sin(5 * (t[100:] - 0.0125)), atol=4e-6)
-    np.testing.assert_allclose(late[100:, 1], t[100:] - 0.0125, atol=1e-12)
 
 
 @pytest.mark.parametrize('includes_gravity', [True, False])

@@ -8,12 +8,10 @@ from dynid_ros.recordings.quality import check_recording
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.streaming.sample_validation import Counters, RULES, SampleValidation
 
-NAMES = ('a', 'b')
-
 
 def make():
     counters = Counters()
-    return SampleValidation(NAMES, np.full(2, np.inf), counters), counters
+    return SampleValidation(np.full(2, np.inf), counters), counters
 
 
 def samples(count, start=0.0):
@@ -79,13 +77,6 @@ def test_every_rule_that_was_applied_is_a_defect_with_its_count():
     assert all(RULES[d.code.removeprefix('stream_')] in d.message for d in counters.defects())
 
 
-def test_joints_are_found_by_name():
-    intake, counters = make()
-    row = intake.rows(1.0, [7.0, 2.0, 1.0], [70.0, 20.0, 10.0], ['x', 'b', 'a'])
-    np.testing.assert_array_equal(row, [[1.0, 1.0, 2.0, 10.0, 20.0]])
-    assert counters.as_dict()['names_reordered'] == 1
-
-
 @pytest.mark.parametrize(('value', 'code', 'rule'), [
     (9e3, 'position_absurd', None), (2e4, 'position_absurd', 'not_finite'),
     (0.09, 'position_jump', None), (0.6, 'position_jump', 'jumps')])
@@ -96,7 +87,7 @@ def test_streams_and_recordings_refuse_the_same_positions(value, code, rule):
     x[200:, 1] += value if value < 1 else 0.0
     x[200, 1] = value if value > 1 else x[200, 1]
     counters = Counters()
-    accepted(SampleValidation(arm.joint_names, arm.limits.velocity, counters), x)
+    accepted(SampleValidation(arm.limits.velocity, counters), x)
     log = Recording(x[:, 0], x[:, 1:3], x[:, 3:], arm.joint_names, 'effort', 'made up')
     assert (code in {defect.code for defect in check_recording(log, arm)}) == (rule is not None)
     counts = counters.as_dict()

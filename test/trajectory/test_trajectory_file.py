@@ -106,7 +106,7 @@ def test_trajectory_has_the_fields_of_the_ros_message(tmp_path, arm, motion):
 
 
 def test_files_that_cannot_be_written_are_named(tmp_path, arm, motion):
-    with pytest.raises(InputError, match=r'm\.txt can be written as \.csv'):
+    with pytest.raises(InputError, match=r'm\.txt: a motion is exported as \.csv'):
         export_motion(tmp_path / 'm.txt', motion, arm.joint_names, 50.0)
     (tmp_path / 'm.csv').mkdir()
     with pytest.raises(InputError, match=r'm\.csv cannot be written: is a directory'):

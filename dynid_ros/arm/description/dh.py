@@ -23,9 +23,8 @@ from dynid_ros.arm.description.tree import (
     Placement,
     rotation_rpy,
 )
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
-
-Array = NDArray[np.float64]
 
 COLUMNS = ('alpha', 'a', 'd', 'theta')
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import Description, joint_units, JointLimits
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 #: Taken where a description states no limit, rad/s or m/s and rad/s² or m/s²: cautious for an arm
 #: that a person stands beside.

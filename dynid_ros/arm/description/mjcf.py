@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 import warnings
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.urdf_elements import (
     add_collision,
@@ -22,10 +22,8 @@ from dynid_ros.arm.description.urdf_elements import (
     numbers,
     WORLD,
 )
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ArmWarning
-
-Array = NDArray[np.float64]
-Element = ElementTree.Element
 
 
 def mjcf_as_urdf(path: Path) -> Element:

@@ -10,13 +10,11 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, LONGEST_WORD
 from dynid_ros.whole_file import read_whole
-
-Array = NDArray[np.float64]
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3}
 ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
@@ -100,6 +98,12 @@ class Section:
     def raw(self, key: str) -> Any:
         """Value as it stands in the file, or None."""
         return self._data.get(key)
+
+    def needed(self, key: str, value: Any) -> Any:
+        """Return a value that was read from a key, which must be there."""
+        if value is None:
+            raise self.error(key, 'is missing')
+        return value
 
     def section(self, key: str, known: Sequence[str]) -> Section:
         """Return the mapping below a key; an empty one where the key is absent."""

@@ -13,21 +13,20 @@ import math
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.urdf_elements import (
     add_collision,
     add_inertial,
     add_joint,
-    Element,
     numbers,
     WORLD,
 )
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 
-Array = NDArray[np.float64]
 MODEL = '__model__'
 #: Limits from here on are none: SDFormat's default is 1e16.
 ENDLESS = 1e15

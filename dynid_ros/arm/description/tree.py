@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 GEOMETRY = ('alpha', 'a', 'd', 'theta')
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
-Element = ElementTree.Element
+from dynid_ros.arrays import Array
+
 #: Link of the base of a robot that is no child of any joint.
 WORLD = 'world'
 

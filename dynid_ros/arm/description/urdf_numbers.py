@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from dynid_ros.errors import ArmError
-
-Element = ElementTree.Element
 
 #: Largest size, mass, inertia, position limit or ratio, in SI units, that an arm can have.
 LARGEST = 1e9

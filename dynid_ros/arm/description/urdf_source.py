@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from dynid_ros.errors import ArmError
 from dynid_ros.whole_file import read_whole
 
-Element = ElementTree.Element
 #: Endings of the files that describe a robot without an arm.yaml.
 SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')
 

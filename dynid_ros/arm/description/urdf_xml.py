@@ -8,12 +8,12 @@ import math
 from pathlib import Path
 import warnings
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from dynid_ros.arm.description.urdf_numbers import check_numbers, LARGEST
 from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.errors import ArmError, ArmWarning
 
-Element = ElementTree.Element
 MOVING = ('revolute', 'continuous', 'prismatic')
 #: Joints of a base that moves freely; the arm is identified on a base that stands.
 FREE = ('floating', 'planar')

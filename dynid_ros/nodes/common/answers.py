@@ -1,8 +1,38 @@
-"""The answer in a future of a service or an action, or why there is none."""
+"""Answers of services: those that this process gives, and those that it waits for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from dynid_ros.errors import DynidError
+
+
+def offer(node: Node, name: str, action: Callable[[], str]) -> None:
+    """
+    Offer a service that does something.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    name : str
+        Of the service.
+    action : callable
+        Returns the message of the answer; a DynidError is that of a refusal.
+
+    """
+    def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            response.message, response.success = action(), True
+        except DynidError as error:
+            response.message = str(error)
+        return response
+
+    node.create_service(Trigger, name, answer)
 
 
 def answer_of(future: Any) -> tuple[Any, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -14,6 +15,7 @@ from dynid_ros.nodes.common import estimate_messages as say
 from dynid_ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
 from dynid_ros.nodes.common.lockstep import Answers, BEHIND, EVERY, watch_clock
 from dynid_ros.nodes.common.runtime import DEPTH, state_qos
+from dynid_ros.streaming.sample_validation import RULES
 
 #: Without a message for so long, s, a stream counts as stopped.
 SILENCE = 1.0
@@ -165,6 +167,34 @@ class ArmSubscription:
         counts = self.reader.counts
         return [f'{counts[problem]} {text}' for problem, text in PROBLEMS.items()
                 if counts[problem]]
+
+    def status(
+        self, applied: Mapping[str, int], losses: Sequence[str], met: Iterable[str] = (),
+        **further: object,
+    ) -> DiagnosticStatus:
+        """
+        Report whether a stream is good.
+
+        Parameters
+        ----------
+        applied : mapping of str to int
+            How often each of `RULES` was applied to it.
+        losses : sequence of str
+            Those of them by which data is lost.
+        met : iterable of str
+            What else was wrong so far.
+        **further
+            Values to show beside the counts.
+
+        """
+        every = [*self.met(), *met,
+                 *(f'{applied[rule]} times: {RULES[rule]}' for rule in losses if applied[rule])]
+        topics = ' and '.join(self.topics)
+        level, text = self.trouble() or (
+            (say.WARN, f'{topics}: {"; ".join(every)}') if every else
+            (say.OK, f'{topics} is good'))
+        return say.status(f'{self._node.get_name()}: stream', self._arm.name, level, text,
+                          {**applied, **self.values(), **further})
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
         self._heard[topic] = self._watch.now().nanoseconds

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.standard_parameters import source_of, StandardParameters
 from dynid_ros.model.uses import Use
@@ -21,8 +22,6 @@ from dynid_ros.online.live_verdict import NOT_YET
 from dynid_ros.payload.body import FIELDS
 from dynid_ros.payload.estimate import Payload
 from dynid_ros.storage.plain import json_text
-
-Array = NDArray[np.float64]
 
 OK, WARN, ERROR, STALE = (
     DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE)

@@ -11,11 +11,10 @@ from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.storage.recording_reader import DAY_NS
 from dynid_ros.streaming.pairing import Pairing
-
-Array = NDArray[np.float64]
 
 #: Orders that are remembered: who sends other names in every message must not fill the memory.
 ORDERS = 16

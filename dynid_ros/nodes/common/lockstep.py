@@ -12,12 +12,15 @@ if there was none. A node that leaves answers with a negative number there.
 
 from __future__ import annotations
 
+import array
 from collections.abc import Callable, Sequence
 import math
 import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -41,6 +44,11 @@ def simulated_time(node: Node) -> bool:
     return bool(node.get_parameter('use_sim_time').value)
 
 
+def create_steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
+    """Call something every so many seconds of this computer, whatever the simulated time does."""
+    node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
 def watch_clock(node: Node) -> Clock:
     """Clock of watchdogs: the simulated one, or one that never steps back."""
     if simulated_time(node):
@@ -56,6 +64,11 @@ def nanoseconds(stamp: Any) -> int:
 def time_message(nanoseconds: int) -> Time:
     """Return builtin_interfaces/Time of nanoseconds, which may be negative as in no rclpy.Time."""
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
+def doubles(values: NDArray[np.float64]) -> array.array[float]:
+    """Return values as messages take them without a check of each."""
+    return array.array('d', values.tobytes())
 
 
 class ControlTime:
@@ -127,7 +140,7 @@ class Answers:
         self._publisher: Any = None
         if simulated_time(node):
             self._publisher = node.create_publisher(JointState, TOPIC, DEPTH)
-            node.create_timer(LOOK, self._join, clock=Clock(clock_type=ClockType.STEADY_TIME))
+            create_steady_timer(node, LOOK, self._join)
 
     def heard(self, stamp: Any) -> None:
         """Take note of a state, which may be answered later."""

@@ -46,6 +46,8 @@ class Setting:
         Range of a floating-point parameter.
     numbers : bool
         Whether an empty list is one of numbers instead of texts.
+    example : str
+        A value to suggest, for a parameter that must not be left empty.
 
     """
 
@@ -55,6 +57,7 @@ class Setting:
     low: float | None = None
     high: float | None = None
     numbers: bool = False
+    example: str = ''
 
     @property
     def declared(self) -> Any:
@@ -75,11 +78,17 @@ def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
             node.declare_parameter(setting.name, setting.declared, descriptor)
         except ParameterException as error:
             raise InputError(str(error)) from error
-    return {
+    values = {
         setting.name: node.get_parameter_or(
             setting.name, Parameter(setting.name, value=setting.default)).value
         for setting in settings
     }
+    for each in settings:
+        if each.example and not values[each.name]:
+            raise InputError(
+                f"set the parameter '{each.name}' of {node.get_name()} "
+                f'({each.description.rstrip(".")}), such as {each.name}:={each.example}')
+    return values
 
 
 def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.execution.loop_stability import check_stable, proposed_gains
 from dynid_ros.execution.motion_output import TorqueOutput
 from dynid_ros.execution.tracking_control import Gains
-
-Array = NDArray[np.float64]
 
 #: Ratio of two periods, as a logarithm, up to which stability is not looked at again.
 SAME_PERIOD = 0.2

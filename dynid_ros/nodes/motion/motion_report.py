@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import array
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -14,6 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.execution.phases import Phase
 from dynid_ros.nodes.common import estimate_messages as say
+from dynid_ros.nodes.common.lockstep import create_steady_timer, doubles
 from dynid_ros.nodes.common.runtime import LATCHED
 from dynid_ros.trajectory.motion_pair import Motion
 from dynid_ros.trajectory.trajectory_file import sample_times
@@ -51,7 +50,7 @@ class MotionReport:
         # Kept, so that a page that is opened later gets it.
         self._motion = node.create_publisher(JointTrajectory, '~/motion', LATCHED)
         self._motion.publish(motion_message(arm, motion))
-        node.create_timer(PERIOD, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        create_steady_timer(node, PERIOD, self._publish)
 
     def enter(self, phase: Phase, why: str, since: float) -> None:
         """Tell of a phase, why it is that of an abort, and the stamp of its first state, s."""
@@ -73,7 +72,7 @@ def motion_message(arm: ArmModel, motion: Motion) -> JointTrajectory:
     q, qd, _ = motion.evaluate(times)
     return JointTrajectory(joint_names=list(arm.joint_names), points=[
         JointTrajectoryPoint(
-            positions=array.array('d', position.tobytes()),
-            velocities=array.array('d', velocity.tobytes()),
+            positions=doubles(position),
+            velocities=doubles(velocity),
             time_from_start=Duration(seconds=t).to_msg())
         for t, position, velocity in zip(times.tolist(), q, qd, strict=True)])

@@ -25,8 +25,8 @@ from dynid_ros.nodes.motion.trajectory_output import TrajectoryOutput
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 
 SETTINGS = (
-    Setting('arm', '', 'A shipped arm, or the path of an arm.yaml'),
-    Setting('excitation', '', 'The excitation.yaml to run'),
+    Setting('arm', '', 'A shipped arm, or the path of an arm.yaml', example='panda'),
+    Setting('excitation', '', 'The excitation.yaml to run', example='excitation.yaml'),
     Setting('output', 'joint_trajectory_controller',
             'joint_trajectory_controller: a FollowJointTrajectory goal; effort: PD control in '
             'this node, for simulations and arms without such a controller'),
@@ -64,9 +64,6 @@ def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionE
         One of them is missing or unusable, or the motion is not feasible.
 
     """
-    for name in ('arm', 'excitation'):
-        if not values[name]:
-            raise InputError(f"set the parameter '{name}' of trajectory_publisher")
     arm, path = load_arm(values['arm']), Path(values['excitation'])
     excitation = read_motion(path)
     check_made_for(excitation, arm, path)

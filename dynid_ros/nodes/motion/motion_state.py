@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -18,8 +17,6 @@ from dynid_ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.nodes.common.lockstep import ControlTime
 from dynid_ros.nodes.common.runtime import NEWEST
-
-Array = NDArray[np.float64]
 
 
 class MotionStateReader:
@@ -111,7 +108,7 @@ class StateWatch:
         self.gone = '' if publishers or not self._time.simulated else (
             f'nobody publishes {self.topic} any more')
         problem = self.mixed or self.gone
-        return Violation(Bound.PUBLISHERS, '', problem) if problem else None
+        return Violation(Bound.PUBLISHERS, problem) if problem else None
 
     def deaf(self, listeners: Sequence[str]) -> str:
         """Name the nodes that do not hear the states yet, in a clause; empty if all do."""

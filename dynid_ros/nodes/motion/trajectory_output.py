@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
@@ -10,7 +9,6 @@ from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from numpy.typing import NDArray
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
@@ -19,13 +17,12 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.execution.motion_output import MotionState, Output
 from dynid_ros.execution.safety_monitor import Violation
 from dynid_ros.nodes.common.answers import answer_of
-from dynid_ros.nodes.common.lockstep import ControlTime
-
-Array = NDArray[np.float64]
+from dynid_ros.nodes.common.lockstep import ControlTime, doubles
 
 #: Rate of the points of a trajectory, Hz; the controller interpolates by quintics.
 POINTS_HZ = 25.0
@@ -232,8 +229,8 @@ class TrajectoryOutput(Output):
         forward = self._drive.transmission.T
         return [
             JointTrajectoryPoint(
-                positions=_doubles(position), velocities=_doubles(velocity),
-                accelerations=_doubles(acceleration),
+                positions=doubles(position), velocities=doubles(velocity),
+                accelerations=doubles(acceleration),
                 time_from_start=Duration(seconds=t).to_msg())
             for t, position, velocity, acceleration in zip(
                 times.tolist(), motor_position(q, self._drive), qd @ forward, qdd @ forward,
@@ -290,8 +287,3 @@ class TrajectoryOutput(Output):
                 self._failed(
                     f'{self._name} aborted the motion: '
                     f'{answer.result.error_string or answer.result.error_code}')
-
-
-def _doubles(values: Array) -> Any:
-    """Values as messages take them without a check of each."""
-    return array.array('d', values.tobytes())

@@ -8,11 +8,17 @@ import time
 from typing import NamedTuple
 
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.nodes.common.lockstep import BEHIND, DEPTH, LOOK, nanoseconds, TOPIC
+from dynid_ros.nodes.common.lockstep import (
+    BEHIND,
+    create_steady_timer,
+    DEPTH,
+    LOOK,
+    nanoseconds,
+    TOPIC,
+)
 from dynid_ros.nodes.simulated.simulation_loop import LAST, Publish, SimulationLoop
 from dynid_ros.simulation.live import LiveArm, PERIOD
 
@@ -88,8 +94,7 @@ class Lockstep(SimulationLoop):
     def begin(self, settle: Callable[[], None]) -> None:
         """Let the time begin as soon as all have met."""
         self._settle = settle
-        self._node.create_timer(
-            LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        create_steady_timer(self._node, LOOK, self._look)
 
     def commanded(self, efforts: Sequence[float]) -> None:
         """Take note of torques that have come."""

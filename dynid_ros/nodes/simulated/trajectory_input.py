@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionServer, CancelResponse
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
@@ -70,7 +70,7 @@ class TrajectoryInput:
             handle_accepted_callback=self._accept, cancel_callback=self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
         node.create_service(GetParameters, f'{NAME}/get_parameters', self._report_joints)
-        node.create_timer(LOOK, self.answer_ended, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        create_steady_timer(node, LOOK, self.answer_ended)
 
     @property
     def idle(self) -> bool:
