@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.rows import RowBlock
-
-Array = NDArray[np.float64]
 
 #: Consecutive blocks with as many rows.
 BLOCKS = 30

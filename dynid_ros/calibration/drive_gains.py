@@ -11,6 +11,7 @@ from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.block_jackknife import block_jackknife
 from dynid_ros.calibration.log_gains import by_mass, LogGains, PRIOR_STD
 from dynid_ros.calibration.motor_rows import MotorRows, prior_rows, unknowns
@@ -26,7 +27,6 @@ from dynid_ros.regression.weighted_least_squares import (
     stack,
 )
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 #: Steps at most, and the largest one; they end below `SETTLED`. All are natural logarithms.

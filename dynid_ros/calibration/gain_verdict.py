@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.block_jackknife import INTERVAL
 from dynid_ros.calibration.log_gains import LogGains
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'

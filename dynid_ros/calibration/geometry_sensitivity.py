@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.kinematics.error_sources import error_sources, ErrorSource, perturbed_arm
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.signals.conditioning import ConditionedMotion
-
-Array = NDArray[np.float64]
 
 #: Samples that are looked at, and step of the central differences, rad or m.
 SAMPLES, STEP = 1000, 1e-5

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
@@ -21,8 +22,6 @@ from dynid_ros.regression.preparation import choose_conditioning, motions
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, fit, solve
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Step of the central differences, rad or m: errors of 1e-9 of the torque a rad.
 STEP = 1e-4

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.regression.weighted_least_squares import QRFactors
-
-Array = NDArray[np.float64]
 
 #: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
 #: what an arm carries.

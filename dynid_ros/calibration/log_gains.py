@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.standard_parameters import FROM_DATA
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 #: Standard deviation of the logarithm of a stated gain before any data: a gear ratio or a torque

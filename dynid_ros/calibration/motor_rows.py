@@ -12,6 +12,7 @@ from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.loaded_rows import (
     HEAVIEST,
     load_columns,
@@ -25,7 +26,6 @@ from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Places = NDArray[np.intp]
 

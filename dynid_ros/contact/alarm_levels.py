@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arrays import Array
 from dynid_ros.contact.friction_band import FrictionBand
 from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction, torque_rows, torque_variance
 from dynid_ros.recordings.history import history_of
 from dynid_ros.signals.first_order import Discretisation, filtered
-
-Array = NDArray[np.float64]
 
 #: Default rate of false alarms of the whole arm, 1/h.
 ALARMS_PER_HOUR = 1.0

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
+from dynid_ros.arrays import Array
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import friction_load
 from dynid_ros.payload.known_friction import friction_coefficients
-
-Array = NDArray[np.float64]
 
 #: Speed at which friction has the level of sliding, as a multiple of the one up to which it is
 #: uncertain.

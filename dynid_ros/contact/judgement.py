@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.contact.alarm_levels import AlarmLevels, LEAST, PIECE, tail_level
-
-Array = NDArray[np.float64]
 
 #: Time over which the noise is averaged, s.
 MEMORY = 30.0

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.bodies import TOOL
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.model.identified_model import IdentifiedModel
-
-Array = NDArray[np.float64]
 
 #: Time between samples that are looked at, s, and time over which they are averaged, s.
 PERIOD, MEMORY = 0.1, 60.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arrays import Array
 from dynid_ros.contact.friction_band import FrictionBand
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
@@ -13,8 +13,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import friction_load, torque_variance
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter, REACH
-
-Array = NDArray[np.float64]
 
 #: Default bandwidth: a step is at 63 % after 20 ms.
 BANDWIDTH_HZ = 8.0

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arrays import Array
 from dynid_ros.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
 from dynid_ros.contact.judgement import Judgement, StreamNoise
 from dynid_ros.contact.model_age import ModelAge
@@ -21,8 +22,6 @@ from dynid_ros.recordings.warmth import RunningWarmth
 from dynid_ros.streaming.causal_conditioning import ShortLag
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
-
-Array = NDArray[np.float64]
 
 #: Samples from which the rate is measured.
 FIRST = 50

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.contact.alarm_levels import AlarmLevels
 from dynid_ros.contact.model_age import Aged
 from dynid_ros.contact.monitor import Monitor, MonitoredSamples
@@ -17,8 +18,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.clock import with_one_clock
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.recording import Recording
-
-Array = NDArray[np.float64]
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
 PORTION = 0.2

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.dynamics.rigid_body import jacobians
-
-Array = NDArray[np.float64]
 
 #: Force and moment of a usual contact, N and Nm: a push of 100 N within 0.1 m of the origin.
 USUAL_FORCE, USUAL_MOMENT = 100.0, 10.0

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.possible_estimate import PossibleEstimate
 from dynid_ros.model.standard_parameters import inverse
 from dynid_ros.regression.weighted_least_squares import QRFactors
-
-Array = NDArray[np.float64]
 
 #: Standard errors over the blocks, and ratio of root mean squares in their geometric mean, beyond
 #: which the possible parameters predict clearly worse.

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.regression.weighted_least_squares import QRFactors
-
-Array = NDArray[np.float64]
 
 
 class Folds:

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import PLAIN, PRESLIDING, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.cross_validation.folds import Folds
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.weighted_least_squares import carry_over, fit, QRFactors, stack
-
-Array = NDArray[np.float64]
 
 #: Consecutive blocks of time, each predicted by fits to the others.
 BLOCKS = 10

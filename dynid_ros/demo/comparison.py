@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.storage.result_file import read_result
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

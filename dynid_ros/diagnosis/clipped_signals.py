@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.model.verdict import Finding
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.motion_checks import moves
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.signals.conditioning import ConditionedMotion
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.hypothesis import names
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -16,8 +16,6 @@ from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.signals.trial_samples import thinned, TrialSamples
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

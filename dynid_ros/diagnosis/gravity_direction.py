@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.gravity_regression import gravity_rows, GravityProblem, GravityRows
 from dynid_ros.model.metrics import TINY
 from dynid_ros.signals.trial_samples import TrialSamples
-
-Array = NDArray[np.float64]
 
 #: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4

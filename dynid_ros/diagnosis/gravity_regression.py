@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import embedded, triangular
 from dynid_ros.signals.trial_samples import TrialSamples
-
-Array = NDArray[np.float64]
 
 #: A direction along no axis of any arm, for which the most parameters matter.
 GENERIC = np.array([0.36, 0.48, -0.8])

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.trial_rows import trial_rows, TrialRows, TrialScore
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.signals.trial_samples import thinned, TrialSamples
-
-Array = NDArray[np.float64]
 
 #: Friction terms of all trials: those that explain most of every arm that was looked at.
 FRICTION = ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')

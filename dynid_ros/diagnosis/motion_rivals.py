@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from dynid_ros.arm import load_arm, shipped_arms
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
 from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.signals.trial_samples import TrialSamples
-
-Array = NDArray[np.float64]
 
 #: Error of a joint zero that is tried first, and where halving it ends, rad.
 ZERO, SETTLED = float(np.radians(12.0)), float(np.radians(1.0))

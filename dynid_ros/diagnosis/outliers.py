@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.metrics import TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 CAUSE = 'a collision, contact or a sensor fault'
 #: The median of absolute values of a normal distribution is this much of its deviation.

@@ -8,15 +8,12 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.diagnosis.trial_rows import trial_rows
 from dynid_ros.signals.trial_samples import LATE, TYPICAL
-
-Array = NDArray[np.float64]
 
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
 SCALE_BAND = 1.25

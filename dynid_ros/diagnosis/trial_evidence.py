@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.hypothesis import EVERYTHING, Hypothesis, names, NOTHING
 from dynid_ros.diagnosis.trial_rows import (
     block_numbers,
@@ -26,8 +26,6 @@ from dynid_ros.model.possible_estimate import NEXT_TO_NOTHING
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.regression.least_squares import LeastSquares
-
-Array = NDArray[np.float64]
 
 #: Recordings without a fault that look like the one in question.
 SURROGATES = 5

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.dissipation import friction_power
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
@@ -21,8 +22,6 @@ from dynid_ros.regression.product_kernels import (
 )
 from dynid_ros.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.signals.trial_samples import TrialSamples
-
-Array = NDArray[np.float64]
 
 #: Consecutive blocks of time, dealt out to the folds in turn: each fold sees the whole recording.
 BLOCKS, FOLDS = 15, 3

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.copied_signals import copied_signals, made_of_velocity
 from dynid_ros.diagnosis.dissipation import negative_drives
 from dynid_ros.dynamics.base import base_parameters, gravity_load
@@ -18,8 +19,6 @@ from dynid_ros.errors import listed
 from dynid_ros.model.metrics import Metrics, TINY
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding, no_errors, Verdict
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,16 @@ Featherstone, Rigid Body Dynamics Algorithms, section 2.6). Force matrices of on
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.pose_kernels import fill_poses, fill_screws
 from dynid_ros.dynamics.regressor import tree
 from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.errors import InputError
-
-Array = NDArray[np.float64]
 
 
 def external_force(

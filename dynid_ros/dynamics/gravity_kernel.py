@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import cross, load, plus, scaled, turn, turn_back, Vector
 from dynid_ros.dynamics.regressor_kernels import (
@@ -15,8 +16,6 @@ from dynid_ros.dynamics.regressor_kernels import (
     put,
     to_lanes,
 )
-
-Array = NDArray[np.float64]
 
 
 @kernel

@@ -13,9 +13,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 Rotation = tuple[float, float, float, float, float, float, float, float, float]
 

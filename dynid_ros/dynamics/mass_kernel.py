@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     cross,
@@ -23,8 +24,6 @@ from dynid_ros.dynamics.kernels import (
     Vector,
 )
 from dynid_ros.dynamics.pose_kernels import load_rotation, store_rotation
-
-Array = NDArray[np.float64]
 
 
 @kernel

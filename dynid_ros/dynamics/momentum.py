@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     carry_screw,
@@ -21,8 +22,6 @@ from dynid_ros.dynamics.kernels import (
     Vector,
 )
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction, tree
-
-Array = NDArray[np.float64]
 
 
 @kernel

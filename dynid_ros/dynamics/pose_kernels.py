@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     cross,
@@ -21,8 +22,6 @@ from dynid_ros.dynamics.kernels import (
     store,
     turn_back,
 )
-
-Array = NDArray[np.float64]
 
 
 @kernel

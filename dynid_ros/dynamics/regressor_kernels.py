@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     cross,
@@ -22,8 +23,6 @@ from dynid_ros.dynamics.kernels import (
     turn,
     Vector,
 )
-
-Array = NDArray[np.float64]
 
 #: Samples side by side: their entries of the regressor stay in the second cache.
 LANES = 32

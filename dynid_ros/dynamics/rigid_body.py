@@ -13,10 +13,11 @@ and forward dynamics solves ``M qdd = tau - h``.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import force_matrix, joint_force
 from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
 from dynid_ros.dynamics.pose_kernels import fill_jacobian
@@ -29,7 +30,6 @@ from dynid_ros.dynamics.rigid_parameters import (
 from dynid_ros.dynamics.state import as_states, States
 from dynid_ros.errors import InputError
 
-Array = NDArray[np.float64]
 BLOCK = 2048
 
 

@@ -6,12 +6,11 @@ from typing import NamedTuple
 import warnings
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import DynidWarning, InputError
-
-Array = NDArray[np.float64]
 
 
 class LimitWarning(DynidWarning):

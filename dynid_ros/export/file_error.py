@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor import coupling_value
 from dynid_ros.errors import ArmError
 from dynid_ros.export.format_friction import is_live, row_motions, RowMotion
@@ -18,7 +18,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import metrics
 from dynid_ros.recordings.history import history_of
 
-Array = NDArray[np.float64]
 #: Torque (N, n) of positions, velocities and accelerations, (N, n) each.
 Torque = Callable[[Array, Array, Array], Array]
 

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 import yaml
 
 from dynid_ros.arm.description.schema import read_yaml
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
-
-Array = NDArray[np.float64]
 
 #: Turns about x of each joint's frame in that of the joint before, by the quarter; both makers use
 #: the frames of a modified DH table. The first one depends on the base.

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import KinematicTree
@@ -21,12 +20,11 @@ from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.arm.load import description_file
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 from dynid_ros.export.format_friction import simple_arm
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.whole_file import write_whole
-
-Array = NDArray[np.float64]
 
 #: Differences of geometry that are rounding, m or without unit.
 ROUNDING = 1e-6

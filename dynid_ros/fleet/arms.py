@@ -8,8 +8,8 @@ from datetime import datetime, timezone
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.loaded_rows import friction_names
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError
@@ -35,7 +35,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.regression.weighted_least_squares import Solution, solve
 
-Array = NDArray[np.float64]
 ARM = '{arm}'
 #: Refits to the half of the bags that is nearest to the others.
 CONCENTRATION = 2

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.loaded_rows import friction_names, HEAVIEST
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
-
-Array = NDArray[np.float64]
 
 #: Standard deviation of a relative gain before any rows: it may be zero, or twice the usual one.
 GAIN = 1.0

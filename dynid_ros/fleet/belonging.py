@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.fleet.bag_features import feature_names, Features, LOAD, offset_joints
 from dynid_ros.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

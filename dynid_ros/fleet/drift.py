@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 DAY = 86400.0
 #: Median absolute deviation of a normal distribution, by its standard deviation.

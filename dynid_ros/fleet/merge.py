@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution, stack
-
-Array = NDArray[np.float64]
 
 #: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
 TOGETHER = 16

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import hashlib
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.verdict import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.dynamics.arm_prior import arm_prior
@@ -23,8 +23,6 @@ from dynid_ros.model.standard_parameters import sample_colour
 from dynid_ros.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
-
-Array = NDArray[np.float64]
 
 #: Bags from which their scatter tells how sure an estimate is.
 FEWEST_BAGS = 5

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, cast, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import friction_places
 from dynid_ros.errors import ResultError
 from dynid_ros.fleet.bag_features import bag_features, Features
@@ -20,7 +20,6 @@ from dynid_ros.fleet.shared_inertia import eliminated, own_frictions, solve_shar
 from dynid_ros.fleet.sidecar import read_factors
 from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
 
-Array = NDArray[np.float64]
 Paths = Sequence[str]
 Part = TypeVar('Part')
 

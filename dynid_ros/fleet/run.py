@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError, InputError, RecordingError, ResultError
@@ -29,7 +28,6 @@ from dynid_ros.storage.plain import from_plain, to_plain
 from dynid_ros.storage.recording_reader import read_recording
 from dynid_ros.whole_file import read_whole, write_whole
 
-Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 
 SETTINGS, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'

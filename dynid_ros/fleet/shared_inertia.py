@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import QRFactors
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 

@@ -18,8 +18,6 @@ from dynid_ros.storage.npz_table import npz_bytes
 from dynid_ros.storage.plain import from_plain, to_plain
 from dynid_ros.whole_file import write_whole
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class BagFacts:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.identification.conditioned_data import take_unseen
 from dynid_ros.identification.validation import predict, predict_unseen, unseen_rows
@@ -22,8 +22,6 @@ from dynid_ros.regression.preparation import checked_recording, fitted_to, take_
 from dynid_ros.signals import conditioning, filters
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.segments import sample_rate
-
-Array = NDArray[np.float64]
 
 #: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, what its structure and
 #: its drives add lies above.

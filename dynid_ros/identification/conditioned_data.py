@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.clipped_signals import ClipLevels, clipped_samples
 from dynid_ros.recordings.in_blocks import finite_span
 from dynid_ros.recordings.recording import Recording
@@ -16,8 +17,6 @@ from dynid_ros.regression.preparation import fitted_to, released, take_motions
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.narrow_band import NarrowBand
 from dynid_ros.signals.trial_samples import joined, trial_samples, TrialSamples
-
-Array = NDArray[np.float64]
 
 #: Rows below the cut-off of the motion at most: they tell whether a fault shows, and the
 #: parameters come from others.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.identification.seen_data import KnownSamples
 from dynid_ros.recordings import quality
@@ -18,8 +19,6 @@ from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.preparation import checked_recording
 from dynid_ros.signals.repetition import REPEATS, repeats
 from dynid_ros.signals.standstill import motion_windows, time_in_motion
-
-Array = NDArray[np.float64]
 
 #: Share that is held out unless another one is stated, and the shortest part of that kind, s, of
 #: which the low-pass leaves a few rows.

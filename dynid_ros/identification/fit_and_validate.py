@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.cross_validation.block_errors import block_errors, BlockErrors
 from dynid_ros.cross_validation.friction_shrinkage import BLOCKS
 from dynid_ros.diagnosis.verdict import judge
@@ -39,8 +39,6 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import Solution
 from dynid_ros.signals.conditioning import ConditioningSettings
-
-Array = NDArray[np.float64]
 
 
 class Fitted(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.drive_gains import GainProjection
 from dynid_ros.calibration.gain_verdict import differs, with_reference
 from dynid_ros.calibration.motor_rows import MotorRows, without_reversals
@@ -15,8 +15,6 @@ from dynid_ros.diagnosis.cause import CONSEQUENCES
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.regression.kept_rows import KeptRows
-
-Array = NDArray[np.float64]
 
 #: Finding of one wrong gain, and all those that wrong gains make.
 ONE = 'effort_scale'

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.drive_gains import estimate_gains
 from dynid_ros.calibration.gain_verdict import DriveGains, with_reference
 from dynid_ros.calibration.log_gains import LogGains
@@ -28,8 +28,6 @@ from dynid_ros.regression.preparation import (
 from dynid_ros.regression.row_methods import DIFFERENTIATED
 from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Cut-off of the rows by the one that is chosen for a model: reversals take up less time. Gains of
 #: the UR10 are twice as certain with it, and the scatter of simulated ones does not change.

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.drive_gains import GainProjection
 from dynid_ros.calibration.gain_verdict import DriveGains
 from dynid_ros.calibration.motor_rows import MotorRows
@@ -19,8 +19,6 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, fitted_to, motions
 from dynid_ros.regression.rows import RowBlock
 from dynid_ros.regression.weighted_least_squares import compress, QRFactors
-
-Array = NDArray[np.float64]
 
 #: Rests from which on recordings are those of rests, if the arm rests for `STILL` of the time: a
 #: motion has two, before it and after it.

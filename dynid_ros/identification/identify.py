@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.joint_offsets import recording_offsets
 from dynid_ros.diagnosis.cause import with_cause
 from dynid_ros.diagnosis.clipped_signals import (
@@ -40,8 +40,6 @@ from dynid_ros.one_thread import one_thread
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, data_hash, released, widened
 from dynid_ros.regression.row_methods import METHODS
-
-Array = NDArray[np.float64]
 
 #: Stages of which the result has the seconds.
 STAGES = ('condition', 'regress', 'estimate')

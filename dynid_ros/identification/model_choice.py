@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
 from dynid_ros.arm.friction import PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.cross_validation.friction_shrinkage import friction_std
 from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
@@ -31,8 +31,6 @@ from dynid_ros.regression.row_methods import fitted_rows
 from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import fit, Solution
 from dynid_ros.signals.conditioning import ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Fits at most: a large outlier hides a small one.
 PASSES = 5

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.model.torque_prediction import torque_rows
 from dynid_ros.signals import filters
 from dynid_ros.signals.butterworth import butterworth
 from dynid_ros.signals.conditioning import ConditionedMotion
 from dynid_ros.signals.repetition import alike, at, on_one_axis, own_shift, spread_of, Stretch
-
-Array = NDArray[np.float64]
 
 #: Samples that are compared at most: more cost time and tell the same.
 MOST = 2**15

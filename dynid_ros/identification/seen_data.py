@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.torque_prediction import Prediction
@@ -15,7 +16,6 @@ from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import data_hash
 
-Array = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 # An odd factor spreads the bits of a product over the whole word (Knuth's multiplicative hash).

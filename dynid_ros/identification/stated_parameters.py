@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -16,8 +16,6 @@ from dynid_ros.errors import ArmError
 from dynid_ros.identification.validation import held_out_metrics, Unseen
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.metrics import Metrics
-
-Array = NDArray[np.float64]
 
 #: Stated parameters as they are, and with all that is not inertia fitted to the training set: few
 #: descriptions state friction, and none the rotor inertia of a drive.

@@ -8,9 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.identification.conditioned_data import HeldOut, take_unseen
 from dynid_ros.identification.seen_data import was_fitted
@@ -21,8 +21,6 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording
 from dynid_ros.signals.repetition import REPEATS, repeats
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

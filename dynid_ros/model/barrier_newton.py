@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, LinAlgError
 
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
-
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
 
 #: Pseudo-inertia of a unit of each inertial parameter, (10, 4, 4): the map is linear.
 UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])

@@ -14,8 +14,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.history import history_of
 from dynid_ros.trajectory.trajectory_file import Trajectory
 
-Array = NDArray[np.float64]
-
 #: Share of the recorded range of positions, and of the recorded speed, beyond which the model
 #: extrapolates.
 MARGIN = 0.1

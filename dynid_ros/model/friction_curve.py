@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import of_sliding
 from dynid_ros.arm.friction import friction_terms, JointHistory, PLAIN
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.identified_model import IdentifiedModel
-
-Array = NDArray[np.float64]
 
 #: Points of a curve, as many at each power of ten of the speed, and the slowest by the fastest.
 POINTS, SLOWEST = 200, 1e-3

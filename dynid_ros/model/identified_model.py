@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
@@ -31,8 +32,6 @@ from dynid_ros.model.verdict import Verdict
 from dynid_ros.one_thread import one_thread
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.signals.conditioning import ConditioningSettings
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

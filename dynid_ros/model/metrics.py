@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.torque_prediction import Prediction
-
-Array = NDArray[np.float64]
 
 # Keeps a joint without torque from a division by zero.
 TINY = float(np.finfo(float).tiny)

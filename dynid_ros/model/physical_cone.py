@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import CURVE, friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.model.barrier_newton import PhysicalCone
-
-Array = NDArray[np.float64]
 
 TINY = float(np.finfo(float).tiny)
 

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
 from dynid_ros.model.physical_cone import physical_cone
 from dynid_ros.model.standard_parameters import inverse, PossibleFit, sample_colour
-
-Array = NDArray[np.float64]
 
 #: Information of the prior that judges a motion, relative to that of the prior of the arm.
 NEXT_TO_NOTHING = 1e-6

@@ -10,12 +10,11 @@ from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
 from dynid_ros.model.physical_cone import physical_cone
-
-Array = NDArray[np.float64]
 
 #: Relative standard deviation of the prior: it decides only where the data leave room.
 PRIOR_STD = 1.0

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
-
-Array = NDArray[np.float64]
 
 #: Samples whose rows are held at a time.
 BLOCK = 1024

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.parameters import inertia_matrix, INERTIAL, inertial_from_com, inertial_to_com
+from dynid_ros.arrays import Array
 from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone
 from dynid_ros.model.standard_parameters import FROM_DATA, PRIOR_STD
 from dynid_ros.payload.fit import LoadFit
-
-Array = NDArray[np.float64]
 
 #: Standard deviations of the mass from which on the centre of mass starts the search.
 SURE = 3.0

@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import f
 
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.loaded_rows import HEAVIEST
 from dynid_ros.regression.rows import RowBlock
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

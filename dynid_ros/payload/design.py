@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.loaded_rows import (
     frame_change,
     friction_names,
@@ -25,8 +26,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.payload.body import ball
 from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.trajectory.fourier import FourierMotion
-
-Array = NDArray[np.float64]
 
 #: Name of the objective.
 PAYLOAD = 'payload'

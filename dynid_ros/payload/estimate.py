@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -22,8 +19,6 @@ from dynid_ros.regression.covariance import weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.regression.weighted_least_squares import LOAD_PASSES, stack
-
-Array = NDArray[np.float64]
 
 #: Rests from which on they may tell the load.
 FEWEST_RESTS = 3

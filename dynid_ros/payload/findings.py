@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -22,8 +23,6 @@ from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.weighted_least_squares import QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.description.tree import Placement
+from dynid_ros.arrays import Array
 from dynid_ros.calibration.loaded_rows import HEAVIEST, load_columns, own_friction
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, listed
@@ -20,8 +20,6 @@ from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.regression.least_squares import inverse_of
 from dynid_ros.regression.weighted_least_squares import QRFactors
-
-Array = NDArray[np.float64]
 
 #: Reweightings at most, and the relative change of the weights at which they have settled.
 ITERATIONS, SETTLED = 10, 1e-3

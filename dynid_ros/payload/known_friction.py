@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import dry_friction, friction_terms
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.model.identified_model import IdentifiedModel
-
-Array = NDArray[np.float64]
 
 #: Relative standard deviation of a friction coefficient from one recording to another: the
 #: viscous friction of UR3 and UR5 falls by a fifth while they warm up.

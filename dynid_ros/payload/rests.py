@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.payload.fit import LoadFit, LoadRegression
 from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.signals.conditioning import ConditionedMotion
 from dynid_ros.signals.standstill import still_below
-
-Array = NDArray[np.float64]
 
 #: Shortest rest, and what is left out at its start and end, s: the low-pass reaches so far.
 SHORTEST, EDGE = 0.5, 0.15

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.recordings.in_blocks import all_within, finite_span, Index, Mask, where
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import stamp_of
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.recordings import stamp_checks
 from dynid_ros.recordings.in_blocks import Mask
 from dynid_ros.recordings.recording import Defect, Recording
 
-Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 

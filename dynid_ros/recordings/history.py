@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import JointHistory, PRESLIDING_DISTANCE
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
 from dynid_ros.large_arrays import large_array
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.warmth import warmth_of
-
-Array = NDArray[np.float64]
 
 
 class RunningPresliding(Checkpointed):

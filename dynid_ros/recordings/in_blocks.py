@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.large_arrays import large_array
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.in_blocks import (
     finite_span,
@@ -16,7 +17,6 @@ from dynid_ros.recordings.in_blocks import (
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import stamp_of
 
-Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 TURN = 2 * np.pi

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.absurd_values import absurd_defects, marked_defects
 from dynid_ros.recordings.clock import with_one_clock
@@ -38,8 +38,6 @@ from dynid_ros.recordings.stamp_checks import (
 )
 from dynid_ros.recordings.stamp_unit import rate_defects, with_checked_unit
 from dynid_ros.recordings.velocity_checks import without_bad_velocities
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

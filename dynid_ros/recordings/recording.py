@@ -6,15 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import SIGNALS
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.inputs import as_numbers
 from dynid_ros.recordings.warmth import Warmth
-
-Array = NDArray[np.float64]
-
 
 
 @dataclass(frozen=True)

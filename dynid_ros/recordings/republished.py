@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.recordings import stamp_checks
 from dynid_ros.recordings.in_blocks import Index
 from dynid_ros.recordings.motion_checks import moves
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.recordings.stamp_checks import take
-
-Array = NDArray[np.float64]
 
 #: Samples at which the motion is compared with its neighbours; more of them change nothing.
 COMPARED = 20_000

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.recordings.in_blocks import chosen, finite_span
 from dynid_ros.recordings.recording import Defect, Recording
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.recordings import motion_checks
 from dynid_ros.recordings.recording import Defect, Recording
-
-Array = NDArray[np.float64]
 
 #: Units that stamps are given in by mistake, s.
 UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.recordings import absurd_values
 from dynid_ros.recordings.absurd_values import marked_defects
 from dynid_ros.recordings.in_blocks import blocks, where
 from dynid_ros.recordings.motion_checks import moves, THRESHOLDS
 from dynid_ros.recordings.recording import Defect, Recording
-
-Array = NDArray[np.float64]
 
 #: Keeps a division finite.
 TINY = float(np.finfo(float).tiny)

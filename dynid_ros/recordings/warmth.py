@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import WARM_SECONDS
+from dynid_ros.arrays import Array
 from dynid_ros.checkpoint import Checkpointed
 from dynid_ros.compiled import kernel
-
-Array = NDArray[np.float64]
 
 #: Steps in which the warmth changes, s: short beside `WARM_SECONDS`, and long enough for speeds
 #: by differences of unfiltered positions.

@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.kinematics.forward import forward_kinematics, frames
 from dynid_ros.report.plots import drawn
 from dynid_ros.whole_file import write_whole
-
-Array = NDArray[np.float64]
 
 FORMATS = ('.svg', '.png', '.pdf')
 # Share of the picture that the radius of the largest ellipsoid takes, of one and of many.

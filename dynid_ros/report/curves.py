@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.torque_prediction import Prediction
-
-Array = NDArray[np.float64]
 
 # A column of the page is some 550 pixels wide: more points cannot be seen.
 POINTS = 1000

@@ -9,8 +9,8 @@ import re
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.report.curves import end_to_end, residual_spectrum, segment_length, thinned
 from dynid_ros.report.templating import power_of_ten, significant
@@ -18,7 +18,6 @@ from dynid_ros.report.templating import power_of_ten, significant
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-Array = NDArray[np.float64]
 
 # Stand-ins that Matplotlib can draw; in the page they become variables of the style sheet, so
 # that one drawing serves light, dark and paper.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.feasibility.planning_limits import planning_limits
@@ -19,8 +20,6 @@ from dynid_ros.kinematics.forward import forward_kinematics
 from dynid_ros.report.curves import thinned
 from dynid_ros.trajectory.fourier import FourierMotion
 from dynid_ros.whole_file import write_together
-
-Array = NDArray[np.float64]
 
 #: Points of a drawing.
 POINTS = 1000

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ResultError
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.storage.bag_backends import ends_whole
@@ -18,7 +18,6 @@ from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
 from dynid_ros.storage.sidecar import SIDECAR, sidecar_text
 from dynid_ros.whole_file import whole_folder
 
-Array = NDArray[np.float64]
 Write = Callable[[int, bytes], None]
 
 # A stamp of zero marks an unset one, so time starts one second later.

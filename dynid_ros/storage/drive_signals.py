@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.large_arrays import GrowingArray
 from dynid_ros.recordings.in_blocks import blocks
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.sample_blocks import SampleBlock
 from dynid_ros.streaming.pairing import GAP, Pairing, Stamps
-
-Array = NDArray[np.float64]
 
 
 def paired(

@@ -9,9 +9,9 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.storage.sample_blocks import SampleBlock
 
-Array = NDArray[np.float64]
 Part = slice | NDArray[np.int64]
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'

@@ -21,8 +21,6 @@ from dynid_ros.storage.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.storage.sidecar import validation_spans
 from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
 
-Array = NDArray[np.float64]
-
 FIELDS = ('position', 'velocity', 'effort')
 BAG_SUFFIXES = ('.db3', '.mcap')
 # Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero

@@ -9,12 +9,12 @@ from typing import Any, TYPE_CHECKING
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 import yaml
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.model.identified_model import IdentifiedModel
@@ -35,7 +35,6 @@ from dynid_ros.whole_file import read_whole, write_together, write_whole
 if TYPE_CHECKING:
     from dynid_ros.online.online_identifier import OnlineIdentifier
 
-Array = NDArray[np.float64]
 
 FORMAT = 3
 #: Formats that are read: the first has no root_information, the second no column for the torque.

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
+from dynid_ros.arrays import Array
 from dynid_ros.signals.conditioning import ConditioningSettings
-
-Array = NDArray[np.float64]
 
 #: Largest value of a parameter or of a covariance; squares of larger ones overflow.
 LARGEST = 1e100

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.large_arrays import GrowingArray, large_array
 from dynid_ros.recordings.in_blocks import blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.in_blocks import chosen, transformed
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.npz_table import read_npz
 from dynid_ros.storage.text_table import open_text, TextTable
-
-Array = NDArray[np.float64]
 
 TEXT_SUFFIXES = ('.csv', '.txt')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, '.npz')

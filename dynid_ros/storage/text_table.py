@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.large_arrays import GrowingArray, large_array
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.recording import Defect
-
-Array = NDArray[np.float64]
 
 SEPARATORS = (',', ';', '\t')
 #: Stands for bytes that are not UTF-8.

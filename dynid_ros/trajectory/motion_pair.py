@@ -12,7 +12,6 @@ from dynid_ros.arrays import Array
 from dynid_ros.trajectory.fourier import FourierMotion, quintic_step
 
 
-
 @dataclass(frozen=True, eq=False)
 class MotionPair:
     """

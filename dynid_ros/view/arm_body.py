@@ -6,16 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.view.link_visuals import joint_capsules, LinkVisuals
 
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 Color = tuple[int, int, int]
 
 #: Links, in turn, of which nothing states the colour; the base.

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.view.closest_pair import ClosestPair
 from dynid_ros.view.track import Track
-
-Array = NDArray[np.float64]
 
 #: Colours of curves in turn, legible on white and on black, apart for the colour-blind (Okabe and
 #: Ito), and those of measured and predicted torque and their difference.

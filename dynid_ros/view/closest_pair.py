@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.feasibility.scene import Scene
 from dynid_ros.view.track import Moment, Track
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

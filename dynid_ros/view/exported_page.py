@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import escape, Markup
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.report.templating import render
 from dynid_ros.view.charts import (
     Chart,
@@ -26,7 +26,6 @@ from dynid_ros.view.stage import Stage
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 
 #: Size of a chart in its own units, and of those that are drawn of its height for labels.
 WIDE, HIGH = 600.0, 120.0

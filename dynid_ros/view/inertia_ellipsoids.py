@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.parameters import INERTIAL, inertial_to_com
+from dynid_ros.arrays import Array
 from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.view.arm_body import ArmBody, Color, quaternion
 
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 
 #: Links of which the data determine all parameters, some, and none.
 CERTAIN, PARTLY, UNCERTAIN = (11, 92, 173), (230, 159, 0), (150, 150, 150)

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 from dynid_ros.feasibility.bounding_capsule import capsule_along
 from dynid_ros.feasibility.link_shapes import Body, capsule_body, read_geometry, urdf_bodies
 from dynid_ros.view.surfaces import surface_of
-
-Array = NDArray[np.float64]
 
 #: Radius of a capsule between two joints, as share of the sum of all links, and its bounds as
 #: share of its own length.

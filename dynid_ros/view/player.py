@@ -10,10 +10,10 @@ import time
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.arrays import Array
 from dynid_ros.view.charts import (
     Chart,
     COLORS,
@@ -29,7 +29,6 @@ from dynid_ros.view.track import Moment
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 
 #: Frames a second of the arm, and of charts and values, which cost a browser more.
 ARM_HZ, CHART_HZ = 30.0, 6.0

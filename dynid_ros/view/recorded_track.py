@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.outliers import describe, far_samples, merged, THRESHOLDS
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.identification.validation import validate
@@ -19,8 +19,6 @@ from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.recordings.recording import Defect, Recording
 from dynid_ros.regression.preparation import checked_recording
 from dynid_ros.view.track import at_times, frame_times, Moment, Track
-
-Array = NDArray[np.float64]
 
 #: Residual at which a joint is red, as share of the smallest outlier: residuals of good
 #: recordings then span half of the colours.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.bodies import path_to
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Surroundings, Wall
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.feasibility.bounding_capsule import capsule_along
 from dynid_ros.view.arm_body import ArmBody, Color, node_name, quaternion
@@ -18,7 +18,6 @@ from dynid_ros.view.surfaces import surface_of
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 
 OBSTACLE: Color = (150, 120, 90)
 HULL: Color = (90, 140, 220)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.surroundings import Surroundings
 from dynid_ros.dynamics.external_force import link_poses
@@ -22,7 +21,6 @@ from dynid_ros.view.track import Track
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 
 #: Opacity of links around their ellipsoids.
 GLASS = 0.25

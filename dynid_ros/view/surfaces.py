@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dynid_ros.arrays import Array
+
 Faces = NDArray[np.int64]
 
 #: Triangles of one mesh from which on it is coarsened: the arm is still drawn where there is no

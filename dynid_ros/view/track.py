@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import read_yaml
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
 from dynid_ros.errors import ArmError, InputError
@@ -17,8 +17,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.recordings.history import history_of
 from dynid_ros.trajectory.motion_file import check_made_for, read_motion
 from dynid_ros.trajectory.trajectory_file import read_trajectory
-
-Array = NDArray[np.float64]
 
 #: Frames a second, and most of them: an exported page holds two poses of each link a frame.
 FRAMES_HZ, MOST_FRAMES = 30.0, 1500

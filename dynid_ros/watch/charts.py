@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.view.charts import points, polylines, runs
 from dynid_ros.watch.markup import BLUE, GREY, NAME, number, words
-
-Array = NDArray[np.float64]
 
 #: Size of a chart of an estimate, and of the error of a joint, pixels.
 TILE_W, TILE_H = 120, 34

@@ -11,10 +11,9 @@ import time
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arrays import Array
 from dynid_ros.view.charts import thinned
 from dynid_ros.watch.planned_motion import PlannedMotion
-
-Array = NDArray[np.float64]
 
 #: Silence after which a page says that it has lost a node, s: with the time until it draws that,
 #: less than two seconds. A node that reports less often is given three of its periods.

@@ -9,7 +9,6 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
@@ -29,7 +28,6 @@ from dynid_ros.watch.planned_motion import Course, course_from
 if TYPE_CHECKING:
     import viser
 
-Array = NDArray[np.float64]
 
 #: Frames a second, and frames from one drawing of the texts and of the charts to the next.
 FRAMES = 15

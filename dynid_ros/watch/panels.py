@@ -12,8 +12,6 @@ from dynid_ros.watch.live_state import PUBLISHER, Report, Snapshot, STATES
 from dynid_ros.watch.markup import AMBER, chip, GREEN, GREY, NAME, RED, words
 from dynid_ros.watch.planned_motion import Course
 
-Array = NDArray[np.float64]
-
 #: Time without news from the server after which the page itself says so, s. It is in the style, so
 #: that it needs neither a script nor a server.
 NO_NEWS = 1.6

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
+from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError, ResultError
 
-Array = NDArray[np.float64]
 Number = TypeVar('Number', int, float)
 
 #: Largest number of starts, harmonics and periods.
