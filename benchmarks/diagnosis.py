@@ -257,8 +257,9 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     'positions exchanged': (('position_exchanged',), exchanged_positions),
     'joints exchanged': (('joint_exchanged',), exchanged_joints),
     'all efforts in another unit': (('effort_unit',), units),
-    'sign of an effort': (('effort_sign',), effort_signs),
-    'sign of a position': (('position_sign',), position_signs),
+    # Where the sign changes no prediction, friction that drives a joint warns of it.
+    'sign of an effort': (('effort_sign', 'friction_drives'), effort_signs),
+    'sign of a position': (('position_sign', 'friction_drives'), position_signs),
     'scale of an effort': (
         ('effort_scale', 'gains_refuted', 'effort_beyond_limit'), scales),
     'effort cut off at half': (('effort_clipped',), clipped),

@@ -82,6 +82,8 @@ class ContestThresholds:
         Gain from which more rivals are tried, which takes as long as all before them.
     apart : float
         Gain over the next one below which the verdict reports both.
+    slight : float
+        Error by that with the fault undone up to which the fault is a warning.
     each : float
         Gain that each further step of an explanation must bring.
     unexplained : float
@@ -104,6 +106,7 @@ class ContestThresholds:
     gain_vague: float = 3.0
     hint: float = 0.3
     apart: float = 0.3
+    slight: float = 1.1
     each: float = 0.5
     unexplained: float = 0.75
     dead: float = 0.9
@@ -159,9 +162,13 @@ class Contest:
         if driven:
             text += f'; as recorded, friction drives {names(arm, driven)}'
         remedies = dict.fromkeys(step.remedy for each in self.winners for step in each.steps)
+        # The torque of a model hardly suffers from a fault that hardly raises its error.
+        slight = not driven and (
+            self.recorded.error_percent < THRESHOLDS.slight * best.error_percent)
         return Finding(
             best.steps[0].code, text, ', or '.join(remedies),
             tuple(arm.joint_names[joint] for joint in best.changed_joints),
+            'warning' if slight else 'error',
             error_before_percent=self.recorded.error_percent,
             error_after_percent=best.error_percent)
 
@@ -211,11 +218,12 @@ def contest(
     if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
     tried, unseen = _tried(base, gravity, doubted)
-    holding = without_more([each for each in tried if _holds(each, base)])
+    holding = without_more(
+        [each for each in tried if _holds(each, base) and _helps(each, base)])
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > THRESHOLDS.named or (
-            winners and not _significant(winners[0], base, gravity, doubted)):
+            winners and not _beyond_chance(winners[0], base, gravity, doubted)):
         winners = []
     return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
 
@@ -249,15 +257,28 @@ def _searched(base: Hypothesis, wanted: Mapping[Rivals, Sequence[int]]) -> list[
                     for each in SEARCHES[steps](base, joints)]
 
 
-def _significant(
+def _helps(each: Hypothesis, base: Hypothesis) -> bool:
+    """Whether an explanation lowers the errors of most blocks, or ends friction that drives."""
+    return pays(base, each) or (
+        _ends_driving(each, base) and each.error_percent <= (1 + SAME) * base.error_percent)
+
+
+def _ends_driving(each: Hypothesis, base: Hypothesis) -> bool:
+    """Whether friction drives most of the changed joints as recorded, and fewer joints after."""
+    changed = set(each.changed_joints)
+    return (len(each.still_driven) < len(base.still_driven)
+            and 2 * len(changed.intersection(base.still_driven)) > len(changed))
+
+
+def _beyond_chance(
     best: Hypothesis, base: Hypothesis, gravity: GravityCheck, doubted: bool,
 ) -> bool:
-    """Whether an explanation helps in most blocks, and more than one of its kind without fault."""
-    if len(best.still_driven) < len(base.still_driven):
+    """Whether an explanation gains more than the best of its kind on recordings without fault."""
+    if _ends_driving(best, base):
         # Friction that drives is beyond chance by itself, and a surrogate inherits it.
-        return best.error_percent <= (1 + SAME) * base.error_percent
+        return True
     gain, code = base.cost - _price(best), best.steps[0].code
-    return pays(base, best) and all(
+    return all(
         without.cost - _price(each) < gain for without in surrogates(base)
         for each in _tried(without, gravity, doubted)[0] if each.steps[0].code == code)
 

@@ -133,7 +133,7 @@ def _verdict(
         findings.append(Finding(
             'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error '
             'bars, and those of white residuals, which stand for them, are too small',
-            f'record {FEWEST_BAGS} bags or more', severity='warning'))
+            f'record {FEWEST_BAGS} bags or more'))
     findings += held_out_findings(fit, held_out)
     return Verdict(no_errors(findings), tuple(findings), expected, (), weak)
 

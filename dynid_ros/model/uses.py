@@ -78,14 +78,17 @@ def _simulation(model: IdentifiedModel) -> Use:
     found = model.consistent
     if found is None or np.isnan(found.relative_error_percent):
         return Use('simulation and controllers', False, 'no held-out motion')
+    worse = '' if model.possible else ', which blocks that were not fitted refute'
     return Use('simulation and controllers', _predicts(model) and model.possible,
-               f'{found.relative_error_percent:.1f} % with physically possible parameters')
+               f'{found.relative_error_percent:.1f} % with physically possible parameters{worse}')
 
 
 def _masses(model: IdentifiedModel) -> Use:
     purpose, drive = 'masses as such', model.arm.drive
     if drive.signal != 'effort' and (drive.gain == 1).all():
         return Use(purpose, False, f'arm.yaml states no gains for the {drive.signal}')
+    if not model.possible:
+        return Use(purpose, False, 'no physically possible parameters predict as well')
     if any(finding.code == GAINS for finding in model.verdict.findings):
         return Use(purpose, False, 'the data refute the stated gains')
     try:

@@ -41,9 +41,10 @@ class Finding:
     def sentence(self) -> str:
         """Return fault, evidence and remedy in one sentence."""
         evidence = ''
-        if self.error_before_percent is not None and self.error_after_percent is not None:
+        before, after = self.error_before_percent, self.error_after_percent
+        if before is not None and after is not None and f'{before:.1f}' != f'{after:.1f}':
             evidence = (f' (undoing it takes the error on blocks that were not fitted from '
-                        f'{self.error_before_percent:.1f} to {self.error_after_percent:.1f} %)')
+                        f'{before:.1f} to {after:.1f} %)')
         return f'{self.text}{evidence}' + (f'; {self.remedy}' if self.remedy else '')
 
     @property
