@@ -51,6 +51,9 @@ class VerdictThresholds:
     one_joint_percent : float
         Largest error of one joint on data not used for fitting, by its own torque. Good recordings
         reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
+    worse_than_none_percent : float
+        The same from which the model is clearly worse for the joint than no torque at all. A joint
+        whose torque is noise has 100 % and a little more; dead signals give 220 % and more.
     worse_than_fit : float
         Largest held-out error as a multiple of the error of the fit. Good recordings reach 1.6
         (fits below 2.5 % count as 2.5 %, by the other bound); a wrong gain and exchanged torques
@@ -76,6 +79,7 @@ class VerdictThresholds:
     usual_error_percent: float = 5.0
     held_out_error_percent: float = 25.0
     one_joint_percent: float = 50.0
+    worse_than_none_percent: float = 150.0
     worse_than_fit: float = 3.0
     states: int = 400
     seed: int = 1997
@@ -168,7 +172,7 @@ def judge(
     vague_motion = any(finding.code == 'excitation' for finding in findings)
     findings += copied_signals(arm, motion) or (
         [] if vague_motion else made_of_velocity(arm, motion))
-    findings = findings or joint_findings(validation)
+    findings += joint_findings(validation) if no_errors(findings) else []
     return Verdict(no_errors(findings), tuple(findings), expected, joints, parameters)
 
 
@@ -279,7 +283,9 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
         'joint_error', f'the model misses the torque of single joints on held-out data '
         f'({validation.source}): {listed}; the limit is {THRESHOLDS.one_joint_percent:.0f} %',
         'compare their drive signals with the data sheet, and move them faster',
-        tuple(joint.name for joint in poor), 'warning')]
+        tuple(joint.name for joint in poor),
+        'error' if max(joint.relative_error_percent for joint in poor)
+        > THRESHOLDS.worse_than_none_percent else 'warning')]
 
 
 def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:

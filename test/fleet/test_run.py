@@ -211,7 +211,7 @@ def test_a_late_effort_is_found_below_the_cutoff_of_the_motion(shared_data, tmp_
     # Its driver repeats samples; a delayed signal would not repeat, and they would stay.
     log = clean(log, arm)
     late = log.u.copy()
-    late[:, 0] = np.interp(log.t - 0.06, log.t, log.u[:, 0])
+    late[:, 1] = np.interp(log.t - 0.06, log.t, log.u[:, 1])
     np.savez(tmp_path / 'late.npz', t=log.t, q=log.q, tau=late)
     # Friction above 1.6 Hz, which the rows reach, hides it.
     settings = FleetSettings(arm, choose_settings(arm, [log]))
