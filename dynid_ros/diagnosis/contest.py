@@ -218,8 +218,10 @@ def contest(
     if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
     tried, unseen = _tried(base, gravity, doubted)
-    holding = without_more(
-        [each for each in tried if _holds(each, base) and _helps(each, base)])
+    holding = without_more([each for each in tried if _holds(each, base)])
+    if holding and not pays(base, holding[0]):
+        # Where the best one is chance, so is the next.
+        holding = [each for each in holding if _ends_driving(each, base)]
     winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > THRESHOLDS.named or (
@@ -257,17 +259,12 @@ def _searched(base: Hypothesis, wanted: Mapping[Rivals, Sequence[int]]) -> list[
                     for each in SEARCHES[steps](base, joints)]
 
 
-def _helps(each: Hypothesis, base: Hypothesis) -> bool:
-    """Whether an explanation lowers the errors of most blocks, or ends friction that drives."""
-    return pays(base, each) or (
-        _ends_driving(each, base) and each.error_percent <= (1 + SAME) * base.error_percent)
-
-
 def _ends_driving(each: Hypothesis, base: Hypothesis) -> bool:
-    """Whether friction drives most of the changed joints as recorded, and fewer joints after."""
+    """Whether friction drives most of the changed joints, and fewer after, without more error."""
     changed = set(each.changed_joints)
     return (len(each.still_driven) < len(base.still_driven)
-            and 2 * len(changed.intersection(base.still_driven)) > len(changed))
+            and 2 * len(changed.intersection(base.still_driven)) > len(changed)
+            and each.error_percent <= (1 + SAME) * base.error_percent)
 
 
 def _beyond_chance(
