@@ -64,8 +64,10 @@ def _validate_result(args: argparse.Namespace) -> int:
     seconds = with_one_clock(recording).seconds
     if metrics.held_out:
         found = held_out_findings(result.fit, metrics) or joint_findings(metrics)
-        reasons = [each.sentence for each in found]
+        reasons = [each.sentence for each in found if each.is_error]
+        warnings = [each.sentence for each in found if not each.is_error]
     else:
+        warnings = []
         reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
                    'so these errors are in-sample; give a recording of another motion']
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
@@ -74,7 +76,7 @@ def _validate_result(args: argparse.Namespace) -> int:
         print_json({
             'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
             'cutoff_hz': result.treatment.cutoff_hz,
-            'validation': metrics_as_dict(metrics), 'reasons': reasons,
+            'validation': metrics_as_dict(metrics), 'reasons': reasons, 'warnings': warnings,
             'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
                            for hz, other in others.items()],
             'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
@@ -85,8 +87,11 @@ def _validate_result(args: argparse.Namespace) -> int:
         for hz, other in (others and {result.treatment.cutoff_hz: metrics} | others).items():
             print(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %')
         good = ('no objections, but the recording repeats the fitted motion: others were not tried'
-                if REPEATS in metrics.source else 'the model generalises')
-        print('verdict: ' + ('; '.join(reasons) or good))
+                if REPEATS in metrics.source else
+                f'no objections: {metrics.relative_error_percent:.1f} % on this motion, '
+                f'{result.fit.relative_error_percent:.1f} % on the fitted one')
+        print('\n'.join(['verdict: ' + ('; '.join(reasons) or good),
+                         *(f'  warning: {warning}' for warning in warnings)]))
     return 1 if reasons else 0
 
 
@@ -134,7 +139,7 @@ def _validate_description(args: argparse.Namespace) -> int:
         print('\n'.join(stated_lines(result.stated, args.model.name)))
         for how, against in reasons.items():
             print(f'verdict on {args.model.name}, {how}: '
-                  + ('it generalises' if not against else '; '.join(against)))
+                  + ('no objections' if not against else '; '.join(against)))
         if not result.verdict.trustworthy:
             print('the identified model is NOT trustworthy: '
                   + '; '.join(result.verdict.reasons))
