@@ -190,7 +190,8 @@ def _nonfinite(recording: Recording) -> list[Defect]:
         return []
     signal = (
         f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
-        f'infinite; its interface is missing in the driver or in the broadcaster.'
+        f'infinite: cut these samples out; where all are, its interface is missing in the driver '
+        'or in the broadcaster.'
     )
     position = (
         '{name}: {count} of {total} positions are NaN or infinite; fix the driver and '
