@@ -105,4 +105,3 @@ def _low_passed(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     reach = int(filters.THRESHOLDS.half_periods * rate_hz / cutoff_hz)
     smooth[:reach] = smooth[max(0, len(x) - reach):] = np.nan
     return smooth
-

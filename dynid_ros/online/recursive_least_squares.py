@@ -161,7 +161,7 @@ class RecursiveLeastSquares(Checkpointed):
 
     @property
     def sigma(self) -> Array:
-        """Standard deviation of the noise of each joint in the weights, (n,), Nm."""
+        """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
         if self._given is not None:
             return self._given
         noise = self.innovations

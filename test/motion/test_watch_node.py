@@ -124,8 +124,9 @@ def late(tab):
 
 
 def test_wrong_parameters_end_in_one_line(start):
-    for given, said in (({}, 'such as arm:=panda'), ({'arm': 'panda', 'host': '203.0.113.1'},
-                                                  'no address of this machine')):
+    for given, said in (
+            ({}, 'such as arm:=panda'),
+            ({'arm': 'panda', 'host': '203.0.113.1'}, 'no address of this machine')):
         status, printed = start('watch', **given).end()
         assert status == 2
         assert said in printed
