@@ -18,14 +18,9 @@ from dynid_ros.calibration.motor_rows import MotorRows, prior_rows, unknowns
 from dynid_ros.errors import RecordingError
 from dynid_ros.model.metrics import TINY
 from dynid_ros.regression.least_squares import LeastSquares
+from dynid_ros.regression.qr_factors import QRFactors, stack
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import (
-    carry_over,
-    LOAD_PASSES,
-    QRFactors,
-    reweighted,
-    stack,
-)
+from dynid_ros.regression.weighted_least_squares import carry_over, LOAD_PASSES, reweighted
 
 Places = NDArray[np.intp]
 

@@ -19,8 +19,9 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
 from dynid_ros.regression.preparation import choose_conditioning, motions
+from dynid_ros.regression.qr_factors import compress
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, fit, solve
+from dynid_ros.regression.weighted_least_squares import fit, solve
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 #: Step of the central differences, rad or m: errors of 1e-9 of the torque a rad.

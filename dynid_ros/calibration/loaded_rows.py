@@ -9,7 +9,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 
 #: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
 #: what an arm carries.

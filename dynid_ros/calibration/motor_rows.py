@@ -22,8 +22,8 @@ from dynid_ros.calibration.loaded_rows import (
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.recordings.in_blocks import blocks
+from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 Flags = NDArray[np.bool_]

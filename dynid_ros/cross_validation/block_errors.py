@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arrays import Array
 from dynid_ros.model.possible_estimate import PossibleEstimate
 from dynid_ros.model.standard_parameters import inverse
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 
 #: Standard errors over the blocks, and ratio of root mean squares in their geometric mean, beyond
 #: which the possible parameters predict clearly worse.

@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 
 
 class Folds:

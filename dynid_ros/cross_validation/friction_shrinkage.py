@@ -15,7 +15,8 @@ from dynid_ros.cross_validation.folds import Folds
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.weighted_least_squares import carry_over, fit, QRFactors, stack
+from dynid_ros.regression.qr_factors import QRFactors, stack
+from dynid_ros.regression.weighted_least_squares import carry_over, fit
 
 #: Consecutive blocks of time, each predicted by fits to the others.
 BLOCKS = 10

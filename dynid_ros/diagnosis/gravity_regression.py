@@ -14,7 +14,7 @@ from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.regression.least_squares import LeastSquares
-from dynid_ros.regression.weighted_least_squares import embedded, triangular
+from dynid_ros.regression.qr_factors import embedded, triangular
 from dynid_ros.signals.trial_samples import TrialSamples
 
 #: A direction along no axis of any arm, for which the most parameters matter.

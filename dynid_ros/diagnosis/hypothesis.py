@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
-from dynid_ros.diagnosis.trial_rows import trial_rows, TrialRows, TrialScore
+from dynid_ros.diagnosis.trial_rows import trial_regressor, trial_rows, TrialRows, TrialScore
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.least_squares import LeastSquares
 from dynid_ros.signals.trial_samples import thinned, TrialSamples
@@ -120,6 +120,11 @@ class Hypothesis:
         # Signals are mixed at the motors, which a transmission may couple.
         through = joint_torque(identity, self.arm.drive)
         return np.asarray(np.linalg.solve(through, self.signals @ through))
+
+    @property
+    def regressor(self) -> Array:
+        """Return the rows (k, n, c) of the parameters that are fitted."""
+        return trial_regressor(self.arm, self.samples, self.rows.base, self.loaded)
 
     @cached_property
     def score(self) -> TrialScore:

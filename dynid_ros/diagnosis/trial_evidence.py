@@ -11,16 +11,9 @@ from scipy.linalg import block_diag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
 from dynid_ros.diagnosis.hypothesis import EVERYTHING, Hypothesis, names, NOTHING
-from dynid_ros.diagnosis.trial_rows import (
-    block_numbers,
-    BLOCKS,
-    FLOOR,
-    FOLDS,
-    trial_regressor,
-)
+from dynid_ros.diagnosis.trial_rows import block_numbers, BLOCKS, FLOOR, FOLDS
 from dynid_ros.diagnosis.verdict import expected_errors
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.model.metrics import TINY
 from dynid_ros.model.possible_estimate import NEXT_TO_NOTHING
 from dynid_ros.model.torque_prediction import Prediction
@@ -67,8 +60,7 @@ def gain_by_block(base: Hypothesis, each: Hypothesis) -> Array:
 
 def left_by_block(each: Hypothesis) -> Array:
     """Share of the torque of each joint (K, n) that fits to other folds leave of a block."""
-    base, samples = base_parameters(each.arm).columns, each.samples
-    W = trial_regressor(each.arm, samples, base, each.loaded)
+    W, samples = each.regressor, each.samples
     tau = (samples.tau @ each.mixing) * samples.moving
     block, squares = block_numbers(len(tau)), np.zeros((2, BLOCKS, each.arm.n))
     for fold in range(FOLDS):
@@ -95,8 +87,7 @@ def surrogates(base: Hypothesis) -> Iterator[Hypothesis]:
     """
     samples = base.samples
     theta, _ = base.rows.fit(base.mixing, base.compared)
-    W = trial_regressor(base.arm, samples, base_parameters(base.arm).columns)
-    residual = (samples.tau - W @ theta) * samples.moving
+    residual = (samples.tau - base.regressor @ theta) * samples.moving
     for k in range(1, SURROGATES + 1):
         moved = np.roll(residual, k * len(residual) // (SURROGATES + 1), axis=0)
         change = (moved - residual) * samples.moving
@@ -108,13 +99,12 @@ def expected_error(each: Hypothesis) -> float:
     """
     Torque error on other motions in the same range that the error bars alone make, %.
 
-    The rows are those of the contest, fewer than those of the fit; the prior does not enter.
+    The contest has fewer rows than the fit, and leaves the prior out.
     """
     arm, samples = each.arm, each.samples
     if len(samples.t) < 2:
         return float('inf')
-    base = base_parameters(arm)
-    W = trial_regressor(arm, samples, base.columns, each.loaded)
+    W = each.regressor
     theta, root = each.rows.fit(each.mixing, each.compared)
     tau = samples.tau @ each.mixing
     residual = (tau - W @ theta) * samples.moving
@@ -122,7 +112,7 @@ def expected_error(each: Hypothesis) -> float:
     power, left = ((x**2).sum(axis=0) / count for x in (tau * samples.moving, residual))
     weights = 1 / np.maximum(left, FLOOR * power + TINY)
     weighted = residual * weights
-    own, compared = base.count, np.isin(np.arange(arm.n), each.compared)
+    own, compared = len(each.rows.base), np.isin(np.arange(arm.n), each.compared)
     prior = np.sqrt(NEXT_TO_NOTHING) * _prior_rows(arm, root, np.sqrt(power))
     bread, before = LeastSquares(root, prior).covariance, prior.T @ prior
     scatter = score_covariance(

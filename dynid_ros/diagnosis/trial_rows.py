@@ -70,6 +70,8 @@ class TrialRows:
         Row of the mean power that the friction of a joint takes up.
     order : (c,) ndarray of int
         Columns, those first that a joint alone has.
+    base : (b,) ndarray of int
+        Standard parameters of the first columns.
 
     """
 
@@ -77,6 +79,7 @@ class TrialRows:
     counts: Array
     friction: Array
     order: NDArray[np.intp]
+    base: NDArray[np.intp]
 
     def score(self, mixing: Array, joints: NDArray[np.intp]) -> TrialScore:
         """
@@ -157,7 +160,7 @@ def trial_rows(
         for f in range(FOLDS):
             part = rows[(fold == f) & samples.moving[:, i]]
             products[f, i][place], counts[f, i] = part.T @ part, len(part)
-    return TrialRows(products, counts, friction, elimination_order(used))
+    return TrialRows(products, counts, friction, elimination_order(used), base)
 
 
 def trial_regressor(

@@ -15,7 +15,8 @@ from dynid_ros.calibration.loaded_rows import friction_names, HEAVIEST
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.regression.least_squares import LeastSquares
-from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.weighted_least_squares import Solution
 
 #: Standard deviation of a relative gain before any rows: it may be zero, or twice the usual one.
 GAIN = 1.0

@@ -27,7 +27,8 @@ from dynid_ros.regression.preparation import (
     fitted_to,
     motions,
 )
-from dynid_ros.regression.weighted_least_squares import QRFactors, reweighted
+from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.weighted_least_squares import reweighted
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.trial_samples import trial_samples
 from dynid_ros.storage.recording_reader import read_recording

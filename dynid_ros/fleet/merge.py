@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.arrays import Array
-from dynid_ros.regression.weighted_least_squares import QRFactors, Solution, stack
+from dynid_ros.regression.qr_factors import QRFactors, stack
+from dynid_ros.regression.weighted_least_squares import Solution
 
 #: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
 TOGETHER = 16

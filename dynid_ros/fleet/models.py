@@ -22,7 +22,8 @@ from dynid_ros.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.model.standard_parameters import sample_colour
 from dynid_ros.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.recordings.recording import Defect
-from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.weighted_least_squares import Solution
 
 #: Bags from which their scatter tells how sure an estimate is.
 FEWEST_BAGS = 5

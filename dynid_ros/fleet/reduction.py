@@ -18,7 +18,8 @@ from dynid_ros.fleet.merge import Clustered, clustered, merged
 from dynid_ros.fleet.settings import FleetSettings, settings_of
 from dynid_ros.fleet.shared_inertia import eliminated, own_frictions, solve_shared
 from dynid_ros.fleet.sidecar import read_factors
-from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.weighted_least_squares import Solution
 
 Paths = Sequence[str]
 Part = TypeVar('Part')

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arrays import Array
 from dynid_ros.regression.least_squares import inverse_of
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 
 Places = NDArray[np.intp]
 

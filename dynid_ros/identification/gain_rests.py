@@ -17,8 +17,8 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.payload.rests import find_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, fitted_to, motions
+from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 
 #: Rests from which on recordings are those of rests, if the arm rests for `STILL` of the time: a
 #: motion has two, before it and after it.

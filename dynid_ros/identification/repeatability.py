@@ -25,7 +25,7 @@ def unrepeated_torque(
     cutoffs: Iterable[float | None],
 ) -> dict[float | None, Array]:
     """
-    Find the torque that differs each time a motion is run, which no model predicts.
+    Estimate the repeatability of the torque: the part that no model can predict from the motion.
 
     Parameters
     ----------

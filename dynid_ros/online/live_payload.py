@@ -21,8 +21,8 @@ from dynid_ros.payload.estimate import Payload
 from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.payload.rests import Rests
+from dynid_ros.regression.qr_factors import QRFactors
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import QRFactors
 
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
 RECENT = 1200

@@ -31,8 +31,9 @@ from dynid_ros.online.estimate import Estimate
 from dynid_ros.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.recordings.recording import Defect
+from dynid_ros.regression.qr_factors import QRFactors
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import QRFactors, Solution
+from dynid_ros.regression.weighted_least_squares import Solution
 from dynid_ros.signals.trial_samples import joined, torque_later, TrialSamples
 
 FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '

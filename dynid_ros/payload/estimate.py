@@ -18,7 +18,8 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
-from dynid_ros.regression.weighted_least_squares import LOAD_PASSES, stack
+from dynid_ros.regression.qr_factors import stack
+from dynid_ros.regression.weighted_least_squares import LOAD_PASSES
 
 #: Rests from which on they may tell the load.
 FEWEST_RESTS = 3

@@ -19,7 +19,7 @@ from dynid_ros.model.standard_parameters import FROM_DATA
 from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.regression.covariance import score_covariance
 from dynid_ros.regression.least_squares import inverse_of
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 
 #: Reweightings at most, and the relative change of the weights at which they have settled.
 ITERATIONS, SETTLED = 10, 1e-3

@@ -14,8 +14,8 @@ from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.regression.in_order import in_order
+from dynid_ros.regression.qr_factors import QRFactors, Triangles
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import QRFactors, Triangles
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 

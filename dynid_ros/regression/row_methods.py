@@ -14,8 +14,8 @@ from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
 from dynid_ros.errors import InputError
 from dynid_ros.regression.kept_rows import KeptRows
+from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import RowBlock, Rows
-from dynid_ros.regression.weighted_least_squares import compress, QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.filters import StreamDecimator
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter

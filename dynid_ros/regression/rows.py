@@ -14,7 +14,7 @@ from dynid_ros.arrays import Array
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 
 if TYPE_CHECKING:
-    from dynid_ros.regression.weighted_least_squares import QRFactors
+    from dynid_ros.regression.qr_factors import QRFactors
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import pytest
 
 from dynid_ros.cross_validation.folds import Folds
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 
 B, N, K = 9, 2, 5
 SHRUNK = np.array([2, 5, 8])

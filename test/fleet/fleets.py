@@ -15,7 +15,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.fleet.settings import FleetSettings
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import checked_recording, motions
-from dynid_ros.regression.weighted_least_squares import QRFactors
+from dynid_ros.regression.qr_factors import QRFactors
 from dynid_ros.signals.conditioning import ConditioningSettings
 from dynid_ros.signals.filters import decimation_step
 

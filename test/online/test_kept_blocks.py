@@ -8,7 +8,8 @@ from dynid_ros.cross_validation.block_errors import block_errors
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.model.possible_estimate import possible_estimate
-from dynid_ros.regression.weighted_least_squares import QRFactors, solve
+from dynid_ros.regression.qr_factors import QRFactors
+from dynid_ros.regression.weighted_least_squares import solve
 
 KEPT, FOLDS = 40, 4
 

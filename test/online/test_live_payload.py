@@ -17,7 +17,7 @@ from dynid_ros.online.payload_replay import replay_payload
 from dynid_ros.payload.body import FIELDS, load_body
 from dynid_ros.payload.estimate import estimate_payload
 from dynid_ros.payload.fit import LoadRegression
-from dynid_ros.regression.weighted_least_squares import compress
+from dynid_ros.regression.qr_factors import compress
 
 ARM = arm_named()
 EPOCH = 17 * 10**17

@@ -16,7 +16,8 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.recordings.history import history_of
 from dynid_ros.recordings.warmth import warmth_of
 from dynid_ros.regression.kept_rows import KeptRows, regression_blocks
-from dynid_ros.regression.weighted_least_squares import compress, fit, stack
+from dynid_ros.regression.qr_factors import compress, stack
+from dynid_ros.regression.weighted_least_squares import fit
 from dynid_ros.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.signals.filters import decimation_step
 

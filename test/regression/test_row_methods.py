@@ -12,8 +12,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.regression.qr_factors import compress
 from dynid_ros.regression.row_methods import filtered_blocks, power_blocks
-from dynid_ros.regression.weighted_least_squares import compress, solve
+from dynid_ros.regression.weighted_least_squares import solve
 from dynid_ros.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.signals.segments import Segment
 

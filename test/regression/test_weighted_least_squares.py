@@ -8,14 +8,9 @@ import numpy as np
 import pytest
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import RowBlock
-from dynid_ros.regression.weighted_least_squares import (
-    compress,
-    FIRST_FREEDOM,
-    FIRST_NOISE,
-    QRFactors,
-    solve,
-)
+from dynid_ros.regression.weighted_least_squares import FIRST_FREEDOM, FIRST_NOISE, solve
 
 JOINTS, PARAMETERS = 3, 5
 THETA = np.array([1.0, -2.0, 3.0, 0.5, -0.1])
