@@ -19,7 +19,7 @@ from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_sta
 from dynid_ros.storage.drive_signals import paired
 from dynid_ros.storage.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.storage.sidecar import validation_spans
-from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
+from dynid_ros.tables.read import read_table, TABLE_SUFFIXES
 
 FIELDS = ('position', 'velocity', 'effort')
 BAG_SUFFIXES = ('.db3', '.mcap')
