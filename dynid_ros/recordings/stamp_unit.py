@@ -59,7 +59,7 @@ def rate_defects(usual_step: float) -> list[Defect]:
 
 
 def likely_unit(step: float) -> str | None:
-    """Return the unit of stamps with a step that makes a rate at which arms are recorded, if there is one."""
+    """Return the unit in which a step makes a rate at which arms are recorded, if there is one."""
     for unit, seconds in UNITS.items():
         if THRESHOLDS.lowest_hz <= 1.0 / (step * seconds) <= THRESHOLDS.range_hz[1]:
             return unit

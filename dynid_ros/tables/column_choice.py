@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from os.path import commonprefix
 from pathlib import Path
 import re
 
@@ -24,7 +23,7 @@ from dynid_ros.tables.column_words import (
 
 #: Columns that the documents name; others are guesses.
 DOCUMENTED = re.compile(
-    r'(qd?|tau|u)_?\*|\*\.(position|velocity|effort|torque|current|voltage)|(qd?|tau|u)\.\*')
+    r'(q|qd|dq|tau|u)([_.]?\*|\[\*\])|\*\.(position|velocity|effort|torque|current|voltage)')
 TIME_NAMES = ('t', 'time', 'stamp')
 _REMEDY = 'name the right ones under table in arm.yaml'
 
@@ -79,7 +78,7 @@ class Choice:
         for mode, family in self._complete():
             order = self._order(family[0], quantity, bare)
             if order is not None:
-                fits[order[0] == _BARE, mode, *order].append(family)
+                fits[(order[0] == _BARE, mode, *order)].append(family)
         if not fits:
             self._refuse_partial(quantity, bare)
             return None
@@ -175,7 +174,7 @@ class Choice:
                 for family in _families(self.names, lambda name: with_joints(name, joints))]
 
     def _in_order(self, family: Family) -> Family | None:
-        """Put numbered columns in the order of the joints, by the numbers of these if they count."""
+        """Put numbered columns in the order of the joints, by the numbers of these if any."""
         numbers = sorted(int(column.label) for column in family)
         first = numbers[0]
         if first > 1 or numbers != list(range(first, first + self._arm.n)):
@@ -205,8 +204,8 @@ class Choice:
                         f'{self.listing()}')
         numbered = [(order, family) for family in _families(self.names, with_number)
                     if (order := self._order(family[0], quantity, False)) is not None
-                    and (DOCUMENTED.fullmatch(family[0].pattern) or quantity != 'velocity'
-                         and len(family) >= self._arm.n - 1)]
+                    and (DOCUMENTED.fullmatch(family[0].pattern)
+                         or (quantity != 'velocity' and len(family) >= self._arm.n - 1))]
         if numbered:
             self._refuse_numbers(min(numbered, key=lambda item: (item[0], -len(item[1])))[1])
 
@@ -281,16 +280,27 @@ def _numbers(joints: Sequence[str]) -> list[int]:
 
 def _cores(names: Sequence[str]) -> list[str]:
     """Leave out what all names begin and end with."""
-    start = len(commonprefix(names))
-    left = [name[start:].lower() for name in names]
-    end = len(commonprefix([name[::-1] for name in left]))
+    left = [name[_shared(names):].lower() for name in names]
+    end = _shared([name[::-1] for name in left])
     return [name[:len(name) - end] for name in left]
 
 
+def _shared(names: Sequence[str]) -> int:
+    """Count the characters that all names begin with."""
+    columns = enumerate(zip(*names, strict=False))
+    return next((k for k, letters in columns if len(set(letters)) > 1), min(map(len, names)))
+
+
 def summary(names: Sequence[str]) -> str:
-    """Name columns, those that differ in their last number by the first and last of them."""
+    """Name columns, those that are counted by the first and last of them."""
+    def counted(item: tuple[int, str]) -> tuple[str, int]:
+        place, name = item
+        found = re.search(r'\d+(?=\D*$)', name)
+        return (name, 0) if found is None else (
+            f'{name[:found.start()]}*{name[found.end():]}', int(found[0]) - place)
+
     shown = []
-    for _, group in groupby(names, key=lambda name: re.sub(r'\d+(?=\D*$)', '*', name)):
-        same = list(group)
+    for _, group in groupby(enumerate(names), key=counted):
+        same = [name for _, name in group]
         shown.append(same[0] if len(same) == 1 else f'{same[0]} ... {same[-1]}')
     return ', '.join(shown)

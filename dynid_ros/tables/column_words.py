@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 import re
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 #: Words that name a quantity. Drive signals have three kinds, and words that any of them may have.
 WORDS = {
@@ -16,20 +21,20 @@ WORDS = {
         'current': 'current currents cur curr i amps',
         'voltage': 'voltage voltages volt volts',
         'signal': 'effort efforts u',
-        'time': 't time duration stamp timestamp timestamps date datetime seconds secs sec nsecs nanosec '
-                'nanoseconds milliseconds microseconds',
+        'time': 't time tout duration stamp timestamp timestamps date datetime seconds secs sec '
+                'nsecs nanosec nanoseconds milliseconds microseconds',
     }.items() for word in words.split()}
 SIGNALS = ('effort', 'current', 'voltage', 'signal')
 #: Words that say nothing, or that a value was measured.
-FILLERS = frozenset(
-    'joint joints jnt j axis axes a link field data robot arm value values msg state states header '
-    'actual act measured measurement meas real fb feedback'.split())
+FILLERS = _words(
+    'joint joints jnt j axis axes a link field data robot arm value values msg state states '
+    'header actual act measured measurement meas real fb feedback')
 #: Words of columns that are no measured quantity of a joint: commands, errors, limits, the tool.
-OTHERS = frozenset(
+OTHERS = _words(
     'target desired des d cmd command commanded ref reference goal set setpoint sp error err ext '
     'external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
     'temperatures gravity model mode output control estimated est hat predicted pred gripper '
-    'finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot'.split())
+    'finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot')
 #: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
 _LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
             **dict.fromkeys(('deg', 'degree', 'degrees', '°'), math.pi / 180)}
@@ -43,7 +48,7 @@ UNITS = {
              'ns': 1e-9, 'nsec': 1e-9, 'nsecs': 1e-9, 'nanosec': 1e-9, 'nanoseconds': 1e-9},
 }
 #: Units that may follow a name without brackets; others are letters of names.
-BARE_UNITS = frozenset('deg degrees rad radians mm nm mnm ma ms us ns'.split())
+BARE_UNITS = _words('deg degrees rad radians mm nm mnm ma ms us ns')
 _BRACKETS = re.compile(r'\s*[\[({]\s*([^\d\[\](){}]+?)\s*[\])}]\s*$')
 _TOKEN = re.compile(r'[^\W\d_]+|\d+')
 # As in actualI1; dQ is one word.
@@ -84,9 +89,9 @@ def with_joints(name: str, joints: Sequence[str]) -> Column | None:
     """Read a column that holds the name of a known joint, the longest one."""
     text = _without_unit(name)[0]
     for joint in sorted(joints, key=len, reverse=True):
-        found = re.search(rf'(?<![^\W_]){re.escape(joint)}(?![^\W_])', text)
+        found = re.search(rf'(?<![^\W_]){re.escape(joint)}(?![^\W_])', text, re.IGNORECASE)
         if found:
-            return _column(name, found.start(), found.end())
+            return replace(_column(name, found.start(), found.end()), label=joint)
     return None
 
 
@@ -152,7 +157,7 @@ def _column(name: str, start: int, end: int) -> Column:
 
 
 def _quantity(words: Sequence[str]) -> str:
-    """Name the quantity of the last word that has one; "current" before another is an adjective."""
+    """Name the quantity of the last word that has one; "current" before it is an adjective."""
     found = [(word, WORDS[word]) for word in words if word in WORDS]
     if not found:
         return ''

@@ -14,7 +14,9 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.in_blocks import chosen, Mask, transformed
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.recordings.stamp_checks import THRESHOLDS
-from dynid_ros.recordings.stamp_unit import likely_unit, THRESHOLDS as RATES, UNITS as STAMP_UNITS
+from dynid_ros.recordings.stamp_unit import likely_unit
+from dynid_ros.recordings.stamp_unit import THRESHOLDS as RATES
+from dynid_ros.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.tables.array_table import ArrayTable, open_arrays
 from dynid_ros.tables.column_choice import Choice, DOCUMENTED, Family, role, summary, TIME_NAMES
 from dynid_ros.tables.column_words import Column, plain, SIGNALS, tokens, UNITS
@@ -26,6 +28,8 @@ TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
 # of that size keep a tenth of a microsecond, and no recording lasts for decades.
 FARTHEST = 1e9
+#: Stamps that tell their unit.
+MOST_STAMPS = 10_000
 #: Seconds since 1970 of a clock that is set: from 2001 to 2096.
 CLOCK = (1e9, 4e9)
 
@@ -155,10 +159,10 @@ def _choose(path: Path, arm: ArmModel) -> Chosen:
             raise choice.missing(name)
     tables = [(table, columns)]
     if 'signal' not in columns:
-        beside = _beside(path, arm)
-        if beside is None:
+        other = _beside(path, arm)
+        if other is None:
             raise choice.missing('signal')
-        tables.append(beside)
+        tables.append(other)
     return Chosen(tuple(tables), tuple(_guesses(tables, arm)))
 
 
@@ -180,12 +184,12 @@ def _beside(
         if not signal:
             raise choice.missing('signal')
         return table, {'time': choice.time(), 'signal': signal}
-    found = {}
+    found: dict[Path, tuple[TextTable | ArrayTable, dict[str, Family]]] = {}
     for other in sorted(path.parent.iterdir()):
         if other != path and other.suffix.lower() in TABLE_SUFFIXES:
-            signal = _only_signals(other, arm)
-            if signal is not None:
-                found[other] = signal
+            signals = _only_signals(other, arm)
+            if signals is not None:
+                found[other] = signals
     # One that differs in the words for its quantity alone goes with the positions.
     same = [other for other in found if _stem(other) == _stem(path)]
     if len(same) == 1 or len(found) == 1:
@@ -273,7 +277,8 @@ def _seconds(time: Array, columns: Family, guesses: list[str]) -> Array:
 
 def _unit_of(time: Array) -> str | None:
     """Find the unit of stamps that are none in seconds, by their clock or by their step."""
-    finite = time[np.isfinite(time)]
+    some = time[:MOST_STAMPS]
+    finite = some[np.isfinite(some)]
     if len(finite) < 2:
         return None
     middle, step = float(np.median(finite)), float(np.median(np.abs(np.diff(finite))))
@@ -326,12 +331,19 @@ def _guesses(
     found = []
     for table, columns in tables:
         where = '' if len(tables) == 1 else f' of {table.path.name}'
-        found += [f'{name} from {summary([column.name for column in family])}{where}'
+        found += [f'{name} from {_shown(family)}{where}'
                   for name, family in columns.items() if family]
     numbered = any(column.label.isdigit() for _, family in every for column in family)
     if numbered:
         found.append(f'joints by number, {", ".join(arm.joint_names)}')
     return found
+
+
+def _shown(family: Family) -> str:
+    """Name columns by their pattern, numbered ones by the first and last."""
+    if any('*' in column.pattern and not column.label.isdigit() for column in family):
+        return family[0].pattern.replace('*', 'JOINT')
+    return summary([column.name for column in family])
 
 
 def _other_signal(choice: Chosen, arm: ArmModel) -> list[Defect]:

@@ -160,12 +160,10 @@ class TextTable:
         return values
 
     def _lines(self) -> Iterator[tuple[int, str]]:
-        """Yield number and text of each row, without comments and quotes, with decimal points."""
-        with self.path.open(encoding=self.encoding, errors='replace') as file:
-            for number, line in enumerate(file, start=1):
-                text = line.split('#', 1)[0].strip('\r\n ').replace('"', '')
-                if number > self.skip and text:
-                    yield number, text if self.separator == ',' else text.replace(',', '.')
+        """Yield number and text of each row, with decimal points."""
+        for number, text in text_lines(self.path, self.encoding):
+            if number > self.skip:
+                yield number, text if self.separator == ',' else text.replace(',', '.')
 
     def _widths(self) -> NDArray[np.int64]:
         """Count the cells of each row."""
@@ -186,7 +184,7 @@ class TextTable:
         bad = np.zeros(len(widths), dtype=np.bool_)
         for row, (number, text) in enumerate(self._lines()):
             cells = text.split(self.separator)
-            found = [_number(cells[place].strip()) if place < len(cells) else None
+            found = [number_in(cells[place].strip()) if place < len(cells) else None
                      for place in places]
             fault = _fault(cells, usual, names, places, found)
             if fault is None:
@@ -234,6 +232,21 @@ def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> De
                   quality.THRESHOLDS.missing_share)
 
 
+def text_lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that is not empty, without comments and quotes."""
+    with path.open(encoding=encoding, errors='replace') as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split('#', 1)[0].strip('\r\n ').replace('"', '')
+            if text:
+                yield number, text
+
+
+def text_encoding(path: Path) -> str:
+    """Find the encoding of a text by its first bytes."""
+    with path.open('rb') as raw:
+        return 'utf-16' if raw.read(2) in UTF_16 else 'utf-8-sig'
+
+
 def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
     """
     Find the columns of a text file.
@@ -252,8 +265,7 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
 
     """
     try:
-        with path.open('rb') as raw:
-            encoding = 'utf-16' if raw.read(2) in UTF_16 else 'utf-8-sig'
+        encoding = text_encoding(path)
         # A line further down may be damaged.
         with path.open(encoding=encoding, errors='replace') as file:
             line, second = (file.readline().lstrip('#').strip() for _ in range(2))
@@ -272,7 +284,7 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
                 f'{len(header)}'
             )
         return TextTable(path, tuple(header), separator, 0, encoding)
-    if any(_number(cell.replace(',', '.')) is not None for cell in cells):
+    if any(number_in(cell.replace(',', '.')) is not None for cell in cells):
         raise RecordingError(
             f'{path} has no header line, but {len(cells)} columns; name them in arm.yaml: '
             'table: {header: [t, q_1, q_2, ..., tau_1, tau_2, ...]}')
@@ -290,7 +302,7 @@ def _cells(line: str, separator: str | None) -> list[str]:
     return [cell.strip().strip('"') for cell in cells]
 
 
-def _number(cell: str) -> float | None:
+def number_in(cell: str) -> float | None:
     """Read a number, or seconds of a date or a time of day."""
     # Python takes 1_000 for a number, and other writers of tables never do.
     with suppress(ValueError):

@@ -151,7 +151,7 @@ def test_a_file_that_is_no_table_says_why(tmp_path, arm, content, said):
     ('arrays', 'said'),
     [
         ({'q': MOTION.q}, r'no columns of signal.*it has t, q_0 \.\.\. q_2'),
-        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, r'2 columns tau_0 \.\.\. tau_1, but random has 3'),
+        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, 'tau_1, but random has 3'),
         ({'q': MOTION.q, 'tau': MOTION.effort[:-1]}, 'tau 299'),
         ({'q': MOTION.q.astype(str), 'tau': MOTION.effort}, 'q is not numeric'),
     ],
