@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,14 +53,17 @@ def convert(
     """
     check_absent(target)
     states = read_messages(path, topic)
-    if arm is None:
-        arm = _chain(_joints(path, states))
+    known, arm = arm is not None, arm or _chain(_joints(path, states))
     if states is not None:
         recording = from_messages(states, path, arm, received)
     else:
         t, q, u, qd, defects = read_table(path, arm)
         recording = Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects)
     recording = with_one_clock(recording)
+    if not known:
+        # An arm that is not known has no kind of signal.
+        recording = replace(recording, defects=tuple(
+            defect for defect in recording.defects if defect.code != 'signal_kind'))
     shift = START_NS * 1e-9
     spans = [[begin + shift, end + shift] for begin, end in recording.validation]
     write_joint_states(

@@ -244,15 +244,17 @@ def joints_in(names: Sequence[str]) -> tuple[str, ...]:
         families = [family for family in _families(names, parse) if family[0].rank < 2]
         places = [family for family in families if family[0].quantity == 'position']
         forces = [family for family in families if family[0].quantity in SIGNALS]
-        shared = [[column.label for column in one if column.label in {x.label for x in other}]
-                  for one in places for other in forces]
+        # Without drive signals, these are in another file.
+        shared = [[column.label for column in one
+                   if not forces or column.label in {x.label for x in other}]
+                  for one in places for other in forces or [one]]
         best = max(shared, key=len, default=[])
         if best and all(re.fullmatch(r'[^\W\d].*\w', label) for label in best):
             return tuple(best)
         if best and parse is with_number:
             first = min(map(int, best))
             return tuple(f'joint_{int(label) - first + 1}' for label in sorted(best, key=int))
-    return ()
+    return tuple(column.name for column in map(plain, names) if not column.quantity)
 
 
 def _families(

@@ -113,7 +113,7 @@ def with_label(name: str) -> Column | None:
                 if word not in WORDS and word not in FILLERS and word not in BARE_UNITS]
         if rest:
             return _beside(name, text, start, end)
-        beside = [parts[i] for i in (k - 1, k + 1) if 0 <= i < len(parts)]
+        beside = [parts[i] for i in (k + 1, k - 1) if 0 <= i < len(parts)]
         return _column(name, *beside[0]) if beside else None
     return None
 
