@@ -12,6 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.tables.column_words import (
     Column,
+    OTHERS,
     plain,
     SIGNALS,
     tokens,
@@ -126,7 +127,8 @@ class Choice:
         stem, ending = {'position': ('q', 'position'), 'signal': ('tau', 'effort')}[quantity]
         text = (f'{self.path} has no columns of {quantity} for {self._arm.name} (such as '
                 f'{stem}_0 or {self._arm.joint_names[0]}.{ending}); it has {self.listing()}')
-        labels = [[column.label for column in family if not column.label.isdigit()]
+        labels = [[column.label for column in family if not column.label.isdigit()
+                   and not OTHERS.intersection(tokens(column.label))]
                   for family in _families(self.names, with_label)
                   if self._order(family[0], quantity, False) is not None]
         most = max(labels, key=len, default=[])

@@ -21,8 +21,8 @@ WORDS = {
         'current': 'current currents cur curr i amps',
         'voltage': 'voltage voltages volt volts',
         'signal': 'effort efforts u',
-        'time': 't time tout duration stamp timestamp timestamps date datetime seconds secs sec '
-                'nsecs nanosec nanoseconds milliseconds microseconds',
+        'time': 't time tout elapsed duration stamp timestamp timestamps date datetime seconds '
+                'secs sec nsecs nanosec nanoseconds milliseconds microseconds',
     }.items() for word in words.split()}
 SIGNALS = ('effort', 'current', 'voltage', 'signal')
 #: Words that say nothing, or that a value was measured.
@@ -50,6 +50,7 @@ UNITS = {
 #: Units that may follow a name without brackets; others are letters of names.
 BARE_UNITS = _words('deg degrees rad radians mm nm mnm ma ms us ns')
 _BRACKETS = re.compile(r'\s*[\[({]\s*([^\d\[\](){}]+?)\s*[\])}]\s*$')
+_COMPOUND = re.compile(r'(?:joint|axis)(\w+)')
 _TOKEN = re.compile(r'[^\W\d_]+|\d+')
 # As in actualI1; dQ is one word.
 _CAMEL = re.compile(r'(?<=[a-z])(?<![^a-zA-Z]d)(?<!^d)(?=[A-Z])')
@@ -125,7 +126,9 @@ def plain(name: str) -> Column:
 
 def tokens(text: str) -> list[str]:
     """Split a name into words and numbers, in lower case."""
-    return [word.lower() for part in _CAMEL.split(text) for word in _TOKEN.findall(part)]
+    words = [word.lower() for part in _CAMEL.split(text) for word in _TOKEN.findall(part)]
+    return [found[1] if (found := _COMPOUND.fullmatch(word)) and found[1] in WORDS else word
+            for word in words]
 
 
 def _beside(name: str, text: str, start: int, end: int) -> Column | None:

@@ -19,7 +19,15 @@ from dynid_ros.recordings.stamp_unit import THRESHOLDS as RATES
 from dynid_ros.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.tables.array_table import ArrayTable, open_arrays
 from dynid_ros.tables.column_choice import Choice, DOCUMENTED, Family, role, summary, TIME_NAMES
-from dynid_ros.tables.column_words import Column, plain, SIGNALS, tokens, UNITS
+from dynid_ros.tables.column_words import (
+    Column,
+    FILLERS,
+    plain,
+    SIGNALS,
+    tokens,
+    UNITS,
+    WORDS,
+)
 from dynid_ros.tables.text_table import open_text, TextTable
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
@@ -184,42 +192,40 @@ def _beside(
         if not signal:
             raise choice.missing('signal')
         return table, {'time': choice.time(), 'signal': signal}
-    found: dict[Path, tuple[TextTable | ArrayTable, dict[str, Family]]] = {}
-    for other in sorted(path.parent.iterdir()):
-        if other != path and other.suffix.lower() in TABLE_SUFFIXES:
-            signals = _only_signals(other, arm)
-            if signals is not None:
-                found[other] = signals
+    others = {other: holding for other in sorted(path.parent.iterdir())
+              if other != path and other.suffix.lower() in TABLE_SUFFIXES
+              and (holding := _holding(other, arm)) is not None}
+    found = {other: holding for other, holding in others.items()
+             if 'signal' in holding[1] and 'position' not in holding[1]}
     # One that differs in the words for its quantity alone goes with the positions.
     same = [other for other in found if _stem(other) == _stem(path)]
-    if len(same) == 1 or len(found) == 1:
+    alone = not any('signal' not in columns for _, columns in others.values())
+    if len(same) == 1 or (len(found) == 1 and alone):
         return found[(same or list(found))[0]]
     if found:
         raise RecordingError(
-            f'{path} holds no drive signals, and several files beside it do: '
-            f'{", ".join(other.name for other in found)}; name one in table.signal_file of '
-            'arm.yaml')
+            f'{path} holds no drive signals; they may be those in '
+            f'{" or ".join(other.name for other in found)}: name the file in table.signal_file '
+            'of arm.yaml')
     return None
 
 
-def _only_signals(
+def _holding(
     path: Path, arm: ArmModel
 ) -> tuple[TextTable | ArrayTable, dict[str, Family]] | None:
-    """Return a table and its columns if it holds drive signals and no positions."""
-    bare = role(path)
+    """Find the positions and drive signals of a table; None if it holds none."""
     try:
         table = open_table(path, arm.table.header)
         choice = Choice(path, table.names, arm)
-        signal = choice.of('signal', bare=bare == 'signal')
-        if signal is None or choice.of('position', bare=bare in ('', 'position')):
-            return None
-        return table, {'time': choice.time(), 'signal': signal}
+        found = {name: family for name in ('position', 'signal')
+                 if (family := choice.of(name, bare=(role(path) or 'position') == name))}
+        return (table, {'time': choice.time(), **found}) if found else None
     except RecordingError:
         return None
 
 
 def _stem(path: Path) -> list[str]:
-    return [word for word in tokens(path.stem) if not plain(word).quantity]
+    return [word for word in tokens(path.stem) if word not in WORDS and word not in FILLERS]
 
 
 def _at_rows(
@@ -325,8 +331,9 @@ def _guesses(
     named = {arm.table.time, *arm.table.position, *arm.table.velocity, *arm.table.signal}
     every = [(name, family) for _, columns in tables for name, family in columns.items() if family]
     if (len(tables) == 1 or arm.table.signal_file is not None) and all(
-            column.name in named or DOCUMENTED.fullmatch(column.pattern) or
-            column.name.lower() in TIME_NAMES for _, family in every for column in family):
+            column.name in named or column.name.lower() in TIME_NAMES or
+            (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
+            for _, family in every for column in family):
         return []
     found = []
     for table, columns in tables:

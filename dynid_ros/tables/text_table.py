@@ -268,7 +268,7 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
         encoding = text_encoding(path)
         # A line further down may be damaged.
         with path.open(encoding=encoding, errors='replace') as file:
-            line, second = (file.readline().lstrip('#').strip() for _ in range(2))
+            line, second = (file.readline().lstrip('#%').strip() for _ in range(2))
     except OSError as error:
         raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
     if REPLACED in line:
