@@ -135,6 +135,8 @@ def _numbers(cells: Sequence[str], layout: _Layout, form: _Form) -> list[float]:
     """Read stamp and time of reception, ns, and the values behind the names."""
     stamp = sum(int(cells[place]) * unit for place, unit in form.stamps)
     received = stamp if form.received is None else int(cells[form.received])
+    if max(abs(stamp), abs(received)) >= 2**63:
+        raise ValueError('the stamp is none in ns')
     start = layout.arrays[0][0]
     return [stamp, received, *(float(cell) for cell in cells[start:] if cell)]
 

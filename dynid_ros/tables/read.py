@@ -115,7 +115,7 @@ def read_table(
     """
     choice = _choose(path, arm)
     data: dict[str, Array] = {}
-    times: list[Array | None] = []
+    times: list[tuple[Array, float] | None] = []
     defects: list[Defect] = []
     guesses = [*choice.guesses]
     bad: Mask = np.zeros(0, dtype=np.bool_)
@@ -135,7 +135,7 @@ def read_table(
         data |= values
         defects += read.defects
     q, qd, u = data['position'], data.get('velocity'), data['signal']
-    t = _from_start(path, arm, times[0], len(q), rate_hz)
+    t = _from_start(path, arm, times[0] and times[0][0], len(q), rate_hz)
     if bad.any():
         t, q, u = (chosen(x, ~bad) for x in (t, q, u))
         qd = None if qd is None else chosen(qd, ~bad)
@@ -229,18 +229,21 @@ def _stem(path: Path) -> list[str]:
 
 
 def _at_rows(
-    path: Path, other: Path, first: tuple[Array | None, int],
-    second: tuple[Array | None, dict[str, Array], Mask],
+    path: Path, other: Path, first: tuple[tuple[Array, float] | None, int],
+    second: tuple[tuple[Array, float] | None, dict[str, Array], Mask],
 ) -> tuple[dict[str, Array], Mask]:
     """Bring the values of a second table to the rows of the first, by the times of both."""
-    (t, rows), (own, values, bad) = first, second
-    if t is None or own is None or (len(own) == rows and np.array_equal(own, t)):
+    (time, rows), (times, values, bad) = first, second
+    if time is None or times is None:
         if len(bad) != rows:
             raise RecordingError(f'{path}: {rows} rows of positions but {len(bad)} rows of '
                                  f'signals in {other.name}')
         return values, bad
-    own = own[~bad]
-    values = {name: x[~bad] for name, x in values.items()}
+    t, own = time[0], times[0] + (times[1] - time[1])
+    if np.array_equal(own, t):
+        return values, bad
+    order = np.flatnonzero(~bad)[np.argsort(own[~bad], kind='stable')]
+    own, values = own[order], {name: x[order] for name, x in values.items()}
     place = np.clip(np.searchsorted(own, t), 1, len(own) - 1)
     far = (t < own[0]) | (t > own[-1])
     far |= own[place] - own[place - 1] > THRESHOLDS.gap_seconds
@@ -266,19 +269,19 @@ def _factor(column: Column, quantity: str, arm: ArmModel) -> float:
                 1.0)
 
 
-def _seconds(time: Array, columns: Family, guesses: list[str]) -> Array:
+def _seconds(time: Array, columns: Family, guesses: list[str]) -> tuple[Array, float]:
     """Turn one column of time, or seconds and nanoseconds, into seconds from about the start."""
+    start = _start(time[:, 0])
+    values = time[:, 0] - start
     if len(columns) == 2:
-        whole = time[:, 0] - _start(time[:, 0])
-        return np.asarray(whole + 1e-9 * time[:, 1])
-    values = time[:, 0] - _start(time[:, 0])
+        return values + 1e-9 * time[:, 1], start
     factor = UNITS['time'].get(columns[0].unit)
     if factor is None:
         unit = _unit_of(time[:, 0])
         if unit is not None:
             guesses.append(f'{columns[0].name} is in {unit}')
         factor = 1.0 if unit is None else STAMP_UNITS[unit]
-    return np.asarray(values if factor == 1.0 else values * factor)
+    return values if factor == 1.0 else values * factor, start * factor
 
 
 def _unit_of(time: Array) -> str | None:

@@ -194,6 +194,7 @@ def test_other_commands_say_it_in_one_line_too(tmp_path, capsys):
     missing = str(tmp_path / 'no')
     for command, arguments in (
         ('check', [missing, '--arm', 'ur10']), ('report', [missing]),
+        ('convert', [missing, '-o', missing]),
         ('validate', [missing, missing]),
         ('simulate', ['ur1O', '-o', missing]), ('simulate', ['ur10', missing, '-o', missing]),
     ):
