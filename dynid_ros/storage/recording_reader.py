@@ -21,7 +21,8 @@ from dynid_ros.storage.drive_signals import paired
 from dynid_ros.storage.echoed_messages import FIELDS, read_echoed
 from dynid_ros.storage.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.storage.sidecar import validation_spans
-from dynid_ros.tables.read import read_table, TABLE_SUFFIXES, TEXT_SUFFIXES
+from dynid_ros.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
+from dynid_ros.tables.read import read_table
 
 BAG_SUFFIXES = ('.db3', '.mcap', ROS_1)
 # Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,22 +15,10 @@ from dynid_ros.recordings.stamp_checks import THRESHOLDS
 from dynid_ros.recordings.stamp_unit import likely_unit
 from dynid_ros.recordings.stamp_unit import THRESHOLDS as RATES
 from dynid_ros.recordings.stamp_unit import UNITS as STAMP_UNITS
-from dynid_ros.tables.array_table import ArrayTable, open_arrays
-from dynid_ros.tables.column_choice import Choice, DOCUMENTED, Family, role, summary, TIME_NAMES
-from dynid_ros.tables.column_words import (
-    Column,
-    FILLERS,
-    plain,
-    SIGNALS,
-    tokens,
-    UNITS,
-    WORDS,
-)
-from dynid_ros.tables.text_table import open_text, TextTable
+from dynid_ros.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
+from dynid_ros.tables.column_words import Column, SIGNALS, UNITS
+from dynid_ros.tables.parts import guesses, parts_of
 
-ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
-TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat')
-TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
 # of that size keep a tenth of a microsecond, and no recording lasts for decades.
 FARTHEST = 1e9
@@ -40,45 +26,6 @@ FARTHEST = 1e9
 MOST_STAMPS = 10_000
 #: Seconds since 1970 of a clock that is set: from 2001 to 2096.
 CLOCK = (1e9, 4e9)
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """
-    The columns of a recording.
-
-    Attributes
-    ----------
-    tables : tuple of (TextTable or ArrayTable, dict of str to list of Column)
-        Each file with the columns of it by quantity; the drive signal may have one of its own.
-    guesses : tuple of str
-        Choices that neither the arm nor the documents make.
-
-    """
-
-    tables: tuple[tuple[TextTable | ArrayTable, dict[str, Family]], ...]
-    guesses: tuple[str, ...]
-
-
-def open_table(path: Path, header: Sequence[str] = ()) -> TextTable | ArrayTable:
-    """
-    Find the columns of a table.
-
-    Parameters
-    ----------
-    path : Path
-        File.
-    header : sequence of str
-        Names of columns that have none.
-
-    Raises
-    ------
-    RecordingError
-        The file cannot be read.
-
-    """
-    arrays = path.suffix.lower() in ARRAY_SUFFIXES
-    return open_arrays(path, header) if arrays else open_text(path, header)
 
 
 def read_table(
@@ -113,17 +60,17 @@ def read_table(
         The file, a column or a cell is missing or unusable.
 
     """
-    choice = _choose(path, arm)
+    parts = parts_of(path, arm)
     data: dict[str, Array] = {}
     times: list[tuple[Array, float] | None] = []
     defects: list[Defect] = []
-    guesses = [*choice.guesses]
+    guessed = guesses(parts, arm)
     bad: Mask = np.zeros(0, dtype=np.bool_)
-    for table, columns in choice.tables:
+    for table, columns in parts:
         wanted = {name: family for name, family in columns.items() if name != 'time'}
         time = [column.name for column in columns['time']]
         read = table.read([column.name for family in wanted.values() for column in family], time)
-        times.append(_seconds(read.take(time), columns['time'], guesses) if time else None)
+        times.append(_seconds(read.take(time), columns['time'], guessed) if time else None)
         values = {name: _in_units(read.take([column.name for column in family]), name, family, arm)
                   for name, family in wanted.items()}
         if data:
@@ -139,93 +86,11 @@ def read_table(
     if bad.any():
         t, q, u = (chosen(x, ~bad) for x in (t, q, u))
         qd = None if qd is None else chosen(qd, ~bad)
-    if guesses:
+    if guessed:
         defects.append(Defect(
-            'columns_guessed', 'info', f'guessed from the names: {"; ".join(guesses)}. State '
+            'columns_guessed', 'info', f'guessed from the names: {"; ".join(guessed)}. State '
             'what differs under table in arm.yaml.'))
-    return t, q, u, qd, (*defects, *_other_signal(choice, arm))
-
-
-def _choose(path: Path, arm: ArmModel) -> Chosen:
-    """Choose the columns, and the file of the drive signals."""
-    table, settings = open_table(path, arm.table.header), arm.table
-    choice = Choice(path, table.names, arm)
-    columns: dict[str, Family] = {
-        'time': _named(table, (settings.time,) if settings.time else ()) or choice.time()}
-    for name, named in (('position', settings.position), ('velocity', settings.velocity),
-                        ('signal', settings.signal)):
-        if name == 'signal' and settings.signal_file is not None:
-            continue
-        # Joint names alone are positions, if the file is not named otherwise.
-        bare = (role(path) or 'position') == name
-        found = _named(table, named) or choice.of(name, bare=bare)
-        # Who names the positions has seen the velocities.
-        if found and not (name == 'velocity' and settings.position and not named and
-                          not DOCUMENTED.fullmatch(found[0].pattern)):
-            columns[name] = found
-        elif name == 'position':
-            raise choice.missing(name)
-    tables = [(table, columns)]
-    if 'signal' not in columns:
-        other = _beside(path, arm)
-        if other is None:
-            raise choice.missing('signal')
-        tables.append(other)
-    return Chosen(tuple(tables), tuple(_guesses(tables, arm)))
-
-
-def _named(table: TextTable | ArrayTable, names: Sequence[str]) -> Family:
-    """Return the columns that arm.yaml names."""
-    table.require(names)
-    return [plain(name) for name in names]
-
-
-def _beside(
-    path: Path, arm: ArmModel
-) -> tuple[TextTable | ArrayTable, dict[str, Family]] | None:
-    """Find the file of the drive signals: the stated one, or the one beside that holds some."""
-    settings = arm.table
-    if settings.signal_file is not None:
-        table = open_table(path.parent / settings.signal_file, settings.header)
-        choice = Choice(table.path, table.names, arm)
-        signal = _named(table, settings.signal) or choice.of('signal', bare=True)
-        if not signal:
-            raise choice.missing('signal')
-        return table, {'time': choice.time(), 'signal': signal}
-    others = {other: holding for other in sorted(path.parent.iterdir())
-              if other != path and other.suffix.lower() in TABLE_SUFFIXES
-              and (holding := _holding(other, arm)) is not None}
-    found = {other: holding for other, holding in others.items()
-             if 'signal' in holding[1] and 'position' not in holding[1]}
-    # One that differs in the words for its quantity alone goes with the positions.
-    same = [other for other in found if _stem(other) == _stem(path)]
-    alone = not any('signal' not in columns for _, columns in others.values())
-    if len(same) == 1 or (len(found) == 1 and alone):
-        return found[(same or list(found))[0]]
-    if found:
-        raise RecordingError(
-            f'{path} holds no drive signals; they may be those in '
-            f'{" or ".join(other.name for other in found)}: name the file in table.signal_file '
-            'of arm.yaml')
-    return None
-
-
-def _holding(
-    path: Path, arm: ArmModel
-) -> tuple[TextTable | ArrayTable, dict[str, Family]] | None:
-    """Find the positions and drive signals of a table; None if it holds none."""
-    try:
-        table = open_table(path, arm.table.header)
-        choice = Choice(path, table.names, arm)
-        found = {name: family for name in ('position', 'signal')
-                 if (family := choice.of(name, bare=(role(path) or 'position') == name))}
-        return (table, {'time': choice.time(), **found}) if found else None
-    except RecordingError:
-        return None
-
-
-def _stem(path: Path) -> list[str]:
-    return [word for word in tokens(path.stem) if word not in WORDS and word not in FILLERS]
+    return t, q, u, qd, (*defects, *_other_signal(parts[-1][1]['signal'][0], arm))
 
 
 def _at_rows(
@@ -269,7 +134,7 @@ def _factor(column: Column, quantity: str, arm: ArmModel) -> float:
                 1.0)
 
 
-def _seconds(time: Array, columns: Family, guesses: list[str]) -> tuple[Array, float]:
+def _seconds(time: Array, columns: Family, guessed: list[str]) -> tuple[Array, float]:
     """Turn one column of time, or seconds and nanoseconds, into seconds from about the start."""
     start = _start(time[:, 0])
     values = time[:, 0] - start
@@ -279,25 +144,25 @@ def _seconds(time: Array, columns: Family, guesses: list[str]) -> tuple[Array, f
     if factor is None:
         unit = _unit_of(time[:, 0])
         if unit is not None:
-            guesses.append(f'{columns[0].name} is in {unit}')
+            guessed.append(f'{columns[0].name} is in {unit}')
         factor = 1.0 if unit is None else STAMP_UNITS[unit]
     return values if factor == 1.0 else values * factor, start * factor
 
 
 def _unit_of(time: Array) -> str | None:
-    """Find the unit of stamps that are none in seconds, by their clock or by their step."""
+    """Find the unit of stamps that are none in seconds, by their step and by their clock."""
     some = time[:MOST_STAMPS]
-    finite = some[np.isfinite(some)]
-    if len(finite) < 2:
+    steps = np.abs(np.diff(some[np.isfinite(some)]))
+    if not steps.any():
         return None
-    middle, step = float(np.median(finite)), float(np.median(np.abs(np.diff(finite))))
-    for unit, seconds in STAMP_UNITS.items():
-        if CLOCK[0] <= middle * seconds <= CLOCK[1]:
-            return unit
+    step, middle = float(np.median(steps[steps > 0])), float(np.nanmedian(some))
     low, high = RATES.range_hz
-    if CLOCK[0] <= middle <= CLOCK[1] or not step or low <= 1 / step <= high:
-        return None
-    return likely_unit(step)
+    usual = {unit: factor for unit, factor in {'s': 1.0, **STAMP_UNITS}.items()
+             if low <= 1 / (step * factor) <= high}
+    clock = [unit for unit, factor in usual.items()
+             if CLOCK[0] <= middle * factor <= CLOCK[1]]
+    unit = clock[0] if clock else None if 's' in usual else likely_unit(step)
+    return None if unit == 's' else unit
 
 
 def _from_start(
@@ -327,38 +192,8 @@ def _start(time: Array) -> float:
     return start
 
 
-def _guesses(
-    tables: Sequence[tuple[TextTable | ArrayTable, dict[str, Family]]], arm: ArmModel
-) -> list[str]:
-    """Say which columns were taken, unless arm.yaml or the documents name all of them."""
-    named = {arm.table.time, *arm.table.position, *arm.table.velocity, *arm.table.signal}
-    every = [(name, family) for _, columns in tables for name, family in columns.items() if family]
-    if (len(tables) == 1 or arm.table.signal_file is not None) and all(
-            column.name in named or column.name.lower() in TIME_NAMES or
-            (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
-            for _, family in every for column in family):
-        return []
-    found = []
-    for table, columns in tables:
-        where = '' if len(tables) == 1 else f' of {table.path.name}'
-        found += [f'{name} from {_shown(family)}{where}'
-                  for name, family in columns.items() if family]
-    numbered = any(column.label.isdigit() for _, family in every for column in family)
-    if numbered:
-        found.append(f'joints by number, {", ".join(arm.joint_names)}')
-    return found
-
-
-def _shown(family: Family) -> str:
-    """Name columns by their pattern, numbered ones by the first and last."""
-    if any('*' in column.pattern and not column.label.isdigit() for column in family):
-        return family[0].pattern.replace('*', 'JOINT')
-    return summary([column.name for column in family])
-
-
-def _other_signal(choice: Chosen, arm: ArmModel) -> list[Defect]:
+def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
     """Warn of a drive signal of another kind than that of the arm, as its name or unit says."""
-    column = choice.tables[-1][1]['signal'][0]
     kinds = [kind for kind in SIGNALS[:3] if column.unit in UNITS[kind]]
     kind = kinds[0] if kinds else column.quantity
     if column.name in arm.table.signal or kind in (arm.drive.signal, 'signal', ''):
