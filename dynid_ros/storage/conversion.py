@@ -16,7 +16,8 @@ from dynid_ros.recordings.recording import Recording
 from dynid_ros.storage.bag_writer import check_absent, START_NS, write_joint_states
 from dynid_ros.storage.bags import JointStates
 from dynid_ros.storage.recording_reader import from_messages, read_messages
-from dynid_ros.tables.column_choice import joints_in, summary
+from dynid_ros.tables.column_choice import joints_in
+from dynid_ros.tables.column_words import summary
 from dynid_ros.tables.parts import open_table
 from dynid_ros.tables.read import read_table
 

@@ -14,7 +14,7 @@ import numpy as np
 from dynid_ros.errors import RecordingError
 from dynid_ros.storage.bags import BATCH, damaged_defects, JointStates
 from dynid_ros.storage.sample_blocks import JoinedBlocks, SampleBlock
-from dynid_ros.tables.text_table import number_in, text_encoding, text_lines
+from dynid_ros.tables.text_lines import number_in, text_encoding, text_lines
 
 FIELDS = ('position', 'velocity', 'effort')
 _FIELD = re.compile(r'(?:.*[._/])?(name|position|velocity|effort)[_.\[]?\d+\]?')

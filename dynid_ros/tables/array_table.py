@@ -15,7 +15,7 @@ from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.recording import Defect
-from dynid_ros.tables.column_words import plain, tokens
+from dynid_ros.tables.column_words import plain, summary, tokens
 from dynid_ros.tables.npz_table import npz_headers, read_npz, Values
 
 #: Columns of an array from which on it is no signal of joints.
@@ -66,7 +66,7 @@ class ArrayTable:
         for name in names:
             if name not in self.places:
                 raise RecordingError(
-                    f'{self.path} has no column {name}; it has {", ".join(self.names)}')
+                    f'{self.path} has no column {name}; it has {summary(self.names)}')
 
     def read(self, names: Sequence[str], time: Sequence[str] = ()) -> Arrays:
         """

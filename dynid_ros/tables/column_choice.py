@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 import re
 
@@ -15,6 +15,7 @@ from dynid_ros.tables.column_words import (
     OTHERS,
     plain,
     SIGNALS,
+    summary,
     tokens,
     with_joints,
     with_label,
@@ -293,18 +294,3 @@ def _shared(names: Sequence[str]) -> int:
     """Count the characters that all names begin with."""
     columns = enumerate(zip(*names, strict=False))
     return next((k for k, letters in columns if len(set(letters)) > 1), min(map(len, names)))
-
-
-def summary(names: Sequence[str]) -> str:
-    """Name columns, those that are counted by the first and last of them."""
-    def counted(item: tuple[int, str]) -> tuple[str, int]:
-        place, name = item
-        found = re.search(r'\d+(?=\D*$)', name)
-        return (name, 0) if found is None else (
-            f'{name[:found.start()]}*{name[found.end():]}', int(found[0]) - place)
-
-    shown = []
-    for _, group in groupby(enumerate(names), key=counted):
-        same = [name for _, name in group]
-        shown.append(same[0] if len(same) == 1 else f'{same[0]} ... {same[-1]}')
-    return ', '.join(shown)

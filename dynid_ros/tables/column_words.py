@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 import math
 import re
 
@@ -129,6 +130,21 @@ def tokens(text: str) -> list[str]:
     words = [word.lower() for part in _CAMEL.split(text) for word in _TOKEN.findall(part)]
     return [found[1] if (found := _COMPOUND.fullmatch(word)) and found[1] in WORDS else word
             for word in words]
+
+
+def summary(names: Sequence[str]) -> str:
+    """Name columns, those that are counted by the first and last of them."""
+    def counted(item: tuple[int, str]) -> tuple[str, int]:
+        place, name = item
+        found = re.search(r'\d+(?=\D*$)', name)
+        return (name, 0) if found is None else (
+            f'{name[:found.start()]}*{name[found.end():]}', int(found[0]) - place)
+
+    shown = []
+    for _, group in groupby(enumerate(names), key=counted):
+        same = [name for _, name in group]
+        shown.append(same[0] if len(same) == 1 else f'{same[0]} ... {same[-1]}')
+    return ', '.join(shown)
 
 
 def _beside(name: str, text: str, start: int, end: int) -> Column | None:

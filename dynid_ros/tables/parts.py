@@ -8,8 +8,8 @@ from pathlib import Path
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
 from dynid_ros.tables.array_table import ArrayTable, open_arrays
-from dynid_ros.tables.column_choice import Choice, DOCUMENTED, Family, role, summary, TIME_NAMES
-from dynid_ros.tables.column_words import FILLERS, plain, tokens, WORDS
+from dynid_ros.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
+from dynid_ros.tables.column_words import FILLERS, plain, summary, tokens, WORDS
 from dynid_ros.tables.text_table import open_text, TextTable
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')

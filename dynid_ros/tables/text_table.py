@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
 from itertools import islice
 from pathlib import Path
 import re
@@ -20,6 +19,7 @@ from dynid_ros.recordings import quality
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.tables.column_words import UNITS
+from dynid_ros.tables.text_lines import number_in, text_encoding, text_lines
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
@@ -29,13 +29,6 @@ REPLACED = '\ufffd'
 LONGEST = 40
 #: Rows that are read at once.
 ROWS = 16_384
-#: First bytes of text in UTF-16.
-UTF_16 = (b'\xff\xfe', b'\xfe\xff')
-#: Day from which seconds count.
-EPOCH = date(1970, 1, 1).toordinal()
-_DATE = re.compile(
-    r'\s*(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ])?(\d\d?):(\d\d):(\d\d(?:\.\d+)?)'
-    r'\s*(?:Z|[+-]\d\d:?\d\d)?\s*')
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
           'm/s'}
 
@@ -232,21 +225,6 @@ def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> De
                   quality.THRESHOLDS.missing_share)
 
 
-def text_lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line that is not empty, without comments and quotes."""
-    with path.open(encoding=encoding, errors='replace') as file:
-        for number, line in enumerate(file, start=1):
-            text = line.split('#', 1)[0].strip('\r\n ').replace('"', '')
-            if text:
-                yield number, text
-
-
-def text_encoding(path: Path) -> str:
-    """Find the encoding of a text by its first bytes."""
-    with path.open('rb') as raw:
-        return 'utf-16' if raw.read(2) in UTF_16 else 'utf-8-sig'
-
-
 def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
     """
     Find the columns of a text file.
@@ -300,16 +278,3 @@ def _cells(line: str, separator: str | None) -> list[str]:
     """Split a header; a unit in brackets stays with its name."""
     cells = line.split(separator) if separator else re.split(r'\s+(?![\[(])', line)
     return [cell.strip().strip('"') for cell in cells]
-
-
-def number_in(cell: str) -> float | None:
-    """Read a number, or seconds of a date or a time of day."""
-    # Python takes 1_000 for a number, and other writers of tables never do.
-    with suppress(ValueError):
-        return None if '_' in cell else float(cell)
-    found = _DATE.fullmatch(cell)
-    if not found:
-        return None
-    year, month, day, hour, minute, second = found.groups()
-    days = date(int(year), int(month), int(day)).toordinal() if year else EPOCH
-    return 86400.0 * (days - EPOCH) + 3600 * int(hour) + 60 * int(minute) + float(second)
