@@ -137,8 +137,8 @@ def _numbers(cells: Sequence[str], layout: _Layout, form: _Form) -> list[float]:
     received = stamp if form.received is None else int(cells[form.received])
     if max(abs(stamp), abs(received)) >= 2**63:
         raise ValueError('the stamp is none in ns')
-    start = layout.arrays[0][0]
-    return [stamp, received, *(float(cell) for cell in cells[start:] if cell)]
+    return [stamp, received, *(float(cell) for start, stop in layout.arrays
+                               for cell in cells[start:stop])]
 
 
 def _block(layout: _Layout, rows: Sequence[tuple[int, list[float]]]) -> SampleBlock:

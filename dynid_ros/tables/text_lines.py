@@ -34,13 +34,15 @@ def text_encoding(path: Path) -> str:
 
 def number_in(cell: str) -> float | None:
     """Read a number, or seconds of a date or a time of day."""
-    found = _DATE.fullmatch(cell)
-    # Of a month 13, too.
     with suppress(ValueError):
-        if not found:
-            # Python takes 1_000 for a number, and other writers of tables never do.
-            return None if '_' in cell else float(cell)
-        year, month, day, hour, minute, second = found.groups()
+        # Python takes 1_000 for a number, and other writers of tables never do.
+        return None if '_' in cell else float(cell)
+    found = _DATE.fullmatch(cell)
+    if not found:
+        return None
+    year, month, day, hour, minute, second = found.groups()
+    # There is no month 13.
+    with suppress(ValueError):
         days = date(int(year), int(month), int(day)).toordinal() if year else EPOCH
         return 86400.0 * (days - EPOCH) + 3600 * int(hour) + 60 * int(minute) + float(second)
     return None
