@@ -77,11 +77,12 @@ def read_echoed(path: Path) -> JointStates | None:
         for place, cells in enumerate(batch, start=count):
             try:
                 layout = _layout(cells, form)
-                groups[layout].append((place, _numbers(cells, layout, form)))
+                values = _numbers(cells, layout, form)
+                groups[layout].append((place, values))
             except ValueError as error:  # noqa: PERF203
                 damaged.append((place, str(error)))
-        for layout, values in groups.items():
-            joined.add(_block(layout, values))
+        for layout, messages in groups.items():
+            joined.add(_block(layout, messages))
         count += len(batch)
     if not count:
         raise RecordingError(f'{path} has a header but no rows')
