@@ -13,7 +13,7 @@ from dynid_ros.tables.column_words import FILLERS, plain, summary, tokens, WORDS
 from dynid_ros.tables.text_table import open_text, TextTable
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
-TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat')
+TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 QUANTITIES = ('position', 'velocity', 'signal')
 
