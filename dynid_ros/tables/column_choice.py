@@ -138,7 +138,8 @@ class Choice:
                 f'{text}; these are of {listed(most, 12)}, and the '
                 f'joints of {self._arm.name} are {listed(self._arm.joint_names, 12)}: set joints '
                 'or aliases in arm.yaml')
-        return RecordingError(f'{text}; name them under table in arm.yaml')
+        file = ', or their file in table.signal_file' if quantity == 'signal' else ''
+        return RecordingError(f'{text}; name them under table in arm.yaml{file}')
 
     def _order(self, column: Column, quantity: str, bare: bool) -> tuple[int, int] | None:
         """How likely columns hold a quantity, least first; None if they do not."""

@@ -189,7 +189,7 @@ def _quantity(words: Sequence[str]) -> str:
 def _without_unit(name: str) -> tuple[str, str]:
     """Split a name from the unit in brackets behind it."""
     found = _BRACKETS.search(name)
-    if not found:
-        return name, ''
-    unit = re.sub(r'[\s.·*⋅-]|/s(ec)?$|s\^?-1$', '', found[1].lower())
-    return name[:found.start()], unit
+    unit = re.sub(r'[\s.·*⋅-]|/s(ec)?$|s\^?-1$', '', found[1].lower()) if found else ''
+    if found and any(unit in known for known in UNITS.values()):
+        return name[:found.start()], unit
+    return name, ''

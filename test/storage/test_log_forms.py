@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from bag_files import Motion
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import numpy as np
 from oracles import random_arm
 import pytest
@@ -19,6 +21,8 @@ JOINTS = ('pan', 'lift', 'elbow')
 MOTION = Motion(list(JOINTS), samples=200, start=1_714_737_600_123_000_000)
 T, Q, QD, TAU = MOTION.t, MOTION.q, MOTION.qd, MOTION.effort
 STAMPS = [message.stamp for message in MOTION.messages()]
+#: Names with numbers too, which are none of the order.
+JOINT_SETS = (JOINTS, ('j3', 'j1', 'j2'), ('wrist_1', 'wrist_2', 'elbow'), ('A10', 'A1', 'A2'))
 #: An order of the joints in files that is none of the arm.
 OTHER = [2, 0, 1]
 NAMES = [JOINTS[k] for k in OTHER]
@@ -140,6 +144,24 @@ def test_text_as_tools_write_it(tmp_path, arm, name, velocity):
     log = read_recording(path, arm)
     assert_motion(log, velocity)
     assert not [defect for defect in log.defects if defect.severity == 'error']
+
+
+FORMS = ('{j}.{w}', '{w}_{j}', '{j}_{w}', '/joint_states/{j}/{w}', 'actual_{w}_{j}', '{j} {w}',
+         'robot1/{w}/{j}', '{w}[{j}]', 'left_{j}_{w} [x]')
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(FORMS), st.permutations(range(9)), st.sampled_from(JOINT_SETS),
+       st.sampled_from([('pos', 'vel', 'tau'), ('position', 'velocity', 'effort'),
+                        ('angle', 'speed', 'torque'), ('q', 'dq', 'current')]))
+def test_names_decide_which_joint_a_column_is_of(tmp_path_factory, form, order, joints, words):
+    arm = random_arm(np.random.default_rng(0), 3, prismatic=False).with_tree(joint_names=joints)
+    values = np.hstack([Q, QD, TAU])
+    names = [form.format(j=joint, w=word) for word in words for joint in joints]
+    path = tmp_path_factory.mktemp('names') / 'a.csv'
+    path.write_text(table(['t', 'gripper_pos', *(names[k] for k in order)],
+                          T, T, values[:, order]))
+    assert_motion(read_recording(path, arm), True)
 
 
 def ros1_bag(path):
