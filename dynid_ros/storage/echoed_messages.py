@@ -68,7 +68,7 @@ def read_echoed(path: Path) -> JointStates | None:
     form = _form(first)
     if form is None:
         return None
-    rows = lines if form.fields else chain([first], lines)
+    rows = chain([first], lines) if form.fields is None else lines
     joined = JoinedBlocks()
     damaged: list[tuple[int, str]] = []
     count = 0

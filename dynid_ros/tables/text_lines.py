@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 import re
 
+from dynid_ros.errors import RecordingError
+
 #: First bytes of text in UTF-16.
 UTF_16 = (b'\xff\xfe', b'\xfe\xff')
 #: Day from which seconds count.
@@ -27,9 +29,20 @@ def text_lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
 
 
 def text_encoding(path: Path) -> str:
-    """Find the encoding of a text by its first bytes."""
-    with path.open('rb') as raw:
-        return 'utf-16' if raw.read(2) in UTF_16 else 'utf-8-sig'
+    """
+    Find the encoding of a text by its first bytes.
+
+    Raises
+    ------
+    RecordingError
+        The file cannot be read.
+
+    """
+    try:
+        with path.open('rb') as raw:
+            return 'utf-16' if raw.read(2) in UTF_16 else 'utf-8-sig'
+    except OSError as error:
+        raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
 
 
 def number_in(cell: str) -> float | None:

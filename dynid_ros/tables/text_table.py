@@ -242,13 +242,10 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
         The file is absent, empty or not text, or has no header.
 
     """
-    try:
-        encoding = text_encoding(path)
-        # A line further down may be damaged.
-        with path.open(encoding=encoding, errors='replace') as file:
-            line, second = (file.readline().lstrip('#%').strip() for _ in range(2))
-    except OSError as error:
-        raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
+    encoding = text_encoding(path)
+    # A line further down may be damaged.
+    with path.open(encoding=encoding, errors='replace') as file:
+        line, second = (file.readline().lstrip('#%').strip() for _ in range(2))
     if REPLACED in line:
         raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
