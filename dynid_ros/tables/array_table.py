@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arrays import Array
 from dynid_ros.errors import RecordingError
 from dynid_ros.recordings.in_blocks import transformed
-from dynid_ros.recordings.recording import Defect
-from dynid_ros.tables.column_words import plain, summary, tokens
+from dynid_ros.tables.column_words import plain, tokens
 from dynid_ros.tables.npz_table import npz_headers, read_npz, Values
+from dynid_ros.tables.text_table import Columns, require
 
 #: Columns of an array from which on it is no signal of joints.
 WIDEST = 1000
@@ -53,22 +52,7 @@ class ArrayTable:
     samples: Mapping[str, int]
     load: Callable[[Sequence[str]], Mapping[str, Values]]
 
-    def require(self, names: Sequence[str]) -> None:
-        """
-        Check that columns are there.
-
-        Raises
-        ------
-        RecordingError
-            One is not.
-
-        """
-        for name in names:
-            if name not in self.places:
-                raise RecordingError(
-                    f'{self.path} has no column {name}; it has {summary(self.names)}')
-
-    def read(self, names: Sequence[str], time: Sequence[str] = ()) -> Arrays:
+    def read(self, names: Sequence[str], time: Sequence[str] = ()) -> Columns:
         """
         Read the arrays of some columns.
 
@@ -78,8 +62,9 @@ class ArrayTable:
             The file is damaged, or the lengths of the arrays differ.
 
         """
-        self.require([*time, *names])
-        arrays = self.load(list(dict.fromkeys(self.places[name][0] for name in (*time, *names))))
+        every = [*time, *names]
+        require(self.path, self.names, every)
+        arrays = self.load(list(dict.fromkeys(self.places[name][0] for name in every)))
         for key, values in arrays.items():
             if values.dtype.kind not in 'fiu':
                 raise RecordingError(f'{self.path}: array {key} is not numeric')
@@ -89,42 +74,7 @@ class ArrayTable:
             raise RecordingError(
                 f'{self.path}: arrays must be of one length above zero, not {shapes}')
         rows = len(next(iter(whole.values())))
-        return Arrays(whole, self.places, np.zeros(rows, dtype=np.bool_))
-
-
-@dataclass(frozen=True)
-class Arrays:
-    """
-    Columns of arrays.
-
-    Attributes
-    ----------
-    values : dict of str to (N, k) ndarray
-        The arrays.
-    places : dict of str to (str, int)
-        Array and place of each column.
-    unreadable : (N,) ndarray of bool
-        All False.
-    defects : tuple of Defect
-        None.
-
-    """
-
-    values: Mapping[str, Array]
-    places: Mapping[str, tuple[str, int]]
-    unreadable: NDArray[np.bool_]
-    defects: tuple[Defect, ...] = ()
-
-    def take(self, names: Sequence[str]) -> Array:
-        """Take some columns, (N, k); those of a whole array without a copy."""
-        keys, columns = zip(*(self.places[name] for name in names), strict=True)
-        first = self.values[keys[0]]
-        if set(keys) == {keys[0]}:
-            if columns == tuple(range(first.shape[1])):
-                return first
-            return transformed(first, lambda part: part[:, columns])
-        return np.column_stack([self.values[key][:, column]
-                                for key, column in zip(keys, columns, strict=True)])
+        return Columns(whole, self.places, np.zeros(rows, dtype=np.bool_))
 
 
 def open_arrays(path: Path, header: Sequence[str] = ()) -> ArrayTable:

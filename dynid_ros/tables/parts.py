@@ -10,7 +10,7 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.tables.array_table import ArrayTable, open_arrays
 from dynid_ros.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
 from dynid_ros.tables.column_words import FILLERS, plain, summary, tokens, WORDS
-from dynid_ros.tables.text_table import open_text, TextTable
+from dynid_ros.tables.text_table import open_text, require, TextTable
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
 TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
@@ -86,7 +86,7 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
 def _named(table: Table, names: Sequence[str | None]) -> Family:
     """Return the columns that arm.yaml names."""
     stated = [name for name in names if name is not None]
-    table.require(stated)
+    require(table.path, table.names, stated)
     return [plain(name) for name in stated]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +18,7 @@ from dynid_ros.large_arrays import GrowingArray, large_array
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.in_blocks import transformed
 from dynid_ros.recordings.recording import Defect
-from dynid_ros.tables.column_words import UNITS
+from dynid_ros.tables.column_words import summary, UNITS
 from dynid_ros.tables.text_lines import number_in, text_encoding, text_lines
 
 #: In the order in which they are looked for: a comma may be a decimal one.
@@ -40,10 +40,10 @@ class Columns:
 
     Attributes
     ----------
-    names : tuple of str
-        Their names.
-    values : (N, c) ndarray
-        Numbers; NaN in rows that cannot be read.
+    arrays : dict of str to (N, c) ndarray
+        Numbers, in one array or several; NaN in rows that cannot be read.
+    places : dict of str to (str, int)
+        Array and place of each column.
     unreadable : (N,) ndarray of bool
         Marks these rows.
     defects : tuple of Defect
@@ -51,16 +51,41 @@ class Columns:
 
     """
 
-    names: tuple[str, ...]
-    values: Array
+    arrays: Mapping[str, Array]
+    places: Mapping[str, tuple[str, int]]
     unreadable: NDArray[np.bool_]
     defects: tuple[Defect, ...] = ()
 
     def take(self, names: Sequence[str]) -> Array:
-        """Copy some columns, (N, k)."""
-        places = [self.names.index(name) for name in names]
+        """Take some columns, (N, k); those of a whole array without a copy."""
+        keys, columns = zip(*(self.places[name] for name in names), strict=True)
+        first = self.arrays[keys[0]]
+        if len(set(keys)) > 1:
+            return np.column_stack([self.arrays[key][:, k]
+                                    for key, k in zip(keys, columns, strict=True)])
+        if columns == tuple(range(first.shape[1])):
+            return first
         # Taken by an index, rows would lie in memory column by column.
-        return transformed(self.values, lambda part: part[:, places])
+        return transformed(first, lambda part: part[:, columns])
+
+
+def require(path: Path, there: Sequence[str], names: Sequence[str]) -> None:
+    """
+    Check that columns are there, once each.
+
+    Raises
+    ------
+    RecordingError
+        One is not.
+
+    """
+    for name in names:
+        count = there.count(name)
+        if not count:
+            raise RecordingError(f'{path} has no column {name}; it has {summary(there)}')
+        if count > 1:
+            raise RecordingError(
+                f'{path} has {count} columns {name}; give each column a name of its own')
 
 
 @dataclass(frozen=True)
@@ -89,25 +114,6 @@ class TextTable:
     skip: int
     encoding: str = 'utf-8-sig'
 
-    def require(self, names: Sequence[str]) -> None:
-        """
-        Check that columns are there, once each.
-
-        Raises
-        ------
-        RecordingError
-            One is not.
-
-        """
-        for name in names:
-            count = self.names.count(name)
-            if not count:
-                raise RecordingError(
-                    f'{self.path} has no column {name}; it has {", ".join(self.names)}')
-            if count > 1:
-                raise RecordingError(
-                    f'{self.path} has {count} columns {name}; give each column a name of its own')
-
     def read(self, names: Sequence[str], time: Sequence[str] = ()) -> Columns:
         """
         Read columns by name, and those of the time, which may hold dates.
@@ -121,11 +127,11 @@ class TextTable:
 
         """
         every = [*time, *names]
-        self.require(every)
+        require(self.path, self.names, every)
         # The other reader finds the row and the cell.
         with suppress(ValueError):
             values = self._read_in_parts(every)
-            return Columns(tuple(every), values, np.zeros(len(values), dtype=np.bool_))
+            return _columns(every, values, np.zeros(len(values), dtype=np.bool_))
         return self._read_line_by_line(every, len(time), self._widths())
 
     def _read_in_parts(self, names: Sequence[str]) -> Array:
@@ -195,7 +201,13 @@ class TextTable:
         defects = (_unreadable(self.path, faults, len(widths)),) if faults else ()
         if bad.all():
             raise RecordingError(f'{self.path} has no row that holds {", ".join(names)}')
-        return Columns(tuple(names), values, bad, defects)
+        return _columns(names, values, bad, defects)
+
+
+def _columns(
+    names: Sequence[str], values: Array, bad: NDArray[np.bool_], defects: tuple[Defect, ...] = (),
+) -> Columns:
+    return Columns({'': values}, {name: ('', k) for k, name in enumerate(names)}, bad, defects)
 
 
 def _fault(
