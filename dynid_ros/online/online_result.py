@@ -145,7 +145,7 @@ def online_result(
     return IdentifiedModel(
         arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
         data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
-        possible=chosen.possible, friction_std=chosen.prior.friction_std(arm),
+        possible=chosen.possible, friction_strength=online.friction_strength,
         root_information=estimate.root_information, root_torque=estimate.root_torque,
         sigma=estimate.sigma, condition_number=estimate.condition_number,
         samples=samples, seconds=seconds, sources=(source,), data_hash=data_hash,
