@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.arrays import Array
-from dynid_ros.cross_validation.folds import Folds, growth
+from dynid_ros.cross_validation.folds import Folds, growth, STANDARD_ERRORS
 from dynid_ros.model.possible_estimate import PossibleEstimate
 from dynid_ros.regression.qr_factors import QRFactors
 
-#: Standard errors over the blocks, and ratio of root mean squares in their geometric mean, beyond
-#: which the possible parameters predict clearly worse.
-STANDARD_ERRORS, CLEARLY_WORSE = 2.0, 1.1
+#: Ratio of root mean squares, in the geometric mean over the blocks, beyond which the possible
+#: parameters predict clearly worse.
+CLEARLY_WORSE = 1.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class BlockErrors:
     def clearly_worse(self) -> bool:
         """Whether the possible parameters predict worse, by much and by more than chance."""
         mean, standard_error = self.growth
-        return mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error)
+        return bool(mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error))
 
     @property
     def remark(self) -> str:
@@ -121,6 +121,6 @@ def block_errors(
     for block in blocks:
         W = block.factors[:, :, :-1]
         explained += np.einsum('jrb,bc,jrc->j', W, covariance, W, optimize=True)
-    return BlockErrors(
-        np.array([block.torque_squares() for block in blocks]), folds.predicted(prior),
-        folds.left(np.array(possible)), explained, np.sum([block.rows for block in blocks], axis=0))
+    torque = np.array([block.torque_squares() for block in blocks])
+    return BlockErrors(torque, folds.predicted(prior), folds.left(np.array(possible)), explained,
+                       np.sum([block.rows for block in blocks], axis=0))

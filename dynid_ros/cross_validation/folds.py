@@ -9,6 +9,8 @@ import numpy as np
 from dynid_ros.arrays import Array
 from dynid_ros.regression.qr_factors import QRFactors
 
+#: Standard errors over the blocks beyond which a difference is more than chance.
+STANDARD_ERRORS = 2.0
 TINY = float(np.finfo(float).tiny)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from dynid_ros.arm.friction import PLAIN, PRESLIDING, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
-from dynid_ros.cross_validation.folds import Folds, growth
+from dynid_ros.cross_validation.folds import Folds, growth, STANDARD_ERRORS
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.qr_factors import QRFactors
@@ -32,10 +32,11 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
 
     Viscous and Coulomb friction and the offset are as free as the prior of the arm. Every other
     coefficient has a prior around zero, and one strength for each of `KINDS` says how wide it is.
-    Kind by kind it is the strength with the lowest error of the blocks, by that of plain friction:
-    the mean logarithm of the ratio, and a standard error over the blocks on top, so that a gain
-    that chance explains is none. The blocks are whole recordings where there are several, since
-    another motion shows more than the rest of the same one; else they are stretches of time.
+    Kind by kind it is the one with the lowest error of the blocks, by that of plain friction: the
+    mean logarithm of the ratio, with a standard error over the blocks on top. All together have to
+    be better than plain friction by more than chance. The blocks are whole recordings where there
+    are several, since another motion shows more than the rest of the same one; else they are
+    stretches of time.
 
     Parameters
     ----------
@@ -72,6 +73,9 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
     for kind in KINDS:
         trials = [found | dict.fromkeys(kind, strength) for strength in (ABSENT, *STRENGTHS)]
         found = min(trials, key=lambda trial: sum(growth(left(trial), before)))
+    mean, standard_error = growth(left(found), before)
+    if mean + STANDARD_ERRORS * standard_error >= 0:
+        return {}
     return {name: strength for name, strength in found.items() if strength > ABSENT}
 
 
@@ -95,12 +99,10 @@ def blocks_apart(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]
 
     """
     # Time counts from the start of each recording.
-    recording = np.cumsum([0, *(after.t[0] <= before.t[-1]
-                                for before, after in pairwise(rows.motions))])
-    count = int(recording[-1]) + 1
-    groups = tuple((recording * min(count, BLOCKS) // count).tolist())
+    recordings = tuple(np.cumsum([0, *(
+        after.t[0] <= before.t[-1] for before, after in pairwise(rows.motions))]).tolist())
     settings, columns = rows.settings, rows.columns(arm)
-    for parts in (groups, BLOCKS) if count > 1 else (BLOCKS,):
+    for parts in (recordings, BLOCKS) if any(recordings) else (BLOCKS,):
         blocks = rows.factors(arm, theta, parts)
         shortest = min(int(block.rows.max()) for block in blocks)
         if shortest * settings.decimation > settings.decimator().reach:

@@ -120,9 +120,9 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
         record |= {'root_information': [], 'consistent': None}
     # Fields that came later.
     count = len(record.get('parameters', ()))
-    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'friction_strength': {},
-              'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
-              'repeats': False, 'unrepeated': None,
+    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'possible': False,
+              'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
+              'friction_strength': {}, 'repeats': False, 'unrepeated': None,
               **record}
     if isinstance(record['error_by_bandwidth'], list):
         record['error_by_bandwidth'] = [
