@@ -21,9 +21,9 @@ BLOCKS = 10
 KINDS = (
     tuple(name for name, term in TERMS.items() if term.of_velocity and name not in PLAIN),
     ('load',), (WARM,), (PRESLIDING,))
-#: Torque that a term may have, standard deviation relative to the prior of the arm: next to
-#: nothing, and powers of ten.
-ABSENT, *STRENGTHS = 1e-9, 1e-3, 1e-2, 1e-1
+#: Width of the prior of a term, relative to that of the arm: next to nothing, and two for each
+#: power of ten.
+ABSENT, *STRENGTHS = 1e-9, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1
 
 
 def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
@@ -35,7 +35,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
     Kind by kind it is the one with the lowest error of the blocks, by that of plain friction: the
     mean logarithm of the ratio, with a standard error over the blocks on top. All together have to
     be better than plain friction by more than chance. The blocks are whole recordings where there
-    are several, since another motion shows more than the rest of the same one; else they are
+    are more than two, since another motion shows more than the rest of the same one; else they are
     stretches of time.
 
     Parameters
@@ -81,7 +81,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
 
 def blocks_apart(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]:
     """
-    Divide rows into recordings or, of a single one, into as many stretches as `BLOCKS`.
+    Divide rows into recordings or, of one or two, into as many stretches as `BLOCKS`.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def blocks_apart(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]
     recordings = tuple(np.cumsum([0, *(
         after.t[0] <= before.t[-1] for before, after in pairwise(rows.motions))]).tolist())
     settings, columns = rows.settings, rows.columns(arm)
-    for parts in (recordings, BLOCKS) if any(recordings) else (BLOCKS,):
+    # Two do not tell a standard error.
+    for parts in (recordings, BLOCKS) if recordings[-1] > 1 else (BLOCKS,):
         blocks = rows.factors(arm, theta, parts)
         shortest = min(int(block.rows.max()) for block in blocks)
         if shortest * settings.decimation > settings.decimator().reach:

@@ -131,8 +131,9 @@ def test_several_recordings_are_blocks_of_their_own():
             block.residual_squares(theta), alone.residual_squares(theta), rtol=1e-9)
 
 
-def test_a_single_recording_is_divided_by_time():
-    arm, rows = rows_of([log_of(USUAL)])
+@pytest.mark.parametrize('count', [1, 2])
+def test_one_recording_or_two_are_divided_by_time(count):
+    arm, rows = rows_of([log_of(USUAL, motion=motion) for motion in range(count)])
     arm = arm.with_friction(PLAIN)
     blocks = blocks_apart(rows, arm, fit(arm, rows).theta)
     assert len(blocks) == BLOCKS
