@@ -130,14 +130,14 @@ def _estimate(model: Model, rows: KeptRows) -> tuple[ChosenEstimate, BlockErrors
     arm, solution = model.arm, model.solution
     scatter, covariance, found = _possible(
         arm, solution, model.rows, rows.settings, model.strengths)
-    shrunk = found.fit.prior.is_shrunk
     columns = rows.columns(arm)
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, BLOCKS)],
         _residual_spread(model.own), solution.prior, covariance, found)
     possible = not blocks.clearly_worse
     root = solution.root_information
-    alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
+    alone = data_covariance(
+        root.T @ root, scatter, solution.prior_information, found.fit.prior.is_shrunk)
     theta, std_white = solution.theta, np.sqrt(np.diag(solution.white_covariance))
     if possible:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white

@@ -159,8 +159,8 @@ def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> ChosenEstimate
     solution = recursion.solution()
     theta, covariance, std_white = estimate.theta, estimate.covariance, estimate.std_white
     scatter, root = recursion.scatter(solution), solution.root_information
-    shrunk = online.prior.is_shrunk
-    alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
+    alone = data_covariance(
+        root.T @ root, scatter, solution.prior_information, online.prior.is_shrunk)
     try:
         found = possible_estimate(arm, online.prior.widened(solution.widening), root,
                                   solution.root_torque, covariance, std_white)
