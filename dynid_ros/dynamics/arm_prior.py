@@ -52,8 +52,7 @@ class ArmPrior:
     torque : (n,) ndarray
         Torque of each drive: its limit, or what the links need, Nm.
     shrunk : (p,) ndarray of bool
-        Friction coefficients whose standard deviations data chose, none by default; see
-        `with_friction`.
+        Friction coefficients that are near zero, none by default; see `with_friction`.
 
     """
 
@@ -113,34 +112,28 @@ class ArmPrior:
         # Couplings, which come last, belong to several joints.
         own = np.full_like(self.std, factors.max(initial=1.0))
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
-        return replace(self, std=np.where(self.shrunk, self.std, self.std * own))
+        return replace(self, std=self.std * own)
 
-    def with_friction(self, arm: ArmModel, std: Mapping[str, Array]) -> ArmPrior:
+    def with_friction(self, arm: ArmModel, strengths: Mapping[str, float]) -> ArmPrior:
         """
-        Return the prior with friction coefficients near zero, which `widened` does not change.
+        Return the prior with friction coefficients near zero.
 
         Parameters
         ----------
         arm : ArmModel
             The arm of the prior.
-        std : mapping of str to (n,) ndarray
-            Standard deviations of the coefficients of some terms, by joint.
+        strengths : mapping of str to float
+            By term, how wide the prior of its coefficients is, relative to this one.
 
         """
-        values, own = self.values.copy(), self.std.copy()
-        shrunk = np.broadcast_to(self.shrunk, own.shape).copy()
+        values, std = self.values.copy(), self.std.copy()
+        shrunk = np.zeros_like(std, dtype=np.bool_)
         for term in friction_terms(arm.friction):
-            if term.name in std:
+            if term.name in strengths:
                 columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
-                values[columns], own[columns], shrunk[columns] = 0.0, std[term.name], True
-        return replace(self, values=values, std=own, shrunk=shrunk)
-
-    def friction_std(self, arm: ArmModel) -> dict[str, Array]:
-        """Return the standard deviations that `with_friction` was given, by term."""
-        columns = {term.name: [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
-                   for term in friction_terms(arm.friction)}
-        shrunk = np.broadcast_to(self.shrunk, self.std.shape)
-        return {name: self.std[own] for name, own in columns.items() if shrunk[own].any()}
+                values[columns], shrunk[columns] = 0.0, True
+                std[columns] *= strengths[term.name]
+        return replace(self, values=values, std=std, shrunk=shrunk)
 
     def relaxed(self, colour: float) -> ArmPrior:
         """
