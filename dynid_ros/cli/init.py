@@ -85,11 +85,10 @@ def _expanded(args: argparse.Namespace) -> Path:
 
     from dynid_ros.arm.description.urdf_source import urdf_root
 
-    pairs = dict(argument.partition(':=')[::2] for argument in args.xacro)
-    for name, value in pairs.items():
-        if not (name and value):
-            raise InputError(f'"{name}" is not an argument of a xacro file; write NAME:=VALUE')
-    root = urdf_root(args.robot, pairs)
+    for argument in args.xacro:
+        if argument.find(':=') < 1:
+            raise InputError(f'"{argument}" is not an argument of a xacro file; write NAME:=VALUE')
+    root = urdf_root(args.robot, dict(argument.split(':=', 1) for argument in args.xacro))
     path: Path = args.output / f'{args.robot.name.split(".")[0]}.urdf'
     write_whole(path, ElementTree.tostring(root, encoding='utf-8'))
     return path

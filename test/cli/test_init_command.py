@@ -85,6 +85,15 @@ def test_arguments_of_a_xacro_file_are_kept_in_a_urdf(tmp_path, capsys):
     assert load_arm(folder).translation[0].tolist() == [0.25, 0, 0]
 
 
+def test_a_xacro_argument_may_be_empty(tmp_path, capsys):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    path = xacro_file(tmp_path, XACRO.replace('name="r"', 'name="r$(arg reach)"').replace(
+        '<origin xyz="$(arg reach) 0 0"/>', ''))
+    status, _, folder = init(capsys, path, '--xacro', 'reach:=')
+    assert status == 0
+    assert load_arm(folder).name == 'r'
+
+
 def test_friction_and_rotor_inertia_of_an_mjcf_are_nominal_values(tmp_path, capsys):
     path = tmp_path / 'odd.xml'
     path.write_text(MJCF)

@@ -4,9 +4,10 @@ import numpy as np
 import pinocchio
 import pytest
 
+from dynid_ros.arm.description.packages import find_mesh
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.feasibility.link_shapes import find_mesh, urdf_bodies
+from dynid_ros.feasibility.link_shapes import urdf_bodies
 from dynid_ros.feasibility.scene import build_scene
 
 
