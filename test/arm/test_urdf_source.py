@@ -31,8 +31,9 @@ ARM = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <link name="base"/><xacro:arm tool="$(arg tool)"/></robot>"""
 MACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="sizes" value="${{xacro.load_yaml('$(find {package})/{sizes}')}}"/>
-  <xacro:macro name="arm" params="tool"><link name="a"/><joint name="j" type="revolute"><parent link="base"/><child link="a"/>
-  <origin xyz="${{sizes['reach']}} 0 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+  <xacro:macro name="arm" params="tool"><link name="a"/><joint name="j" type="revolute">
+  <parent link="base"/><child link="a"/><origin xyz="${{sizes['reach']}} 0 0"/>
+  <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
   <xacro:unless value="${{tool == ''}}"><link name="tool"/>
   <joint name="mount" type="fixed"><parent link="a"/><child link="tool"/></joint></xacro:unless>
 </xacro:macro></robot>"""

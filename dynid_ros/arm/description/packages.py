@@ -39,7 +39,7 @@ def find_mesh(uri: str, urdf: Path) -> Path | None:
         inner = unquote(parts.path).lstrip('/')
         folders = chain(
             _stated(parts.netloc), _above(parts.netloc, urdf), urdf.resolve().parents)
-        found = (folder / inner for folder in folders)
+        found: Iterator[Path] = (folder / inner for folder in folders)
     else:
         plain = unquote(parts.path) if parts.scheme == 'file' else uri
         found = iter([urdf.resolve().parent / plain])
