@@ -258,6 +258,16 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
 
 
+def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
+    """Give links without mass those of the prior; return the arm and which they are, (n,)."""
+    stated = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
+    missing = np.asarray(stated[:, 0] == 0)
+    if not missing.any():
+        return arm, missing
+    links = arm_prior(arm).values[arm.layout.all_inertial()].reshape(arm.n, -1)
+    return replace(arm, inertial=np.where(missing[:, None], links, stated)), missing
+
+
 def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
     """Factor of the masses, at most one, with which the drives hold the arm in any pose."""
     q = random_states(bare)[0]
