@@ -10,7 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.description.dh import read_dh
 from dynid_ros.arm.description.doubtful_limits import plausible_limits
-from dynid_ros.arm.description.joint_choice import free_joints, main_chain
+from dynid_ros.arm.description.joint_choice import free_joints, guess_arm
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe, read_urdf
@@ -59,7 +59,7 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     ----------
     name_or_path : str or Path
         Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a URDF, xacro
-        file, MJCF or SDF. Of these its main chain is taken (see `main_chain`) with the default
+        file, MJCF or SDF. Of these the arm is guessed (see `guess_arm`) with the default
         settings. A shipped name takes precedence over a folder of the same name; write ``./name``
         for the folder.
 
@@ -151,8 +151,8 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
     path : Path
         A URDF, xacro file, MJCF or SDF.
     joints : tuple of str
-        Joints, in the wanted order. If the file has none of them but a main chain of as many
-        joints, these are taken: another prefix is common.
+        Joints, in the wanted order. If the file has none of them but an arm of as many joints,
+        these are taken: another prefix is common.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
     """
     robot = read_urdf_xml(path)
     missing = [name for name in joints if name not in robot.joints]
-    chain = main_chain(robot.joints)
+    chain = guess_arm(robot.joints).joints
     if len(missing) == len(joints) == len(chain):
         joints, missing = chain, []
     if missing:
@@ -185,7 +185,7 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
 
 def _from_urdf(path: Path) -> ArmModel:
     robot = read_urdf_xml(path)
-    chain = main_chain(robot.joints)
+    chain = guess_arm(robot.joints).joints
     read = describe(robot, path, chain)
     limits, doubts = plausible_limits(read)
     left = len(free_joints(robot.joints)) - len(chain)
@@ -247,7 +247,8 @@ def _possible(links: Array | None, names: tuple[str, ...], path: Path) -> Array 
     changes = []
     for name, stated, own in zip(names, links, taken, strict=True):
         if (stated != own).any():
-            before, after = (np.linalg.eigvalsh(inertial_to_com(each)[2]) for each in (stated, own))
+            before, after = (
+                np.linalg.eigvalsh(inertial_to_com(each)[2]) for each in (stated, own))
             share = np.abs(after - before).max() / np.abs(before).max()
             if share > ROUNDED:
                 changes.append(f'at joint "{name}" {_listed(after)} instead of {_listed(before)} '

@@ -179,8 +179,8 @@ def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:
     """
     Inertial parameters of the nearest body with the mass and centre of mass of ten given ones.
 
-    Its second moments of mass about that centre are the given ones, but for those below zero, which
-    become those of a body `THIN` times as thick as it is long. A possible link is unchanged.
+    Its second moments of mass about that centre are the given ones, but for those below zero,
+    which become those of a body `THIN` times as thick as it is long. A possible link is unchanged.
     """
     mass, center, inertia = inertial_to_com(parameters)
     moments, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)

@@ -13,7 +13,7 @@ from dynid_ros.arm.description.doubtful_limits import (
     DEFAULT_VELOCITY,
     plausible_limits,
 )
-from dynid_ros.arm.description.joint_choice import free_joints, tips
+from dynid_ros.arm.description.joint_choice import free_joints, GuessedArm
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
@@ -33,8 +33,6 @@ class Starter:
         Content of the file.
     others : tuple of str
         Further joints of the robot that could move, and stay locked.
-    tips : tuple of str
-        Links at the ends of the robot's chains.
     doubts : tuple of str
         Limits that are missing or cannot be meant.
     open_questions : tuple of str
@@ -44,12 +42,11 @@ class Starter:
 
     text: str
     others: tuple[str, ...]
-    tips: tuple[str, ...]
     doubts: tuple[str, ...]
     open_questions: tuple[str, ...]
 
 
-def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) -> Starter:
+def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Starter:
     """
     Write down the arm of a robot's description for the user to complete.
 
@@ -59,7 +56,7 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         Its description.
     path : Path
         URDF, xacro file, MJCF or SDF that it was read from.
-    joints : tuple of str
+    arm : GuessedArm
         Joints of the arm.
     folder : Path
         Where the ``arm.yaml`` will stand; it refers to the robot relative to this folder.
@@ -70,9 +67,18 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         The description is unusable.
 
     """
+    joints = arm.joints
     read = describe(robot, path, joints)
     others = tuple(name for name in free_joints(robot.joints) if name not in joints)
     limits, doubts = plausible_limits(read)
+    still = [name for name, joint in robot.joints.items()
+             if joint.mimics is not None and joint.mimics[0] in joints]
+    if still:
+        doubts += (f'{", ".join(still)} stand still, though they follow joints of the arm: joints '
+                   'that follow others are not modelled',)
+    if read.inertial is None:
+        doubts += ('no inertias are stated: design and simulate take cylinders from joint to '
+                   'joint',)
     questions = [
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
         'limits.acceleration: no description states it',
@@ -82,6 +88,8 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         questions.append('locked: where the other joints stand while the arm moves')
     parts = [
         _head(path, read, folder),
+        *([f'# {arm.note}.\n# To move one, write it into "joints" and take it out of "locked".']
+          if arm.note else []),
         _list('joints', joints),
         *([_locked(others)] if others else []),
         _SETTINGS,
@@ -89,7 +97,7 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         *(_nominal(path, joints) if robot.is_mjcf else []),
         _ENVIRONMENT,
     ]
-    return Starter('\n'.join(parts), others, tips(robot.joints), doubts, tuple(questions))
+    return Starter('\n'.join(parts), others, doubts, tuple(questions))
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:

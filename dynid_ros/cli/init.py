@@ -26,14 +26,20 @@ def add_parser(subparsers: Subparsers) -> None:
     chosen.add_argument(
         '--joints', metavar='A,B,C',
         help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
-             'chain without its gripper')
+             'chain without its torso or base and its gripper')
     chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the folder and print the next steps."""
-    from dynid_ros.arm.description.joint_choice import chain_to, free_joints, main_chain
+    from dynid_ros.arm.description.joint_choice import (
+        arm_tips,
+        chain_to,
+        free_joints,
+        guess_arm,
+        GuessedArm,
+    )
     from dynid_ros.arm.description.urdf_xml import read_urdf_xml
     from dynid_ros.arm.load import load_arm
     from dynid_ros.arm.starter import bounds_section, starter
@@ -46,14 +52,16 @@ def run(args: argparse.Namespace) -> int:
     robot = read_urdf_xml(path)
     known = robot.joints
     if args.tip:
-        joints = chain_to(known, args.tip, path)
-    elif args.joints == 'all':
-        joints = free_joints(known)
+        arm = GuessedArm(chain_to(known, args.tip, path))
+    elif args.joints:
+        arm = GuessedArm(
+            free_joints(known) if args.joints == 'all' else tuple(args.joints.split(',')))
     else:
-        joints = tuple(args.joints.split(',')) if args.joints else main_chain(known)
+        arm = guess_arm(known)
+    joints = arm.joints
     if not joints:
         raise ArmError(f'{path} has no moving joint')
-    made = starter(robot, path, joints, args.output)
+    made = starter(robot, path, arm, args.output)
     write_whole(target, made.text.encode())
     try:
         # From here on the file itself is read, as every command will read it.
@@ -67,9 +75,10 @@ def run(args: argparse.Namespace) -> int:
     print(f'{len(joints)} joints: {", ".join(joints)}')
     if made.others:
         print(f'locked: {", ".join(made.others)}')
-    if len(made.tips) > 1 and not (args.tip or args.joints):
-        print(f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
-    for doubt in made.doubts:
+    ends = arm_tips(known)
+    if len(ends) > 1 and not (args.tip or args.joints):
+        print(f'the robot has several arms; choose another with --tip: {", ".join(ends)}')
+    for doubt in filter(None, (arm.note, *made.doubts)):
         print(doubt)
     print(f'wrote {target}. Only you know, so look at:')
     for question in made.open_questions:

@@ -68,9 +68,9 @@ def test_collision_geometry_is_written_as_urdf_has_it(path):
 
 def test_an_equality_of_joints_is_a_mimic(path):
     path.write_text(MJCF.replace('<actuator>', (
-        '<equality><joint joint1="pitch" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality>'
+        '<equality><joint joint1="lift" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality>'
         '<actuator>')))
-    assert read_urdf(path).tree.joint_names == ('yaw', 'lift')
+    assert read_urdf(path).tree.joint_names == ('yaw', 'pitch')
 
 
 def test_a_free_body_is_fixed_with_a_word(path):
