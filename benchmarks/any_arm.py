@@ -198,7 +198,7 @@ def main() -> None:
     counts = Counter(found.status for found in every)
     print(f'{good} of {len(every)} trustworthy and below {GOOD:g} %, {counts["accused"]} accused, '
           f'{counts["stopped"]} stopped; {within} of {parameters} base parameters '
-          f' ({100 * within / max(parameters, 1):.0f} %) within 95 % intervals')
+          f'({100 * within / max(parameters, 1):.0f} %) within 95 % intervals')
 
 
 def described(folder: Path | None) -> dict[str, tuple[Path, tuple[str, ...]]]:

@@ -74,8 +74,8 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
     still = [name for name, joint in robot.joints.items()
              if joint.mimics is not None and joint.mimics[0] in joints]
     if still:
-        doubts += (f'{", ".join(still)} stand still, though they follow joints of the arm: joints '
-                   'that follow others are not modelled',)
+        doubts += ('held still, though following joints of the arm, which is not modelled: '
+                   + ', '.join(still),)
     if read.inertial is None:
         doubts += ('no inertias are stated: design and simulate take cylinders from joint to '
                    'joint',)

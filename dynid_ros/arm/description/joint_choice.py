@@ -13,8 +13,9 @@ from dynid_ros.errors import ArmError
 
 #: Joints after which one that others mimic, and that carries no other one, is that of a gripper.
 HAND = 4
-#: Joints of an arm on a rail, a lift or a base that drives, and of one that turns by itself.
-ON_A_RAIL, ON_A_BASE = 5, 6
+#: Joints of a base at most; of an arm on a rail, a lift or a base that drives, at least; and of
+#: one on a base that turns, too.
+BASE, ON_A_RAIL, ON_A_BASE = 3, 5, 6
 #: Names of joints of grippers, and of the links that their last joint moves.
 GRIPPER = re.compile('grip|finger|jaw|claw|(?<![a-z])hand(?![a-z])', re.IGNORECASE)
 FINGER = re.compile('finger|jaw|claw', re.IGNORECASE)
@@ -125,15 +126,16 @@ def guess_arm(known: Joints) -> GuessedArm:
     """
     chain = max(_chains(known), key=len, default=())
     arm, gripper = _without_gripper(known, chain)
-    sliding = next((k for k, name in enumerate(arm) if known[name].kind != 'prismatic'), len(arm))
-    if not sliding or len(arm) - sliding < ON_A_RAIL:
-        sliding = 0
-    elif sliding > 1 and len(arm) - sliding > ON_A_BASE:
+    kinds = [known[name].kind == 'prismatic' for name in arm]
+    start = max((k + 1 for k, slides in enumerate(kinds[:BASE]) if slides), default=0)
+    if len(arm) - start < ON_A_RAIL:
+        start = 0
+    elif start > 1 and all(kinds[:start]) and len(arm) - start > ON_A_BASE:
         # A base drives along x and y, and turns.
-        sliding += 1
+        start += 1
     before = () if not arm else tuple(reversed([
         name for name in _inwards(known, known[arm[0]].parent) if _is_free(known[name])]))
-    return GuessedArm(arm[sliding:], before + arm[:sliding], gripper)
+    return GuessedArm(arm[start:], before + arm[:start], gripper)
 
 
 def arm_tips(known: Joints) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+import re
 from types import ModuleType
 from typing import Any, cast
 from unittest import mock
@@ -86,10 +87,18 @@ def _tell_links_from_joints(root: Element) -> None:
             end.set('link', renamed.get(end.get('link', ''), end.get('link', '')))
 
 
+def with_prefixes(content: bytes) -> bytes:
+    """Declare the prefixes of elements and attributes that a file uses without, as ROS allows."""
+    used = set(re.findall(rb'[<\s]/?([A-Za-z][\w.-]*):[A-Za-z]', content))
+    known = {b'xml', b'xmlns', *re.findall(rb'xmlns:([\w.-]+)', content)}
+    names = b''.join(b' xmlns:%b="%b"' % (prefix, prefix) for prefix in sorted(used - known))
+    return re.sub(rb'<(robot|mujoco|sdf)\b', rb'<\1' + names, content, count=1)
+
+
 def _parsed(content: bytes, path: Path) -> Element:
     parser = ElementTree.XMLParser(target=_NoDoctype())
     try:
-        parser.feed(content)
+        parser.feed(with_prefixes(content))
         root: Element = parser.close()
     except _DoctypeError:
         raise ArmError(f'{path} has a DOCTYPE, which could define entities that blow up; remove '
