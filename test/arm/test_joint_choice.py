@@ -45,7 +45,8 @@ def test_torso_that_carries_arm_and_head_does_not_belong_to_the_arm(tmp_path):
     # A lift or a rail under an arm of six, and a base that drives and turns under one of seven.
     ('prrrrrr', slice(1, 7), slice(0, 1)), ('pprrrrrrrr', slice(3, 10), slice(0, 3)),
     # Bases that turn first.
-    ('rprrrrrrr', slice(2, 9), slice(0, 2)), ('rpprrrrrrr', slice(3, 10), slice(0, 3)),
+    ('rprrrrrrr', slice(2, 9), slice(0, 2)), ('rprrrrrrrr', slice(3, 10), slice(0, 3)),
+    ('rpprrrrrrr', slice(3, 10), slice(0, 3)),
     # A gantry under an arm of six; a SCARA with its lift first; a gantry alone.
     ('ppprrrrrr', slice(3, 9), slice(0, 3)), ('prrr', slice(0, 4), slice(0, 0)),
     ('ppp', slice(0, 3), slice(0, 0))])

@@ -13,9 +13,8 @@ from dynid_ros.errors import ArmError
 
 #: Joints after which one that others mimic, and that carries no other one, is that of a gripper.
 HAND = 4
-#: Joints of a base at most; of an arm on a rail, a lift or a base that drives, at least; and of
-#: one on a base that turns, too.
-BASE, ON_A_RAIL, ON_A_BASE = 3, 5, 6
+#: Joints of a base at most; of an arm on a rail, a lift or a base that drives at least; at most.
+BASE, ON_A_RAIL, SEVEN = 3, 5, 7
 #: Names of joints of grippers, and of the links that their last joint moves.
 GRIPPER = re.compile('grip|finger|jaw|claw|(?<![a-z])hand(?![a-z])', re.IGNORECASE)
 FINGER = re.compile('finger|jaw|claw', re.IGNORECASE)
@@ -130,8 +129,8 @@ def guess_arm(known: Joints) -> GuessedArm:
     start = max((k + 1 for k, slides in enumerate(kinds[:BASE]) if slides), default=0)
     if len(arm) - start < ON_A_RAIL:
         start = 0
-    elif start > 1 and all(kinds[:start]) and len(arm) - start > ON_A_BASE:
-        # A base drives along x and y, and turns.
+    elif start > 1 and len(arm) - start > SEVEN - all(kinds[:start]):
+        # A base drives along x and y, or turns and drives, and turns: no arm has eight joints.
         start += 1
     before = () if not arm else tuple(reversed([
         name for name in _inwards(known, known[arm[0]].parent) if _is_free(known[name])]))
