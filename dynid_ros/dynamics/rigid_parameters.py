@@ -40,12 +40,9 @@ def nominal_parameters(arm: ArmModel) -> Array:
         The arm has no nominal inertial parameters.
 
     """
-    if arm.inertial is None:
-        raise ArmError(
-            f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml")
     layout = arm.layout
     theta = np.zeros(layout.size)
-    theta[layout.all_inertial()] = arm.inertial.ravel()
+    theta[layout.all_inertial()] = _stated(arm).ravel()
     for joint in range(arm.n):
         if layout.rotor_inertia and arm.rotor_nominal is not None:
             theta[layout.rotor(joint)] = arm.rotor_nominal[joint]
@@ -108,13 +105,17 @@ def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
 
 @lru_cache(maxsize=32)
 def _nominal(arm: ArmModel) -> RigidParameters:
+    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+    return RigidParameters(
+        arm, np.ascontiguousarray(_stated(arm), dtype=float), np.diag(rotor))
+
+
+def _stated(arm: ArmModel) -> Array:
     if arm.inertial is None:
         raise ArmError(
             f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml, "
             'or use an identified result')
-    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
-    inertial = np.ascontiguousarray(arm.inertial, dtype=float)
-    return RigidParameters(arm, inertial, np.diag(rotor))
+    return arm.inertial
 
 
 def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
@@ -142,11 +143,7 @@ def check_physical(arm: ArmModel) -> None:
         Nominal inertial parameters are missing, or those of a link are not physical.
 
     """
-    if arm.inertial is None:
-        raise ArmError(
-            f"the arm '{arm.name}' cannot be simulated without nominal inertias; add them to its "
-            'URDF or arm.yaml')
-    for name, link in zip(arm.joint_names, arm.inertial, strict=True):
+    for name, link in zip(arm.joint_names, _stated(arm), strict=True):
         if link[0] == 0:
             raise ArmError(
                 f"the arm '{arm.name}' cannot be simulated: the link at joint '{name}' has no "
