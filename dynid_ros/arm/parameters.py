@@ -175,6 +175,15 @@ def pseudo_inertia(parameters: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
+def states_body(parameters: ArrayLike) -> bool:
+    """Whether ten inertial parameters state more than nothing, or a mass without extent."""
+    p = np.asarray(parameters, dtype=float)
+    if p[0] == 0:
+        return False
+    extent = float(np.trace(inertial_to_com(p)[2]))
+    return p[0] < 0 or extent > ROUNDING * float(np.trace(inertia_matrix(p)))
+
+
 def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:
     """
     Inertial parameters of the nearest body with the mass and centre of mass of ten given ones.

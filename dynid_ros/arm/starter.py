@@ -17,6 +17,7 @@ from dynid_ros.arm.description.joint_choice import free_joints, GuessedArm
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
+from dynid_ros.arm.parameters import states_body
 from dynid_ros.arrays import Array
 
 _WIDTH = 99
@@ -76,9 +77,12 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
     if still:
         doubts += ('held still, though following joints of the arm, which is not modelled: '
                    + ', '.join(still),)
-    if read.inertial is None:
-        doubts += ('no inertias are stated: design and simulate take cylinders from joint to '
-                   'joint',)
+    bare = [name for k, name in enumerate(joints)
+            if read.inertial is None or not states_body(read.inertial[k])]
+    if bare:
+        doubts += ('no inertia is stated for the links at '
+                   f'{", ".join(bare) if len(bare) < len(joints) else "all joints"}; design and '
+                   'simulate take cylinders from joint to joint',)
     questions = [
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
         'limits.acceleration: no description states it',

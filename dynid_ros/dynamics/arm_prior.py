@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
+from dynid_ros.arm.parameters import (
+    INERTIAL,
+    inertial_from_com,
+    inertial_to_com,
+    pseudo_inertia,
+    states_body,
+)
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
@@ -259,13 +265,24 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
 
 
 def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
-    """Give links without mass those of the prior; return the arm and which they are, (n,)."""
+    """
+    Give links of which no body is stated that of the prior; return the arm and which, (n,).
+
+    A stated mass without extent is kept, with its centre.
+    """
     stated = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
-    missing = np.asarray(stated[:, 0] == 0)
+    missing = np.array([not states_body(link) for link in stated])
     if not missing.any():
         return arm, missing
     links = arm_prior(arm).values[arm.layout.all_inertial()].reshape(arm.n, -1)
-    return replace(arm, inertial=np.where(missing[:, None], links, stated)), missing
+    for joint, (mass, *_) in enumerate(stated):
+        if not missing[joint]:
+            links[joint] = stated[joint]
+        elif mass > 0:
+            prior_mass, _, inertia = inertial_to_com(links[joint])
+            links[joint] = inertial_from_com(
+                mass, stated[joint, 1:4] / mass, inertia * mass / prior_mass)
+    return replace(arm, inertial=links), missing
 
 
 def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:

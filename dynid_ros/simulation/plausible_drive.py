@@ -45,7 +45,7 @@ class PlausibleShares:
 
 
 SHARES = PlausibleShares()
-_UNITS = {'mass': ('masses', 'kg'), 'rotor_inertia': ('rotor inertia', 'kg m²'),
+_UNITS = {'mass': ('cylinders', 'kg'), 'rotor_inertia': ('rotor inertia', 'kg m²'),
           'viscous': ('viscous friction', 'Nm s/rad'), 'coulomb': ('Coulomb friction', 'Nm')}
 
 
@@ -75,14 +75,14 @@ def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
     Parameters
     ----------
     arm : ArmModel
-        The arm; links without mass become those of `arm_prior`.
+        The arm; links that state no body get one by `with_links`.
 
     Returns
     -------
     arm : ArmModel
         The arm to be simulated; the same one where it states its links and drives.
     assumed : dict of str to (n,) ndarray
-        Assumed nominal values: ``mass`` (of the links that had none, else zero),
+        Assumed nominal values: ``mass`` (of the links that stated no body, else zero),
         ``rotor_inertia``, ``viscous`` and ``coulomb``; kg, kg m², Nm s/rad and Nm, or kg, N s/m
         and N for prismatic joints.
 

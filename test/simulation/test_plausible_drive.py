@@ -9,7 +9,7 @@ import yaml
 
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
-from dynid_ros.arm.parameters import is_physical
+from dynid_ros.arm.parameters import inertial_from_com, is_physical
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import (
     assumptions,
@@ -83,7 +83,17 @@ def test_links_without_mass_are_those_of_the_prior_and_are_stated(stated):
     if stated:
         np.testing.assert_array_equal(plausible.inertial[0], arm.inertial[0])
     mass = assumed['mass'][stated:]
-    assert f'masses of {mass.min():.2g} to {mass.max():.2g} kg' in assumptions(arm, assumed)
+    assert f'cylinders of {mass.min():.2g} to {mass.max():.2g} kg' in assumptions(arm, assumed)
+
+
+def test_a_mass_without_extent_gets_one_around_its_centre():
+    arm = random_arm(np.random.default_rng(1), 2, prismatic=False)
+    points = np.array([inertial_from_com(2.0, center, np.zeros((3, 3)))
+                       for center in ([0, 0, 0], [0.1, 0.2, 0.3])])
+    plausible, assumed = with_plausible_drives(replace(arm, inertial=points))
+    assert all(is_physical(link) for link in plausible.inertial)
+    np.testing.assert_allclose(plausible.inertial[:, :4], points[:, :4])
+    np.testing.assert_allclose(assumed['mass'], 2.0)
 
 
 def test_sidecar_states_the_arm_and_its_sensors():
