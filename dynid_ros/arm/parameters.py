@@ -176,12 +176,9 @@ def pseudo_inertia(parameters: ArrayLike) -> NDArray[np.float64]:
 
 
 def states_body(parameters: ArrayLike) -> bool:
-    """Whether ten inertial parameters state more than nothing, or a mass without extent."""
-    p = np.asarray(parameters, dtype=float)
-    if p[0] == 0:
-        return False
-    extent = float(np.trace(inertial_to_com(p)[2]))
-    return p[0] < 0 or extent > ROUNDING * float(np.trace(inertia_matrix(p)))
+    """Whether ten inertial parameters state more than nothing, or a mass in the joint's origin."""
+    mass, *others = np.asarray(parameters, dtype=float)
+    return bool(mass < 0 or (mass and np.any(others)))
 
 
 def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:

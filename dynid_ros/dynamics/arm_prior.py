@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import (
-    INERTIAL,
-    inertial_from_com,
-    inertial_to_com,
-    pseudo_inertia,
-    states_body,
-)
+from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
@@ -268,7 +262,7 @@ def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
     """
     Give links of which no body is stated that of the prior; return the arm and which, (n,).
 
-    A stated mass without extent is kept, with its centre.
+    A mass that is stated without extent is kept.
     """
     stated = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
     missing = np.array([not states_body(link) for link in stated])
@@ -279,9 +273,7 @@ def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
         if not missing[joint]:
             links[joint] = stated[joint]
         elif mass > 0:
-            prior_mass, _, inertia = inertial_to_com(links[joint])
-            links[joint] = inertial_from_com(
-                mass, stated[joint, 1:4] / mass, inertia * mass / prior_mass)
+            links[joint] *= mass / links[joint, 0]
     return replace(arm, inertial=links), missing
 
 
