@@ -46,8 +46,9 @@ def test_a_package_that_is_missing_is_named_with_its_remedy(
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'bag').mkdir()
     (tmp_path / 'bag/metadata.yaml').write_text('rosbag2_bagfile_information: {}')
-    for name in (package, 'rosbag2_py'):
-        monkeypatch.setitem(sys.modules, name, None)
+    for name in (package, 'rosbag2_py', *sys.modules):
+        if name.split('.')[0] in (package, 'rosbag2_py'):
+            monkeypatch.setitem(sys.modules, name, None)
     output = ('-o', 'out') if words[0] == 'simulate' else ()
     assert main([*words, *output]) == 2
     told = capsys.readouterr().err

@@ -72,8 +72,8 @@ def find_package(name: str, file: Path) -> Path | None:
     parents = file.resolve().parents
     folders = chain(
         _stated(name),
-        (manifest.parent for folder in parents for depth in ('', '*/', '*/*/')
-         for manifest in sorted(folder.glob(f'{depth}package.xml')) if _names(manifest, name)),
+        (package for folder in list(parents)[:-1] for package in _with_children(folder)
+         if _names(package / 'package.xml', name)),
         _above(name, file),
         (folder for folder in parents if any((folder / inner).exists() for inner in wanted)))
     return next((folder for folder in folders if folder.is_dir()), None)
@@ -92,6 +92,18 @@ def _stated(package: str) -> Iterator[Path]:
 
 def _above(package: str, file: Path) -> Iterator[Path]:
     return (folder / package for folder in file.resolve().parents)
+
+
+def _with_children(folder: Path) -> Iterator[Path]:
+    """Yield a folder, those in it and those in these, whatever becomes of them meanwhile."""
+    level = [folder]
+    for _ in range(3):
+        yield from level
+        inner: list[Path] = []
+        for each in level:
+            with suppress(OSError):
+                inner += sorted(path for path in each.iterdir() if path.is_dir())
+        level = inner
 
 
 def _names(manifest: Path, package: str) -> bool:
