@@ -49,7 +49,8 @@ def test_torso_that_carries_arm_and_head_does_not_belong_to_the_arm(tmp_path):
     ('rpprrrrrrr', slice(3, 10), slice(0, 3)),
     # A gantry under an arm of six; a SCARA with its lift first; a gantry alone.
     ('ppprrrrrr', slice(3, 9), slice(0, 3)), ('prrr', slice(0, 4), slice(0, 0)),
-    ('ppp', slice(0, 3), slice(0, 0))])
+    # An arm that is a telescope on a lift.
+    ('ppp', slice(0, 3), slice(0, 0)), ('ppppprrr', slice(0, 8), slice(0, 0))])
 def test_what_slides_under_an_arm_does_not_belong_to_it(tmp_path, kinds, arm, base):
     every = names('j', len(kinds))
     parts, parent = [], 'base'

@@ -127,7 +127,7 @@ def guess_arm(known: Joints) -> GuessedArm:
     arm, gripper = _without_gripper(known, chain)
     kinds = [known[name].kind == 'prismatic' for name in arm]
     start = max((k + 1 for k, slides in enumerate(kinds[:BASE]) if slides), default=0)
-    if len(arm) - start < ON_A_RAIL:
+    if len(arm) - start < ON_A_RAIL or any(kinds[start:]):
         start = 0
     elif start > 1 and len(arm) - start > SEVEN - all(kinds[:start]):
         # A base drives along x and y, or turns and drives, and turns: no arm has eight joints.
