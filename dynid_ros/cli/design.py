@@ -209,8 +209,6 @@ def _progress(args: argparse.Namespace) -> Iterator[Progress]:
 
 
 def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
-    from dynid_ros.arm.parameters import states_body
-
     motion = designed.motion
     yield (f'{arm.name}: {motion.duration:g} s ({motion.periods} periods of {motion.period:g} s, '
            f'{motion.harmonics} harmonics), optimised')
@@ -227,7 +225,7 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
         yield _payload_line(notes['payload'])
     if 'torque' not in notes['margins']:
         yield 'torque is not checked: the arm has no effort limits'
-    elif arm.inertial is None or not all(map(states_body, arm.inertial)):
+    elif arm.inertial is None or not arm.inertial[:, 0].all():
         yield 'links without inertias: torque is checked with cylinders from joint to joint'
     if notes['pairs_not_checked']:
         yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'

@@ -5,7 +5,7 @@ import pytest
 from urdf_files import joint, link, robot, write
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.parameters import inertial_to_com, is_physical
+from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.cli.main import main
 from dynid_ros.errors import ArmError, ArmWarning
 
@@ -41,6 +41,16 @@ def test_half_an_inertia_is_named(tmp_path, gone):
     path.write_text(path.read_text().replace(gone, '', 1))
     with pytest.raises(ArmError, match=r'link "l1" in .* has no (<mass>|ixy); add it'):
         load_arm(path)
+
+
+def test_a_mass_alone_is_a_point(tmp_path):
+    camera = ('<link name="camera"><inertial><mass value="0.5"/><origin xyz="0.1 0 0"/></inertial>'
+              '</link>')
+    path = arm(tmp_path, camera, joint('screw', 'l2', 'camera', 'fixed'))
+    with pytest.warns(ArmWarning, match='link "camera" .* states a mass without <inertia>'):
+        found = load_arm(path)
+    np.testing.assert_allclose(
+        found.inertial[1], inertial_from_com(1.5, [0.1, 0, 0], 0.01 * np.eye(3)))
 
 
 def test_commands_that_compute_torque_refuse_a_negative_mass(tmp_path, capsys):
