@@ -13,7 +13,7 @@ from dynid_ros.arm.description.doubtful_limits import (
     DEFAULT_VELOCITY,
     plausible_limits,
 )
-from dynid_ros.arm.description.joint_choice import free_joints, GuessedArm
+from dynid_ros.arm.description.joint_choice import arm_tips, free_joints, GuessedArm
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
@@ -34,8 +34,10 @@ class Starter:
         Content of the file.
     others : tuple of str
         Further joints of the robot that could move, and stay locked.
+    tips : tuple of str
+        Links at the ends of the robot's arms.
     doubts : tuple of str
-        Limits that are missing or cannot be meant.
+        Joints that were guessed, and what is missing or cannot be meant.
     open_questions : tuple of str
         Settings that no description holds.
 
@@ -43,6 +45,7 @@ class Starter:
 
     text: str
     others: tuple[str, ...]
+    tips: tuple[str, ...]
     doubts: tuple[str, ...]
     open_questions: tuple[str, ...]
 
@@ -72,6 +75,8 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
     read = describe(robot, path, joints)
     others = tuple(name for name in free_joints(robot.joints) if name not in joints)
     limits, doubts = plausible_limits(read)
+    if arm.note:
+        doubts = (arm.note, *doubts)
     still = [name for name, joint in robot.joints.items()
              if joint.mimics is not None and joint.mimics[0] in joints]
     if still:
@@ -101,7 +106,8 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
         *(_nominal(path, joints) if robot.is_mjcf else []),
         _ENVIRONMENT,
     ]
-    return Starter('\n'.join(parts), others, doubts, tuple(questions))
+    return Starter(
+        '\n'.join(parts), others, arm_tips(robot.joints), doubts, tuple(questions))
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:

@@ -34,7 +34,6 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the folder and print the next steps."""
     from dynid_ros.arm.description.joint_choice import (
-        arm_tips,
         chain_to,
         free_joints,
         guess_arm,
@@ -52,16 +51,16 @@ def run(args: argparse.Namespace) -> int:
     robot = read_urdf_xml(path)
     known = robot.joints
     if args.tip:
-        arm = GuessedArm(chain_to(known, args.tip, path))
+        chosen = GuessedArm(chain_to(known, args.tip, path))
     elif args.joints:
-        arm = GuessedArm(
+        chosen = GuessedArm(
             free_joints(known) if args.joints == 'all' else tuple(args.joints.split(',')))
     else:
-        arm = guess_arm(known)
-    joints = arm.joints
+        chosen = guess_arm(known)
+    joints = chosen.joints
     if not joints:
         raise ArmError(f'{path} has no moving joint')
-    made = starter(robot, path, arm, args.output)
+    made = starter(robot, path, chosen, args.output)
     write_whole(target, made.text.encode())
     try:
         # From here on the file itself is read, as every command will read it.
@@ -75,10 +74,9 @@ def run(args: argparse.Namespace) -> int:
     print(f'{len(joints)} joints: {", ".join(joints)}')
     if made.others:
         print(f'locked: {", ".join(made.others)}')
-    ends = arm_tips(known)
-    if len(ends) > 1 and not (args.tip or args.joints):
-        print(f'the robot has several arms; choose another with --tip: {", ".join(ends)}')
-    for doubt in filter(None, (arm.note, *made.doubts)):
+    if len(made.tips) > 1 and not (args.tip or args.joints):
+        print(f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
+    for doubt in made.doubts:
         print(doubt)
     print(f'wrote {target}. Only you know, so look at:')
     for question in made.open_questions:

@@ -45,7 +45,7 @@ def test_guess_is_printed_and_written_where_it_can_be_changed(tmp_path, capsys):
     assert status == 0
     guess = 'guessed to be no joints of the arm: torso1 of a torso or base; left_gripper of a gr'
     assert guess in printed.out
-    assert 'several arms; choose another with --tip: left_link5, right_link5\n' in printed.out
+    assert 'several chains; choose another with --tip: left_link5, right_link5\n' in printed.out
     text = (folder / 'arm.yaml').read_text()
     assert guess in text
     text = text.replace('joints: [left1', 'joints: [torso1, left1').replace('torso1: 0.0, ', '')
