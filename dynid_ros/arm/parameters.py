@@ -19,6 +19,8 @@ INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 ROUNDING = 1e-9
 #: Thickness of a link of which the description leaves none, by its length.
 THIN = 0.03
+#: Added to each principal inertia in MuJoCo, kg m², which has no point masses and no thin rods.
+EXTENT = 1e-12
 _INERTIAL_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m²',))
 _COUPLING_UNITS = {'qdd': 'kg m²', 'qd': 'Nm s/rad', 'sign_qd': 'Nm'}
 
