@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
+from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
@@ -249,6 +249,25 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
         columns = [layout.friction_column(joint, term.symbol) for joint in range(arm.n)]
         values[columns] = arm.friction_nominal.get(term.name, np.zeros(arm.n))
     return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
+
+
+def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
+    """
+    Give links of which no body is stated that of the prior; return the arm and which, (n,).
+
+    A mass that is stated without extent is kept.
+    """
+    stated = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
+    missing = np.array([not states_body(link) for link in stated])
+    if not missing.any():
+        return arm, missing
+    links = arm_prior(arm).values[arm.layout.all_inertial()].reshape(arm.n, -1)
+    for joint, (mass, *_) in enumerate(stated):
+        if not missing[joint]:
+            links[joint] = stated[joint]
+        elif mass > 0:
+            links[joint] *= mass / links[joint, 0]
+    return replace(arm, inertial=links), missing
 
 
 def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
