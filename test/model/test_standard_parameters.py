@@ -141,6 +141,14 @@ def test_a_link_of_unknown_inertia_starts_as_a_cylinder_to_the_next_joint():
         atol=1e-12)
 
 
+def test_next_to_no_gravity_leaves_every_link_its_mass():
+    arm = replace(load_arm('two_axis'), inertial=None, gravity=np.array([1e-310, 0, 0]))
+    with np.errstate(all='raise', under='ignore'):
+        weightless = links_of(arm, arm_prior(arm).values)
+    heavy = replace(arm, gravity=np.array([9.81, 0, 0]))
+    assert (weightless >= links_of(heavy, arm_prior(heavy).values))[:, 0].all()
+
+
 @pytest.mark.parametrize('joints', [3, 7])
 def test_minimum_is_that_of_clarabel(joints):
     pytest.importorskip('clarabel', reason='clarabel is not installed')

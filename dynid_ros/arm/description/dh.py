@@ -23,6 +23,7 @@ from dynid_ros.arm.description.tree import (
     Placement,
     rotation_rpy,
 )
+from dynid_ros.arm.description.urdf_numbers import LARGEST
 from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 
@@ -113,6 +114,8 @@ def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
         raise section.error('rows', 'must be a list with one row a joint')
     parsed = [_row(section, number, row) for number, row in enumerate(rows, start=1)]
     table = np.array([row for row, _ in parsed]) * [angle, length, length, angle]
+    if (longest := np.abs(table[:, 1:3]).max()) >= LARGEST:
+        raise section.error('rows', f'holds a length of {longest:g} m, which no arm has')
     return table, np.array([kind == 'prismatic' for _, kind in parsed])
 
 
