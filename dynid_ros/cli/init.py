@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.cli.common.arguments import Subparsers
 from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.whole_file import write_whole
@@ -64,7 +66,8 @@ def run(args: argparse.Namespace) -> int:
     write_whole(target, made.text.encode())
     try:
         # From here on the file itself is read, as every command will read it.
-        bodies, _ = urdf_bodies(load_arm(target), path, dict.fromkeys(made.others, 0.0))
+        arm = load_arm(target)
+        bodies, _ = urdf_bodies(arm, path, dict.fromkeys(made.others, 0.0))
         bounds = bounds_section(joints, link_boxes(bodies, len(joints)))
         write_whole(target, (made.text + bounds).encode())
     except BaseException:
@@ -76,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         print(f'locked: {", ".join(made.others)}')
     if len(made.tips) > 1 and not (args.tip or args.joints):
         print(f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
-    for doubt in made.doubts:
+    for doubt in (*made.doubts, *_weak_drives(arm)):
         print(doubt)
     print(f'wrote {target}. Only you know, so look at:')
     for question in made.open_questions:
@@ -84,6 +87,24 @@ def run(args: argparse.Namespace) -> int:
     print(f'next: dynid demo {args.output} (a rehearsal in simulation), or '
           f'dynid design {args.output} -o excitation.yaml')
     return 0
+
+
+def _weak_drives(arm: ArmModel) -> Iterator[str]:
+    """Tell which effort limits do not hold the stated masses everywhere."""
+    from dynid_ros.arm.description.tree import joint_units
+    from dynid_ros.dynamics.base import gravity_torque
+    from dynid_ros.execution.tracking_control import random_positions
+
+    if arm.inertial is None:
+        return
+    needed = abs(gravity_torque(arm, random_positions(arm), arm.inertial.ravel())).max(axis=0)
+    weak = [f'{joint} ({limit:g} of {most:.3g} {unit})' for joint, limit, most, unit in zip(
+        arm.joint_names, arm.limits.effort, needed, joint_units('Nm', arm.prismatic), strict=True)
+        if limit < most]
+    if weak:
+        yield (f'the effort limit does not hold the stated masses in every pose at '
+               f'{", ".join(weak)}: planned motions stay where it does; correct limits.effort in '
+               'arm.yaml if the drive is stronger or balanced')
 
 
 def _expanded(args: argparse.Namespace) -> Path:

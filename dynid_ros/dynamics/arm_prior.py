@@ -275,8 +275,8 @@ def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
     q = random_states(bare)[0]
     still = np.zeros_like(q)
     held = np.abs(regressor(bare, q, still, still) @ bodies.ravel()).max(axis=0)
-    loaded = held > 0
-    return float(np.min(HOLDING * arm.limits.effort[loaded] / held[loaded], initial=1.0))
+    able = HOLDING * arm.limits.effort
+    return float(np.min(able[held > able] / held[held > able], initial=1.0))
 
 
 def _alone(torque: Array, sizes: Array) -> Array:

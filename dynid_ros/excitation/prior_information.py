@@ -13,6 +13,10 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.excitation.design_objective import DesignObjective
 from dynid_ros.model.identified_model import IdentifiedModel
+from dynid_ros.model.standard_parameters import inverse
+
+#: Part of the covariance of standardised parameters that rounding may hide.
+ROUNDING = 1e-8
 
 
 def objective_given(
@@ -79,5 +83,5 @@ def _information(result: IdentifiedModel, names: tuple[str, ...]) -> Array:
     at = [own.index(name) for name in shared]
     to = [names.index(name) for name in shared]
     information = np.zeros((len(names), len(names)))
-    information[np.ix_(to, to)] = np.linalg.inv(result.covariance[np.ix_(at, at)])
+    information[np.ix_(to, to)] = inverse(result.covariance[np.ix_(at, at)], ROUNDING)
     return information

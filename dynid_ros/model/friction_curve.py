@@ -37,6 +37,8 @@ class FrictionCurve:
         Speed, rad/s or m/s, torque and its standard deviation, Nm or N.
     load : float
         Share of the load that friction takes besides; zero where its interval holds zero.
+    from_data : bool
+        Whether the motion shows any of it; else it is that of the prior.
 
     """
 
@@ -44,6 +46,7 @@ class FrictionCurve:
     torque: Array
     std: Array
     load: float
+    from_data: bool
 
     @property
     def line(self) -> tuple[float, float]:
@@ -74,7 +77,7 @@ def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
     qd = np.geomspace(SLOWEST, 1.0, POINTS)[:, None] * top
     history = JointHistory(np.broadcast_to(warmth, qd.shape), np.ones_like(qd))
     rows = np.zeros((arm.n, POINTS, len(names)))
-    load = np.zeros(arm.n)
+    load, known = np.zeros(arm.n), np.zeros(arm.n, dtype=np.bool_)
     for term in friction_terms(arm.friction):
         column = term.at(qd, np.zeros_like(qd), history, arm.friction_shape)
         for joint in range(arm.n):
@@ -84,8 +87,9 @@ def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
                 load[joint] = 0.0 if hidden else result.theta[place]
             elif place is not None and term.name != 'offset':
                 rows[joint, :, place] = column[:, joint]
+                known[joint] |= result.from_data[place]
     std = np.sqrt(np.einsum('jsb,bc,jsc->js', rows, result.covariance, rows, optimize=True))
-    return [FrictionCurve(qd[:, j], rows[j] @ result.theta, std[j], float(load[j]))
+    return [FrictionCurve(qd[:, j], rows[j] @ result.theta, std[j], float(load[j]), bool(known[j]))
             for j in range(arm.n)]
 
 
@@ -117,5 +121,6 @@ def friction_lines(result: IdentifiedModel) -> Iterator[str]:
         sign = '-' if slope < 0 else '+'
         told = rich and curve.break_away - level > WORTH * abs(level)
         loaded = f', {100 * curve.load:.2g} % of the load' if curve.load else ''
+        source = '' if curve.from_data else ' (the prior: the motion shows none)'
         yield (f'friction of {name}: {away if told else ""}{level:.2g} {unit} {sign} '
-               f'{abs(slope):.2g} {per_speed}{loaded}')
+               f'{abs(slope):.2g} {per_speed}{loaded}{source}')

@@ -12,6 +12,8 @@ from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.model.barrier_newton import PhysicalCone
 
 TINY = float(np.finfo(float).tiny)
+#: Friction that no motion shows, by that which takes all torque of the drive.
+UNSEEN = 0.1
 
 
 def physical_cone(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> PhysicalCone:
@@ -40,9 +42,9 @@ def physical_cone(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> Physica
     rotor = [layout.rotor(joint) for joint in range(arm.n)] if layout.rotor_inertia else []
     friction = _plain_columns(arm)
     size = np.linalg.norm(A[:, friction], axis=0)
-    # The coefficient that explains the torque along its column alone, or its standard deviation.
+    # The coefficient that explains the torque along its column alone, or what may hide in noise.
     alone = A[:, friction].T @ z / np.maximum(size**2, TINY)
-    shown = np.maximum(alone, 1 / np.maximum(size, 1 / prior.std[friction]))
+    shown = np.maximum(alone, 1 / np.maximum(size, 1 / (UNSEEN * prior.std[friction])))
     centre[friction] = np.where(centre[friction] > 0, centre[friction], shown)
     rows = np.eye(layout.size)[[*rotor, *friction]]
     offsets = np.zeros(len(rows))

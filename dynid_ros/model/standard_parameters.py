@@ -200,10 +200,10 @@ def unconstrained(prior: ArmPrior, information: Array, score: Array) -> Array:
     return np.asarray(inverse(H) @ (prior.grouping.T @ score + tie * prior.values))
 
 
-def inverse(matrix: Array) -> Array:
-    """Inverse of a positive definite matrix, whatever the sizes of its columns."""
+def inverse(matrix: Array, least: float = EPSILON) -> Array:
+    """Inverse of a positive definite matrix, of columns of any size, known to a least part."""
     size = np.sqrt(np.diag(matrix))
     values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
     # What rounding makes of an eigenvalue near zero.
-    half = vectors / np.sqrt(np.maximum(values, EPSILON * values[-1])) / size[:, None]
+    half = vectors / np.sqrt(np.maximum(values, least * values[-1])) / size[:, None]
     return np.asarray(half @ half.T)

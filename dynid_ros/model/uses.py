@@ -117,5 +117,5 @@ def _by_joint(model: IdentifiedModel, factor: float) -> str:
     for unit in dict.fromkeys(units[moved].tolist()):
         own = factor * errors[moved & (units == unit)]
         ranges.append(f'{own.min():.2g} to {own.max():.2g} {unit}')
-    those = '' if moved.all() else f', {moved.sum()} of {len(moved)} of which moved'
+    those = '' if moved.all() else f' ({moved.sum()} of {len(moved)} moved)'
     return f'{" and ".join(ranges) or "none"} by joint{those}'

@@ -171,7 +171,8 @@ def judge_payload(
             'payload_undetermined',
             f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
             'is certain of the load; record a longer or faster motion, or identify the arm again'))
-    return PayloadVerdict(not none and mass > bar, tuple(findings), _open(body, none))
+    return PayloadVerdict(
+        not none and mass > bar, tuple(findings), _open(body, none or mass < -bar))
 
 
 def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence) -> Finding:

@@ -129,14 +129,15 @@ def typical_torque(arm: ArmModel) -> Array:
     """
     Spread of the torque of each joint, (n,), over random positions and accelerations.
 
-    It is the standard deviation; accelerations are within the planning limits. There is no
-    velocity, because limits of velocity are often far above what an arm reaches.
+    It is the standard deviation, but no more than the effort limit; accelerations are within the
+    planning limits. There is no velocity, because limits of velocity are often far above what an
+    arm reaches.
     """
     rigid, allowed = RigidArm(arm), planning_limits(arm).acceleration
     # Another seed than that of the positions, so that both are independent.
     rng, rest = np.random.default_rng(1), np.zeros(arm.n)
     tau = [rigid.torque(q, rest, rng.uniform(-allowed, allowed)) for q in random_positions(arm)]
-    return np.asarray(np.std(tau, axis=0))
+    return np.asarray(np.minimum(np.std(tau, axis=0), known_effort(arm)))
 
 
 def typical_speed(arm: ArmModel) -> Array:

@@ -116,9 +116,17 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
         raise ResultError(
             f'{path} has the format {found!r} and this version of dynid_ros reads '
             f'{" and ".join(map(str, READABLE))}; identify again')
+    try:
+        return _identification(_with_later_fields(record, found), path.with_name(PREDICTION))
+    except (ValueError, KeyError, TypeError, ArmError) as error:
+        reason = f'{error} is missing' if isinstance(error, KeyError) else error
+        raise ResultError(f'{path} is damaged: {reason}; identify again') from error
+
+
+def _with_later_fields(record: dict[str, Any], found: int) -> dict[str, Any]:
+    """Fill in what results of earlier versions do not state."""
     if found == READABLE[0]:
         record |= {'root_information': [], 'consistent': None}
-    # Fields that came later.
     count = len(record.get('parameters', ()))
     record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'possible': False,
               'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
@@ -135,11 +143,7 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
             to_plain(Finding('version_0_1', text), Finding) for text in verdict.pop('reasons')]
     if isinstance(verdict, dict):
         verdict['findings'] = [{'severity': 'error', **each} for each in verdict['findings']]
-    try:
-        return _identification(record, path.with_name(PREDICTION))
-    except (ValueError, KeyError, TypeError, ArmError) as error:
-        reason = f'{error} is missing' if isinstance(error, KeyError) else error
-        raise ResultError(f'{path} is damaged: {reason}; identify again') from error
+    return record
 
 
 def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:

@@ -98,6 +98,7 @@ GOOD = {'alpha': 0, 'a': 0, 'd': 0, 'theta': 0}
     (GOOD | {'a': True}, 'must be a number, not True'),
     (GOOD | {'aplha': 1}, 'unknown key "aplha" under .*row 2.* in .*yaml; did you mean "alpha"'),
     (GOOD | {'kind': 'prismtic'}, 'row 2.kind.* did you mean "prismatic"'),
+    (GOOD | {'d': -1e12}, r'"description.mdh.rows" in .*arm.yaml holds a length of 1e\+12 m'),
     ([0, 0, 0, 0], 'row 2.* must hold keys and values, not a list'),
 ])
 def test_a_bad_row_is_named_with_file_number_and_key(tmp_path, row, message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
 import warnings
@@ -37,8 +38,9 @@ def arm_file(folder: Path, rng: np.random.Generator, joints: int, right: float) 
             f'<link name="l{k}"><inertial><mass value="{mass}"/><origin xyz="{text(center)}"/>'
             f'<inertia ixx="{inertia[0]}" ixy="0" ixz="0" iyy="{inertia[1]}" iyz="0" '
             f'izz="{inertia[2]}"/></inertial></link>')
+        kind = 'prismatic' if rng.random() < 0.1 else 'revolute'
         parts.append(
-            f'<joint name="j{k}" type="revolute"><parent link="{"base" if not k else f"l{k - 1}"}"'
+            f'<joint name="j{k}" type="{kind}"><parent link="{"base" if not k else f"l{k - 1}"}"'
             f'/><child link="l{k}"/><origin xyz="{text(rng.uniform(-0.3, 0.3, 3))}" '
             f'rpy="{roll} 0 {yaw}"/><axis xyz="0 0 1"/>'
             '<limit lower="-6" upper="6" velocity="6" effort="500"/></joint>')
@@ -95,8 +97,8 @@ def check_files(folder: Path) -> None:
           suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10**6), joints=st.integers(2, 5), right=st.sampled_from(RIGHT),
-    pattern=st.sampled_from(['all', 'rest', 'turn']), seconds=st.sampled_from([2.0, 6.0, 25.0]),
-    noise=st.sampled_from([0.0, 0.01, 0.5]))
+    pattern=st.sampled_from(['all', 'rest', 'turn']),
+    seconds=st.sampled_from([2.0, 6.0, 25.0, 60.0]), noise=st.sampled_from([0.0, 0.01, 0.5]))
 def test_any_recording_gives_a_result_that_every_command_takes(
         tmp_path_factory, capfd, seed, joints, right, pattern, seconds, noise):
     folder, rng = tmp_path_factory.mktemp('any'), np.random.default_rng(seed)
@@ -126,3 +128,5 @@ def test_any_recording_gives_a_result_that_every_command_takes(
     run('design', arm, '--given', result, '-o', folder / 'next.yaml', '--time', 0.3,
         '--starts', 1)
     check_files(folder)
+    if find_spec('viser'):
+        run('view', result, '--html', folder / 'view.html')

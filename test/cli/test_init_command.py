@@ -65,6 +65,21 @@ def test_what_the_file_leaves_out_is_stated_and_filled_in(tmp_path, capsys):
     assert np.isinf([limits.lower[0], limits.upper[0], limits.effort[0]]).all()
 
 
+@pytest.mark.parametrize(('effort', 'told'), [(20.0, False), (19.0, True)])
+def test_a_drive_that_cannot_hold_its_links_is_told(tmp_path, capsys, effort, told):
+    # 2 kg at 1 m about a horizontal axis take 19.62 Nm at most.
+    body = ('<link name="a"><inertial><origin xyz="1 0 0"/><mass value="2"/><inertia ixx="0.1" '
+            'ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>')
+    path = write(tmp_path, robot(link('base'), body, joint(
+        'j', 'base', 'a', axis='0 1 0',
+        extra=f'<limit lower="-3" upper="3" velocity="2" effort="{effort}"/>')))
+    status, printed, folder = init(capsys, path)
+    assert status == 0
+    assert ('does not hold the stated masses in every pose at j (19 of 19.5 Nm)'
+            in printed.out) == told
+    assert load_arm(folder).limits.effort.tolist() == [effort]
+
+
 @pytest.mark.parametrize(('choice', 'joints'), [
     (('--tip', 'head_link1'), ('head1',)), (('--joints', 'arm1,arm3'), ('arm1', 'arm3')),
     (('--joints', 'all'),

@@ -77,8 +77,11 @@ def test_prior_is_the_information_of_the_result_per_sample_to_come():
     arm = load_arm('two_axis')
     known = known_from(arm, lazy_motion())
     objective = objective_given(DesignObjective(), arm, [known], 20.0)
+    size = np.sqrt(np.diag(known.covariance))
+    standard = known.covariance / np.outer(size, size)
     np.testing.assert_allclose(
-        objective.prior * RATE * 20.0, np.linalg.inv(known.covariance), rtol=1e-6)
+        objective.prior * RATE * 20.0 * np.outer(size, size), np.linalg.inv(standard), rtol=1e-5,
+        atol=1e-5)
     np.testing.assert_allclose(objective.weights, 1 / SIGMA**2)
 
 
@@ -97,6 +100,18 @@ def test_results_of_another_arm_are_refused():
     known = known_from(load_arm('two_axis'), lazy_motion())
     with pytest.raises(InputError, match='the model of first has the joints arm_joint'):
         objective_given(DesignObjective(), load_arm('ur10'), [known], 5.0)
+
+
+def test_a_covariance_that_rounding_left_indefinite_does_not_stop_a_design():
+    arm = load_arm('two_axis')
+    known = known_from(arm, lazy_motion())
+    # Nothing known of the first, all of a difference but for rounding.
+    size = np.geomspace(1e3, 1e-5, len(known.theta))
+    alike = np.ones((len(size),) * 2) - 1e-9 * np.diag(np.arange(len(size)) % 2)
+    found = replace(known, covariance=alike * np.outer(size, size))
+    task = Task(period=5.0, harmonics=3, periods=1, starts=1,
+                objective=objective_given(DesignObjective(), arm, [found], 5.0))
+    assert np.isfinite(design(arm, task).condition_number)
 
 
 @pytest.mark.parametrize('field', ['covariance', 'sigma'])

@@ -3,6 +3,7 @@
 from contextlib import redirect_stderr, redirect_stdout
 import io
 import json
+import logging
 import os
 from pathlib import Path
 import re
@@ -19,7 +20,7 @@ import pytest
 import yaml
 
 from dynid_ros.cli.main import main
-from dynid_ros.fleet.cluster import LOST
+from dynid_ros.fleet.cluster import cluster, LOST
 from dynid_ros.storage.result_file import read_result
 
 pytestmark = pytest.mark.slow
@@ -158,6 +159,13 @@ def test_an_existing_scheduler_does_the_work(made, scheduler, tmp_path):
         '--scheduler', scheduler)
     assert status == 0
     assert json.loads(out)['read'] == BAGS
+
+
+def test_workers_of_this_machine_log_nothing():
+    with cluster(None) as spread:
+        log = logging.getLogger('tornado.application')
+        [(_, told)] = spread(log.isEnabledFor, [(logging.CRITICAL,)])
+    assert told is False
 
 
 def part_of_a_cluster(part, *arguments):

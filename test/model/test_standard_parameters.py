@@ -141,6 +141,25 @@ def test_a_link_of_unknown_inertia_starts_as_a_cylinder_to_the_next_joint():
         atol=1e-12)
 
 
+def test_next_to_no_gravity_leaves_every_link_its_mass():
+    arm = replace(load_arm('two_axis'), inertial=None, gravity=np.array([1e-310, 0, 0]))
+    with np.errstate(all='raise', under='ignore'):
+        weightless = links_of(arm, arm_prior(arm).values)
+    heavy = replace(arm, gravity=np.array([9.81, 0, 0]))
+    assert (weightless >= links_of(heavy, arm_prior(heavy).values))[:, 0].all()
+
+
+def test_friction_that_no_motion_shows_is_a_tenth_of_the_drive_or_what_arm_yaml_states():
+    arm = replace(load_arm('ur10').with_friction(('viscous', 'coulomb')), friction_nominal={})
+    nothing = np.zeros((base_parameters(arm).count,) * 2)
+    for stated in (None, np.full(arm.n, 7.0)):
+        own = arm if stated is None else replace(arm, friction_nominal={'coulomb': stated})
+        found = standard_parameters(own, arm_prior(own), nothing, nothing[0])
+        coulomb = found.values[[arm.layout.friction_column(j, 'Fc') for j in range(arm.n)]]
+        expected = 0.1 * arm.limits.effort if stated is None else stated
+        np.testing.assert_allclose(coulomb, expected, rtol=0.1)
+
+
 @pytest.mark.parametrize('joints', [3, 7])
 def test_minimum_is_that_of_clarabel(joints):
     pytest.importorskip('clarabel', reason='clarabel is not installed')

@@ -49,7 +49,7 @@ def test_a_motion_that_repeats_validates_no_use(good):
 def test_joints_at_rest_have_no_figure(good):
     first, second = good.validation.joints
     still = replace(good.validation, joints=(replace(first, rmse=np.nan), second))
-    assert '1 of 2 of which moved' in replace(good, validation=still).uses[PREDICTION].figure
+    assert '(1 of 2 moved)' in replace(good, validation=still).uses[PREDICTION].figure
 
 
 def test_an_error_speaks_against_every_use_and_a_warning_against_none(good):

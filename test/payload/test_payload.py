@@ -95,6 +95,7 @@ def test_a_model_with_the_load_against_a_free_arm_is_refused():
     found = estimate_payload(loaded, [recorded(ARM, seed=3)])
     assert codes(found) == ['payload_negative'] and not found.present
     assert 'exchanged' in found.findings[0].sentence
+    assert not any('solid ball' in remark for remark in found.remarks)
 
 
 def test_another_drive_gain_is_no_load():

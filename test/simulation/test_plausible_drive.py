@@ -63,6 +63,8 @@ def test_friction_is_a_share_of_the_torque_at_the_speed_that_the_range_allows():
     np.testing.assert_allclose(arm.friction_nominal['coulomb'], 0.1 * typical_torque(arm))
     np.testing.assert_allclose(
         arm.friction_nominal['viscous'] * typical_speed(arm), 0.1 * typical_torque(arm))
+    weak, _ = with_plausible_drives(pendulum(effort=2.0))
+    np.testing.assert_allclose(weak.friction_nominal['coulomb'], 0.1 * 2.0)
 
 
 def test_terms_that_are_not_identified_or_stated_are_left_alone():

@@ -25,6 +25,7 @@ from dynid_ros.arm.description.tree import (
     Placement,
     rotation_rpy,
 )
+from dynid_ros.arm.description.urdf_numbers import LARGEST
 from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 
@@ -120,6 +121,8 @@ def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
     scale = (angle, length, length, angle)
     parsed = [_row(section, number, row, scale) for number, row in enumerate(rows, start=1)]
     table = np.array([row for row, _ in parsed])
+    if (longest := np.abs(table[:, 1:3]).max()) >= LARGEST:
+        raise section.error('rows', f'holds a length of {longest:g} m, which no arm has')
     return table, np.array([kind == 'prismatic' for _, kind in parsed])
 
 
