@@ -63,7 +63,7 @@ def with_cause(
     vague = any(finding.code == 'excitation' for finding in doubts)
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
-    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), vague)
+    outcome = contest(as_recorded(arm, samples, driven), gravity, doubts)
     meaningless = () if vague else outcome.meaningless
     error = outcome.recorded.error_percent
     cause = outcome.cause or meaningless or _gravity(arm, gravity, error)
@@ -76,7 +76,7 @@ def with_cause(
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.remark,)
-    return found, remarks if findings else (*remarks, *outcome.unseen)
+    return found, (*remarks, *outcome.unseen) if found.trustworthy else remarks
 
 
 def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:

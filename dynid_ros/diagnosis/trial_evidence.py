@@ -32,6 +32,7 @@ KINDS = {
     'link_length': 'offsets between joints off by 40 %',
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
+    'joint_exchanged': 'exchanges of positions and drive signals',
 }
 #: Difference of the cost to both sides, and fall to one, from which a search is worth its time.
 SLOPE, FALL = 0.3, 0.1
