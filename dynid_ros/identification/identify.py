@@ -176,7 +176,7 @@ def _verdict(
     own, unseen = ([part for part in model.predictions if part.held_out == held]
                    for held in (False, True))
     return (with_gains(verdict, fitted.refuted),
-            (*remarks, *unexplained(model.arm, own, unseen, model.treatment)))
+            (*remarks, *unexplained(model.arm, own, unseen)))
 
 
 def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import binary_dilation
 
 from dynid_ros.arm.friction import PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
@@ -30,7 +29,6 @@ from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.row_methods import fitted_rows
 from dynid_ros.regression.rows import Rows
 from dynid_ros.regression.weighted_least_squares import fit, Solution
-from dynid_ros.signals.conditioning import ConditioningSettings
 
 #: Fits at most: a large outlier hides a small one.
 PASSES = 5
@@ -119,18 +117,14 @@ def plain_fit(model: Model) -> tuple[ArmModel, Solution] | None:
 
 def unexplained(
     arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction],
-    settings: ConditioningSettings,
 ) -> tuple[str, ...]:
     """
     Name the outliers of held-out samples, whose figures include them.
 
-    Many outliers refute the model itself; the figures show that, and none is listed. The low-pass
-    mixes the torque of a joint at rest, which may be any, into the samples beside it.
+    Many outliers refute the model itself; the figures show that, and none is listed.
     """
-    usual, decimator = usual_residual(own), settings.decimator()
-    beside = np.ones((2 * -(-decimator.reach // decimator.step) + 1, 1))
-    far = [marks & ~binary_dilation(np.isnan(part.tau), beside) for part, marks in zip(
-        unseen, far_samples(unseen, usual) if unseen else [], strict=True)]
+    usual = usual_residual(own)
+    far = far_samples(unseen, usual) if unseen else []
     if not unseen or (share_left_out(far, unseen) > outliers.THRESHOLDS.largest_share).any():
         return ()
     return tuple(f'{outlier.sentence}; it is in the held-out set'

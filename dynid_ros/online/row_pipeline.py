@@ -21,7 +21,7 @@ from dynid_ros.signals import conditioning
 from dynid_ros.signals.conditioning import ConditioningSettings, position_cutoff
 from dynid_ros.signals.filters import decimation_step, StreamDecimator
 from dynid_ros.signals.first_order import Discretisation, FirstOrderFilter
-from dynid_ros.signals.standstill import still_below
+from dynid_ros.signals.standstill import RunningStandstill
 from dynid_ros.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.streaming.resampling import Resampler
 from dynid_ros.streaming.sample_validation import Counters, SampleValidation
@@ -61,16 +61,14 @@ class RowPipeline(Checkpointed):
         Parameters for the ``load`` friction term.
     samples : (m, 1 + 2 n) ndarray
         Samples of the incomplete block.
-    before : (0 or 1, 1 + 3 n) ndarray
-        Stamp, positions, velocities and motion of the last conditioned sample.
-    top : (n,) ndarray
-        Highest speed of each joint so far, rad/s or m/s.
+    before : (0 or 1, 1 + 2 n) ndarray
+        Stamp, positions and velocities of the last conditioned sample.
     segment : int
         Number of the stretch, from 0.
 
     """
 
-    saved = ('samples', 'before', 'top', 'segment')
+    saved = ('samples', 'before', 'segment')
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
@@ -86,9 +84,9 @@ class RowPipeline(Checkpointed):
         self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
         self._warmth, self._presliding = RunningWarmth(arm.n), RunningPresliding(arm.n)
+        self._standstill = RunningStandstill(arm.n)
         self.samples = np.zeros((0, 1 + 2 * arm.n))
-        self.before = np.zeros((0, 1 + 3 * arm.n))
-        self.top = np.zeros(arm.n)
+        self.before = np.zeros((0, 1 + 2 * arm.n))
         self.segment = -1
 
     def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[RowBlock]:
@@ -125,7 +123,8 @@ class RowPipeline(Checkpointed):
         """Return the steps of the stream; filters are there once the rate is known."""
         parts: dict[str, Checkpointed] = {
             'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
-            'warmth': self._warmth, 'presliding': self._presliding}
+            'warmth': self._warmth, 'presliding': self._presliding,
+            'standstill': self._standstill}
         if self.settings:
             parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
                       'torque': self._torque_filter, 'decimator': self._decimator}
@@ -148,7 +147,9 @@ class RowPipeline(Checkpointed):
         scheme = first_order(self.settings)
         self._rows_filter = FirstOrderFilter(scheme, n * b)
         self._torque_filter = FirstOrderFilter(scheme, n)
-        self._decimator = StreamDecimator(self.settings.decimator(), n * b + 4 * n + 1)
+        low_pass = self.settings.decimator()
+        self._standstill.design(low_pass, rate_hz)
+        self._decimator = StreamDecimator(low_pass, n * b + 3 * n + 1)
         shape = (0, n, self.arm.layout.size)
         self._buffers = np.zeros(shape), np.zeros(shape)
 
@@ -175,8 +176,8 @@ class RowPipeline(Checkpointed):
     def _restart(self) -> None:
         self.segment += 1
         self.before = self.before[:0]
-        for part in (self._presliding, self._conditioner, self._rows_filter, self._torque_filter,
-                     self._decimator):
+        for part in (self._presliding, self._standstill, self._conditioner, self._rows_filter,
+                     self._torque_filter, self._decimator):
             part.reset()
 
     def _rows(self, uniform: Array) -> list[RowBlock]:
@@ -185,10 +186,8 @@ class RowPipeline(Checkpointed):
         t, q, qd, tau = self._conditioner.apply(uniform)
         if not len(t):
             return []
-        speed = np.abs(qd)
-        self.top = np.maximum(self.top, speed.max(axis=0))
-        moving = speed >= still_below(self.top)
-        whole = np.concatenate([self.before, np.column_stack([t, q, qd, moving])])
+        self._standstill.take(qd)
+        whole = np.concatenate([self.before, np.column_stack([t, q, qd])])
         self.before = whole[-1:]
         history = JointHistory(self._warmth.at(t), self._presliding.take(q))
         momentum, force = self._regressors(q, qd, history)
@@ -214,10 +213,8 @@ class RowPipeline(Checkpointed):
                 force[:, :, self._columns].reshape(k, -1))
 
     def _block(self, kept: Array, n: int, b: int) -> RowBlock:
-        W, tau, t, q, qd, moving = np.split(
-            kept, np.cumsum([n * b, n, 1, n, n]), axis=1)
-        # Half of the weight of a row decides.
-        moves = moving >= 0.5
+        W, tau, t, q, qd = np.split(kept, np.cumsum([n * b, n, 1, n]), axis=1)
+        moves = self._standstill.moving(len(kept), self._decimator.count)
         self.counters.add('standing', int((~moves).sum()))
         W = W.reshape(-1, n, b) * moves[:, :, None]
         return RowBlock(self.segment, t[:, 0], q, qd, W, tau * moves, moves)

@@ -14,7 +14,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.payload.fit import LoadFit, LoadRegression
 from dynid_ros.payload.known_friction import KnownFriction
 from dynid_ros.signals.conditioning import ConditionedMotion
-from dynid_ros.signals.standstill import still_below
+from dynid_ros.signals.standstill import moving, still_below
 
 #: Shortest rest, and what is left out at its start and end, s: the low-pass reaches so far.
 SHORTEST, EDGE = 0.5, 0.15
@@ -63,9 +63,9 @@ def find_rests(motions: Sequence[ConditionedMotion], rate_hz: float) -> Rests:
     """
     edge, rows = round(EDGE * rate_hz), []
     for motion in motions:
-        still = ~motion.moving.any(axis=1)
-        ends = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
         qd = np.asarray(motion.qd[:])
+        still = ~moving(qd, rate_hz).any(axis=1)
+        ends = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
         limit = APPROACH * still_below(np.abs(qd).max(axis=0))
         for start, stop in ends.reshape(-1, 2):
             if stop - start >= SHORTEST * rate_hz:

@@ -129,7 +129,9 @@ def unexplained_by_delay(
         return np.zeros(0), np.zeros(0)
     smooth = _low_pass(joint_torque(part.u, arm.drive), settings.decimator().taps)
     delays = np.linspace(-reach, reach, steps)
-    shifted = [_at(t[inside] + d, part.t, smooth) for d in delays]
+    # Rows of joints at rest are zero: what holds them is none of the model's.
+    moving = np.concatenate([block.moving for block in blocks])[inside]
+    shifted = [_at(t[inside] + d, part.t, smooth) * moving for d in delays]
     # The least residual over all delays sets the weight of a joint.
     W = W[inside]
     weights = 1 / np.maximum(_unexplained(W, shifted[steps // 2]), np.finfo(float).tiny)

@@ -23,7 +23,7 @@ from dynid_ros.signals.filters import (
 )
 from dynid_ros.signals.periodic import average_periods, harmonic_derivative, periodic_part, SAME
 from dynid_ros.signals.segments import Segment
-from dynid_ros.signals.standstill import moving
+from dynid_ros.signals.standstill import moving, spoiled_beside
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class ConditionedMotion:
         Torque at the joints, unfiltered: it is filtered and decimated together with the
         regressor.
     moving : (N, n) ndarray of bool
-        False where a joint stands still.
+        False where a joint stands still, or so near that the low-pass of the rows mixes that in.
     warmth : Warmth
         Warmth of the joints by time.
 
@@ -191,16 +191,18 @@ def condition(
         q = nuttall_fir(segment.q)
     else:
         q = butterworth(segment.q, rate, position_cutoff(settings))
-    return of_positions(segment.t, q, tau, rate, warmth)
+    return of_positions(
+        segment.t, q, tau, rate, warmth, spoiled_beside(settings.decimator()))
 
 
 def of_positions(
-    t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth,
+    t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth, beside: int = 0,
 ) -> ConditionedMotion:
-    """Add derivatives and rests to low-passed positions; see `ConditionedMotion`."""
+    """Add derivatives and rests to low-passed positions; see `ConditionedMotion`, `moving`."""
     qd = differentiate(q, rate_hz)
     qdd = differentiate(qd, rate_hz)
-    return ConditionedMotion(t, q, qd, qdd, tau, moving(qd, rate_hz), warmth)
+    moves = moving(qd, rate_hz, beside=beside)
+    return ConditionedMotion(t, q, qd, qdd, tau, moves, warmth)
 
 
 def position_cutoff(settings: ConditioningSettings) -> float:
@@ -221,10 +223,10 @@ def _one_period(
     part = periodic_part(segment.q, settings.rate_hz, settings.period)
     q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME)
     tau, _ = average_periods(tau[part], settings.rate_hz, settings.period)
-    reach = settings.decimator().reach
-    cutoff = position_cutoff(settings)
-    steps = np.arange(-reach, len(q) + reach)
+    decimator, cutoff = settings.decimator(), position_cutoff(settings)
+    steps = np.arange(-decimator.reach, len(q) + decimator.reach)
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
+    moves = moving(qd, rate, beside=spoiled_beside(decimator))
     return ConditionedMotion(
-        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moving(qd, rate), warmth)
+        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moves, warmth)

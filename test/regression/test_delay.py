@@ -40,6 +40,17 @@ def test_a_delay_is_found_within_a_millisecond(name, delay):
     assert treatment.delay == pytest.approx(delay, abs=1e-3)
 
 
+def test_the_torque_of_a_long_rest_hides_no_delay():
+    arm = arm_named('ur10')
+    log = log_of(arm, 0.023)
+    rest = np.arange(1, int(20 * RATE) + 1)[:, None]
+    still = replace(
+        log, t=np.append(log.t, log.t[-1] + rest[:, 0] / RATE),
+        q=np.concatenate([log.q, np.repeat(log.q[-1:], len(rest), axis=0)]),
+        u=np.concatenate([log.u, np.repeat(log.u[-1:], len(rest), axis=0)]))
+    assert choose_conditioning(arm, [still]).delay == pytest.approx(0.023, abs=1e-3)
+
+
 @pytest.mark.parametrize('name', ['two_axis', 'ur10', 'panda'])
 @pytest.mark.parametrize('seed', range(3))
 def test_no_delay_is_found_where_there_is_none(name, seed):

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from dynid_ros.signals.standstill import moving, THRESHOLDS, time_in_motion
+from dynid_ros.signals.filters import Decimator
+from dynid_ros.signals.standstill import (
+    moving,
+    RunningStandstill,
+    spoiled_beside,
+    THRESHOLDS,
+    time_in_motion,
+)
 
 SHORTEST = THRESHOLDS.shortest
 RATE = 100.0
@@ -39,6 +46,49 @@ def test_a_rest_shorter_than_the_least_is_motion():
     assert moving(qd, RATE).all()
     qd[100:100 + least] = 0
     assert (~moving(qd, RATE)).sum() == least
+
+
+def test_the_low_pass_takes_less_than_its_share_from_a_standstill_where_a_row_counts():
+    low_pass = Decimator(RATE, 5.0, 6)
+    qd = np.ones((1000, 1))
+    qd[400:450] = qd[480:490] = qd[500:530] = 0.0
+    still = moving(qd, RATE) == 0
+    weight = np.abs(low_pass.taps) / np.abs(low_pass.taps).sum()
+    mixed = np.convolve(still[:, 0], weight, 'same')
+    counts = moving(qd, RATE, beside=spoiled_beside(low_pass))[:, 0]
+    assert mixed[counts].max() <= THRESHOLDS.weight
+    # Not a sample more beside a long standstill.
+    assert mixed[np.flatnonzero(~counts[:400])].min() > 0.9 * THRESHOLDS.weight
+
+
+@pytest.mark.parametrize('portion', [1, 7, 50, 1000])
+def test_a_stream_finds_the_standstill_of_a_recording_once_it_has_lasted(portion):
+    low_pass = Decimator(RATE, 5.0, 6)
+    rng = np.random.default_rng(3)
+    qd = np.ones((3000, 3))
+    for joint, start, length in zip(
+            rng.integers(3, size=40), rng.integers(100, 3000, 40), rng.integers(1, 90, 40),
+            strict=True):
+        qd[start:start + length, joint] = 0.0
+    stream, found = RunningStandstill(3), []
+    stream.design(low_pass, RATE)
+    given = 0
+    for first in range(0, len(qd), portion):
+        stream.take(qd[first:first + portion])
+        count = min(first + portion, len(qd)) - 1
+        rows = low_pass.outputs(count) - given
+        given += rows
+        found.append(stream.moving(rows, count))
+    at = low_pass.reach + low_pass.step * np.arange(given)
+    beside = spoiled_beside(low_pass)
+    batch, live = moving(qd, RATE, beside=beside)[at], np.concatenate(found)
+    # A row is due while a standstill that is beginning can still be short.
+    early = np.zeros_like(batch)
+    for before, joint in np.argwhere(np.diff(moving(qd, RATE).astype(int), axis=0) < 0):
+        early[(at <= before) & (at > before - beside), joint] = True
+    assert (live[~early] == batch[~early]).all()
+    assert (live | ~batch).all()
+    assert (~batch).sum() > 100
 
 
 def test_a_joint_that_never_moves_rests_throughout():
