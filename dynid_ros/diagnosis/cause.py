@@ -64,9 +64,10 @@ def with_cause(
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
     outcome = contest(as_recorded(arm, samples, driven), gravity, doubts)
-    meaningless = () if vague else outcome.meaningless
-    error = outcome.recorded.error_percent
-    cause = outcome.cause or meaningless or _gravity(arm, gravity, error)
+    causes = (outcome.cause, () if vague else outcome.meaningless,
+              _gravity(arm, gravity, outcome.recorded.error_percent))
+    # A fault that hardly raises the error does not explain a joint that is missed.
+    cause = next((each for each in causes if not no_errors(each)), outcome.cause)
     if cause:
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
         findings = (*cause, *doubts)
