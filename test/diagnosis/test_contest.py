@@ -115,7 +115,7 @@ def test_a_fault_of_the_positions_is_named(ur10, code, joints, q):
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
 
 
-@pytest.mark.parametrize('joints', [(0, 2), (1, 4), (0, 1, 2)])
+@pytest.mark.parametrize('joints', [(0, 2), (1, 4), (3, 4), (0, 1, 2)])
 def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10, joints):
     """Arrays that were saved without names, by a driver that sorts its joints otherwise."""
     arm, log = ur10
