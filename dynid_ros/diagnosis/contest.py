@@ -16,7 +16,7 @@ from dynid_ros.diagnosis.trial_evidence import (
     unseen_faults,
 )
 from dynid_ros.diagnosis.verdict import THRESHOLDS as VERDICT
-from dynid_ros.model.verdict import Finding, no_errors
+from dynid_ros.model.verdict import Finding
 
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
 Search = Callable[[Hypothesis, Sequence[int]], Iterable[Hypothesis]]
@@ -238,22 +238,18 @@ def _tried(
 ) -> tuple[list[Hypothesis], tuple[str, ...]]:
     """Explain a recording in all ways, the best first, and list faults that it would not show."""
     tried = _made(base, QUICK)
-    planted = {code: list(coarse(base)) for code, (_, coarse) in SEARCHES.items()
-               } if no_errors(doubts) else {}
-    flat = [each for found in planted.values() for each in found]
-    unseen = unseen_faults(
-        base, (*flat, *signal_rivals.typically_late_signals(base), *_of_code(
-            'joint_exchanged', tried)), THRESHOLDS.gain) if planted else ()
+    planted = {code: list(coarse(base)) for code, (_, coarse) in SEARCHES.items()}
+    flat = [*signal_rivals.typically_late_signals(base),
+            *(each for found in planted.values() for each in found)]
+    unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), THRESHOLDS.gain)
     tried += motion_rivals.other_gravity(base, gravity)
-    if doubts or _suspicious(base):
+    doubted = bool(doubts) or _suspicious(base)
+    if doubted or any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
         tried += _made(base, SLOW)
-        tried += [each for search, _ in SEARCHES.values()
-                  for each in search(base, base.joints.tolist())]
+        tried += [each for code, (search, _) in SEARCHES.items() for each in search(
+            base, base.joints.tolist() if doubted else downhill(base, planted[code]))]
+    if doubted:
         tried += _repeated(base, tried)
-    elif any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
-        tried += _made(base, SLOW)
-        tried += [each for code, (search, _) in SEARCHES.items()
-                  for each in search(base, downhill(base, planted[code]))]
     return sorted(tried, key=_price), unseen
 
 
