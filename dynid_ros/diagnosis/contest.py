@@ -222,9 +222,13 @@ def contest(
     failed = any(finding.is_error and finding.code in FAILURES for finding in doubts)
     # A model that fails needs a cause; one that does not must not be accused by chance.
     if holding and not failed and not pays(base, holding[0]):
-        # Where the best one is chance, so is the next.
-        holding = [each for each in holding if _ends_driving(each, base)]
-    winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
+        # Where the best one is chance, so is the next, and so is what it is better by.
+        winners = sorted((each for each in holding if _ends_driving(each, base)),
+                         key=lambda each: each.error_percent)
+        winners = winners if winners and _no_worse(winners[0], base) else []
+    else:
+        least = min(map(_price, holding), default=0.0)
+        winners = [each for each in holding if _price(each) < least + THRESHOLDS.apart]
     blamed = any(finding.code == 'excitation' for finding in doubts)
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > THRESHOLDS.named or (
@@ -279,16 +283,19 @@ def _suspicious(base: Hypothesis) -> bool:
 
 
 def _ends_driving(each: Hypothesis, base: Hypothesis) -> bool:
-    """Whether friction drives most of the changed joints, and fewer after, without more error."""
+    """Whether friction drives most of the changed joints, and fewer after."""
     changed = set(each.changed_joints)
     return (len(each.still_driven) < len(base.still_driven)
-            and 2 * len(changed.intersection(base.still_driven)) > len(changed)
-            and each.error_percent <= (1 + SAME) * base.error_percent)
+            and 2 * len(changed.intersection(base.still_driven)) > len(changed))
+
+
+def _no_worse(each: Hypothesis, base: Hypothesis) -> bool:
+    return each.error_percent <= (1 + SAME) * base.error_percent
 
 
 def _beyond_chance(best: Hypothesis, base: Hypothesis, gravity: GravityCheck) -> bool:
     """Whether an explanation gains more than the best of its kind on recordings without fault."""
-    if _ends_driving(best, base):
+    if _ends_driving(best, base) and _no_worse(best, base):
         # Friction that drives is beyond chance by itself, and a surrogate inherits it.
         return True
     gain, code = base.cost - _price(best), best.steps[0].code
