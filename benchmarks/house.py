@@ -29,7 +29,7 @@ FLOORS = (
     ('regression', 'cross_validation'),
     ('diagnosis', 'calibration', 'payload', 'contact'),
     ('identification', 'online'),
-    ('storage', 'export', 'simulation', 'fleet'),
+    ('tables', 'storage', 'export', 'simulation', 'fleet'),
     ('report', 'view', 'watch', 'embedded', 'nodes/common', 'nodes/motion', 'nodes/simulated',
      'nodes', 'demo'),
     ('cli/common', 'cli'),

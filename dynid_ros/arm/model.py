@@ -76,7 +76,7 @@ class Conditioning:
 @dataclass(frozen=True)
 class Table:
     """
-    Layout of the columns of a CSV or npz file.
+    Layout of the columns of a table.
 
     Attributes
     ----------
@@ -90,6 +90,9 @@ class Table:
         File beside the first that holds the signal columns, row by row.
     header : tuple of str
         Column names of a file without a header line.
+    unit : str or None
+        ``rad`` or ``deg``, in which tables hold positions of revolute joints; velocities per
+        second. None if the columns say so, or else rad.
 
     """
 
@@ -100,6 +103,7 @@ class Table:
     signal: tuple[str, ...] = ()
     signal_file: str | None = None
     header: tuple[str, ...] = ()
+    unit: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.arm.description.schema import Section
+from dynid_ros.arm.description.schema import ANGLES, Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.drive import Drive, DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
@@ -120,7 +120,7 @@ def read_conditioning(top: Section) -> Conditioning:
 def read_table(top: Section, n: int) -> Table:
     """Columns of tabular recordings from ``table``."""
     section = top.section('table', (
-        'rate_hz', 'time', 'position', 'velocity', 'signal', 'signal_file', 'header'))
+        'rate_hz', 'time', 'position', 'velocity', 'signal', 'signal_file', 'header', 'unit'))
     return Table(
         section.positive('rate_hz'),
         section.text('time'),
@@ -128,7 +128,8 @@ def read_table(top: Section, n: int) -> Table:
         section.names('velocity', n),
         section.names('signal', n),
         section.text('signal_file'),
-        section.names('header'))
+        section.names('header'),
+        section.choice('unit', tuple(ANGLES), '') if 'unit' in section else None)
 
 
 def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn, ...]:

@@ -122,7 +122,9 @@ gravity: [0, 0, -9.81]
 #   drive: {signal: voltage, torque_constant: [...], amplifier_gain: [...]}
 drive: {signal: effort, unit: Nm}
 friction: [viscous, coulomb, offset]
-rotor_inertia: true"""
+rotor_inertia: true
+# "dynid check LOG" prints which columns of a table it takes for what; where that is wrong:
+#   table: {time: t, position: [...], velocity: [...], signal: [...], unit: deg, rate_hz: 100}"""
 
 _ENVIRONMENT = """\
 # Only you know: planned motions keep this distance, m, from the arm itself and from

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
-    'demo', 'init', 'design', 'simulate', 'check', 'identify', 'gains', 'fleet', 'replay',
-    'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward', 'external-force',
-    'pose-error', 'run', 'watch')
+    'demo', 'init', 'design', 'simulate', 'check', 'convert', 'identify', 'gains', 'fleet',
+    'replay', 'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward',
+    'external-force', 'pose-error', 'run', 'watch')
 
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 

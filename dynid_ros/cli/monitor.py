@@ -52,10 +52,10 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.cli.common.summary import print_json
     from dynid_ros.contact.over_recording import monitor_recording
     from dynid_ros.report.plots import contact_svg
-    from dynid_ros.storage.npz_table import npz_bytes
     from dynid_ros.storage.recording_reader import read_recording
     from dynid_ros.storage.result_file import read_result
     from dynid_ros.storage.sidecar import check_same_arm
+    from dynid_ros.tables.npz_table import npz_bytes
     from dynid_ros.whole_file import write_together
 
     if args.output is not None:

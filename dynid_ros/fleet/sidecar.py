@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dynid_ros.errors import ResultError
 from dynid_ros.recordings.recording import Defect
 from dynid_ros.regression.qr_factors import embedded, QRFactors
-from dynid_ros.storage.npz_table import npz_bytes
 from dynid_ros.storage.plain import from_plain, to_plain
+from dynid_ros.tables.npz_table import npz_bytes
 from dynid_ros.whole_file import write_whole
 
 

@@ -14,11 +14,11 @@ from dynid_ros.calibration.gain_verdict import DriveGains
 from dynid_ros.calibration.motor_rows import MotorRows
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.payload.rests import find_rests, Rests, together
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.preparation import choose_conditioning, fitted_to, motions
 from dynid_ros.regression.qr_factors import compress, QRFactors
 from dynid_ros.regression.rows import RowBlock
+from dynid_ros.signals.rests import find_rests, Rests, together
 
 #: Rests from which on recordings are those of rests, if the arm rests for `STILL` of the time: a
 #: motion has two, before it and after it.

@@ -20,9 +20,9 @@ from dynid_ros.payload.change import ChangeSearch
 from dynid_ros.payload.estimate import Payload
 from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
-from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.qr_factors import QRFactors
 from dynid_ros.regression.rows import RowBlock
+from dynid_ros.signals.rests import Rests
 
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
 RECENT = 1200

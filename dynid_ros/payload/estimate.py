@@ -13,13 +13,14 @@ from dynid_ros.payload.body import load_body, LoadBody
 from dynid_ros.payload.change import Change, ChangeSearch
 from dynid_ros.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.payload.fit import finite_numbers, LoadFit, LoadRegression
-from dynid_ros.payload.rests import find_rests, fit_rests, Rests, together
+from dynid_ros.payload.rest_fit import fit_rests
 from dynid_ros.recordings.recording import Recording
 from dynid_ros.regression.covariance import weighted_scores
 from dynid_ros.regression.kept_rows import KeptRows
 from dynid_ros.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.regression.qr_factors import stack
 from dynid_ros.regression.weighted_least_squares import LOAD_PASSES
+from dynid_ros.signals.rests import find_rests, Rests, together
 
 #: Rests from which on they may tell the load.
 FEWEST_RESTS = 3

@@ -20,9 +20,9 @@ from dynid_ros.payload.body import load_body, LoadBody
 from dynid_ros.payload.change import Change
 from dynid_ros.payload.fit import LoadFit, LoadRegression
 from dynid_ros.payload.known_friction import KnownFriction
-from dynid_ros.payload.rests import Rests
 from dynid_ros.regression.qr_factors import QRFactors
 from dynid_ros.signals.conditioning import ConditionedMotion
+from dynid_ros.signals.rests import Rests
 
 
 @dataclass(frozen=True)

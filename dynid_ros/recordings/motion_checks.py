@@ -154,7 +154,8 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     name = recording.joint_names[turning[worst]]
     value = float(max(-least[worst], most[worst]))
     text = (f'positions seem to be in degrees: {name} reaches {value:.4g}, far beyond its limits '
-            'in rad, and all joints are within theirs as degrees; convert them to rad.')
+            'in rad, and all joints are within theirs as degrees; convert them to rad, or '
+            'state table: {unit: deg} in arm.yaml for a table.')
     return [Defect('position_degrees', 'error', text, name, len(recording.q), 0.0, value,
                    THRESHOLDS.degree_excess)]
 

@@ -48,7 +48,7 @@ def rate_defects(usual_step: float) -> list[Defect]:
     rate, least = 1.0 / usual_step, THRESHOLDS.lowest_hz
     low, high = THRESHOLDS.range_hz
     if not low <= rate <= high:
-        return [_implausible(usual_step, _likely_unit(usual_step))]
+        return [_implausible(usual_step, likely_unit(usual_step))]
     if rate < least:
         text = (
             f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
@@ -58,8 +58,8 @@ def rate_defects(usual_step: float) -> list[Defect]:
     return []
 
 
-def _likely_unit(step: float) -> str | None:
-    """Return the unit that makes a rate at which arms are recorded, if there is one."""
+def likely_unit(step: float) -> str | None:
+    """Return the unit in which a step makes a rate at which arms are recorded, if there is one."""
     for unit, seconds in UNITS.items():
         if THRESHOLDS.lowest_hz <= 1.0 / (step * seconds) <= THRESHOLDS.range_hz[1]:
             return unit

@@ -1,4 +1,4 @@
-"""Reading bags through rosbag2_py or rosbags, and an MCAP file whose recorder was killed."""
+"""Reading bags through rosbag2_py or rosbags, of ROS 1 too, and an MCAP file without its end."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dynid_ros.recordings.recording import Defect
 from dynid_ros.storage.joint_state_cdr import JOINT_STATE, parse_layout
 
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
+ROS_1 = '.bag'
 #: Types of messages that are kept of a file, which may hold images too.
 KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray')
 #: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
@@ -34,25 +35,42 @@ class BagReader(Protocol):
 
 
 class RosbagsReader:
-    """Reads through ``rosbags``, which needs no ROS."""
+    """Reads through ``rosbags``, which needs no ROS; messages of a ROS 1 bag come as CDR."""
 
     def __init__(self, path: Path) -> None:
-        from rosbags.rosbag2 import Reader
+        from rosbags import rosbag1, rosbag2
+        from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
         self.defects: list[Defect] = []
         self._stack = ExitStack()
-        self._reader = self._stack.enter_context(Reader(path))
-        self.topics = {c.topic: c.msgtype for c in self._reader.connections}
+        self._store = None
+        if path.suffix.lower() == ROS_1:
+            self._reader: Any = self._stack.enter_context(rosbag1.Reader(path))
+            self._store = get_typestore(Stores.ROS2_HUMBLE)
+            for c in self._reader.connections:
+                if c.msgtype in KINDS and c.msgtype not in self._store.fielddefs:
+                    types = get_types_from_msg(c.msgdef.data, c.msgtype)
+                    self._store.register({name: fields for name, fields in types.items()
+                                          if name not in self._store.fielddefs})
+        else:
+            self._reader = self._stack.enter_context(rosbag2.Reader(path))
+        self.topics = {_full(c.topic): c.msgtype for c in self._reader.connections}
 
     def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
         """Yield receive time, ns, and content of each message of a topic."""
-        wanted = [c for c in self._reader.connections if c.topic == topic]
-        for _, time, data in self._reader.messages(wanted):
-            yield time, data
+        wanted = [c for c in self._reader.connections if _full(c.topic) == topic]
+        for connection, time, data in self._reader.messages(wanted):
+            yield time, (data if self._store is None
+                         else bytes(self._store.ros1_to_cdr(data, connection.msgtype)))
 
     def close(self) -> None:
         """Close the files."""
         self._stack.close()
+
+
+def _full(topic: str) -> str:
+    """Name a topic as ROS 2 does; nodes of ROS 1 may leave out the first slash."""
+    return '/' + topic.lstrip('/')
 
 
 class Rosbag2Reader:
@@ -104,7 +122,7 @@ def _storage(path: Path) -> tuple[str, bool]:
 
 def open_backend(path: Path) -> BagReader:
     """Open a bag folder with its metadata, or a bare file, with what is installed."""
-    if importlib.util.find_spec('rosbag2_py') is not None:
+    if importlib.util.find_spec('rosbag2_py') is not None and path.suffix.lower() != ROS_1:
         return Rosbag2Reader(path)
     return RosbagsReader(path)
 

@@ -1,4 +1,4 @@
-"""Joint states and drive signals of a rosbag2 recording, read by any available library."""
+"""Joint states and drive signals of a bag, read by any available library."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dynid_ros.storage.bag_backends import (
     BagReader,
     is_truncated,
     open_backend,
+    ROS_1,
     STORAGE_OF_SUFFIX,
     TruncatedMcap,
 )
@@ -63,7 +64,7 @@ class JointStates:
 
 def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
     """
-    Read a joint-state topic from a rosbag2 folder or from a bare ``.db3`` or ``.mcap`` file.
+    Read a joint-state topic of a rosbag2 folder, of one of its files, or of a bag of ROS 1.
 
     Folders without ``metadata.yaml`` and truncated MCAP files, as a killed recorder leaves
     them, are read as far as possible, with a warning.
@@ -112,13 +113,15 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
         with closing(_open(path)) as bag:
             _check_topic(path, topic, bag.topics, remedy)
             blocks, count, damaged = _decode_all(bag.messages(wanted), drive_parser(topic))
-            defects = (*bag.defects, *_damaged(wanted, count, damaged))
+            defects = (*bag.defects, *damaged_defects(wanted, count, damaged))
     except DynidError:
         raise
     except Exception as error:
         # A damaged file may fail anywhere in the storage libraries, with any exception.
         reason = str(error).strip().split('\n')[0] or type(error).__name__
-        raise RecordingError(f'{path} is not a readable rosbag2 recording: {reason}') from error
+        one = path.suffix.lower() == ROS_1
+        kind, hint = ('bag', '; try "rosbag reindex"') if one else ('rosbag2 recording', '')
+        raise RecordingError(f'{path} is not a readable {kind}: {reason}{hint}') from error
     if not count:
         raise RecordingError(f'{path}: topic {wanted} holds no messages; record it again')
     return JointStates(wanted, count - len(damaged), blocks, defects)
@@ -141,7 +144,7 @@ def _decode_all(
     return joined.take(), count, damaged
 
 
-def _damaged(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:
+def damaged_defects(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:
     """Report messages that cannot be decoded; too many of them are an error."""
     if not damaged:
         return []

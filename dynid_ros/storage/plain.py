@@ -157,8 +157,11 @@ def arm_from_plain(data: Any) -> ArmModel:
     """
     in_tree = field_hints(KinematicTree)
     own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
-    # Results from before there were bounds, and from when joints could lack friction terms.
+    # Results from before there were bounds and units, and from when joints could lack friction
+    # terms.
     data = {'link_bounds': None, **_checked(data, dict, 'arm')}
+    if isinstance(data.get('table'), dict):
+        data['table'] = {'unit': None, **data['table']}
     if data.get('friction_lacking') == []:
         del data['friction_lacking']
     fields = _fields(data, own | in_tree, 'arm')

@@ -15,14 +15,16 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.in_blocks import chosen, Mask, transformed
 from dynid_ros.recordings.recording import Defect, Recording
+from dynid_ros.storage.bag_backends import ROS_1
 from dynid_ros.storage.bags import JointStates, read_drive_topic, read_joint_states
 from dynid_ros.storage.drive_signals import paired
+from dynid_ros.storage.echoed_messages import FIELDS, read_echoed
 from dynid_ros.storage.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.storage.sidecar import validation_spans
-from dynid_ros.storage.tables import read_table, TABLE_SUFFIXES
+from dynid_ros.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
+from dynid_ros.tables.read import read_table
 
-FIELDS = ('position', 'velocity', 'effort')
-BAG_SUFFIXES = ('.db3', '.mcap')
+BAG_SUFFIXES = ('.db3', '.mcap', ROS_1)
 # Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero
 # among stamps later than one day was never set.
 DAY_NS = 86_400 * 10**9
@@ -37,7 +39,7 @@ def read_recording(
     received: bool = False,
 ) -> Recording:
     """
-    Read a rosbag2 recording or a table.
+    Read a bag, printed messages or a table.
 
     Joints are found by name in every message: any order, further joints and further publishers
     are allowed. Motor positions become joint positions by the drive settings of the arm; the
@@ -47,7 +49,7 @@ def read_recording(
     Parameters
     ----------
     path : str or Path
-        Bag folder, ``.db3``, ``.mcap``, ``.csv``, ``.txt`` or ``.npz`` file.
+        Bag folder, or a file of `BAG_SUFFIXES` or `TABLE_SUFFIXES`.
     arm : ArmModel
         Names of the joints, drive and table settings.
     topic : str
@@ -64,18 +66,32 @@ def read_recording(
 
     """
     path = Path(path)
-    known = ', '.join((*BAG_SUFFIXES, *TABLE_SUFFIXES))
+    states = read_messages(path, topic)
+    if states is not None:
+        return _at_joints(from_messages(states, path, arm, received), arm)
+    t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
+    return _at_joints(
+        Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects), arm)
+
+
+def read_messages(path: Path, topic: str) -> JointStates | None:
+    """
+    Read the joint states of a bag or of a file of printed messages; None of a table.
+
+    Raises
+    ------
+    RecordingError
+        The path is no recording, or it cannot be read.
+
+    """
+    suffix, known = path.suffix.lower(), ', '.join((*BAG_SUFFIXES, *TABLE_SUFFIXES))
     if not path.exists():
         raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')
-    if path.is_dir() or path.suffix in BAG_SUFFIXES:
-        recording = _from_bag(path, arm, topic, received)
-    elif path.suffix in TABLE_SUFFIXES:
-        t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
-        recording = Recording(
-            t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects)
-    else:
+    if path.is_dir() or suffix in BAG_SUFFIXES:
+        return read_joint_states(path, topic)
+    if suffix not in TABLE_SUFFIXES:
         raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
-    return _at_joints(recording, arm)
+    return read_echoed(path) if suffix in TEXT_SUFFIXES else None
 
 
 def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
@@ -88,9 +104,20 @@ def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
     return recording
 
 
-def _from_bag(path: Path, arm: ArmModel, topic: str, received: bool) -> Recording:
-    source, apart = str(path), arm.drive.topic
-    states = read_joint_states(path, topic)
+def from_messages(
+    states: JointStates, path: Path, arm: ArmModel, received: bool
+) -> Recording:
+    """
+    Turn messages into a recording, with the positions where they were measured.
+
+    Raises
+    ------
+    RecordingError
+        They do not fit the arm.
+
+    """
+    source = str(path)
+    apart = None if path.suffix.lower() in TEXT_SUFFIXES else arm.drive.topic
     samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')

@@ -21,7 +21,6 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.standard_parameters import source_of
 from dynid_ros.model.torque_prediction import Prediction
 from dynid_ros.model.verdict import Finding
-from dynid_ros.storage.npz_table import npz_bytes
 from dynid_ros.storage.plain import arm_from_plain, arm_to_plain, field_hints, from_plain, to_plain
 from dynid_ros.storage.result_matrices import (
     check_finite,
@@ -30,6 +29,7 @@ from dynid_ros.storage.result_matrices import (
     symmetric_rows,
     upper_triangle,
 )
+from dynid_ros.tables.npz_table import npz_bytes
 from dynid_ros.whole_file import read_whole, write_together, write_whole
 
 if TYPE_CHECKING:

@@ -112,3 +112,18 @@ def test_unknown_units_and_wrong_counts_are_refused(tmp_path):
         read_dh(section(tmp_path, [GOOD]), ('a', 'b'), modified=True)
     with pytest.raises(ArmError, match='must be a list with one row a joint'):
         read_dh(section(tmp_path, None), (), modified=True)
+
+
+@pytest.mark.parametrize('units', [None, {'angle': 'deg'}, {'angle': 'rad'}])
+def test_multiples_of_pi_are_radians_whatever_the_unit(tmp_path, units):
+    scale = np.pi / 180 if units == {'angle': 'deg'} else 1.0
+    words = {'-pi/2': -np.pi / 2, '3*pi/4': 0.75 * np.pi, '0.5 pi': np.pi / 2, 'PI': np.pi,
+             '+π/3': np.pi / 3}
+    rows = [{'alpha': word, 'a': 0.1, 'd': 0, 'theta': 0.2} for word in words]
+    exact = [{**row, 'alpha': angle, 'theta': 0.2 * scale}
+             for row, angle in zip(rows, words.values(), strict=True)]
+    ours, theirs = (read_dh(section(tmp_path / 'arm.yaml', *given), (), modified=True)
+                    for given in ((rows, units), (exact,)))
+    np.testing.assert_allclose(ours.tree.rotation, theirs.tree.rotation, **CLOSE)
+    with pytest.raises(ArmError, match=r'row 1.*alpha.*must be a number.*"pi/0"'):
+        read_dh(section(tmp_path / 'arm.yaml', [{**rows[0], 'alpha': 'pi/0'}]), (), modified=True)

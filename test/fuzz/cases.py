@@ -41,10 +41,12 @@ def bag(rng: Random, good: Path) -> list[str]:
 def table(rng: Random, good: Path) -> list[str]:
     """Make a table, its bytes or its values."""
     if rng.randrange(2):
-        text = (good / 'log.csv').read_text()
-        Path('log.csv').write_bytes(
-            utf8(mutated_text(rng, text)) if rng.randrange(3) else mutated_bytes(rng, utf8(text)))
-        return _reading(rng, 'log.csv', 'arm.yaml')
+        name = rng.choice(('log.csv', 'log.csv', 'printed.csv', 'log.mat'))
+        data = (good / name).read_bytes()
+        Path(name).write_bytes(
+            utf8(mutated_text(rng, data.decode())) if name != 'log.mat' and rng.randrange(3)
+            else mutated_bytes(rng, data))
+        return _reading(rng, name, 'arm.yaml')
     if rng.randrange(3):
         arrays = {'t': corpus.T, 'q': corpus.Q, 'tau': corpus.TAU}
         for name in rng.sample(sorted(arrays), rng.choice((1, 1, 2))):
@@ -112,7 +114,8 @@ def trajectory(rng: Random, good: Path) -> list[str]:
 
 
 _OPTIONS = {
-    'check': ('--topic', '--arm'), 'pose-error': ('--at', '--body', '--angle-std', '--length-std'),
+    'check': ('--topic', '--arm'), 'convert': ('--topic', '--arm', '-o'),
+    'pose-error': ('--at', '--body', '--angle-std', '--length-std'),
     'external-force': ('--at', '--body', '--wrench'), 'export': ('--format', '--robot', '-o'),
     'design': ('--period', '--harmonics', '--periods', '--ramp', '--for', '--given', '--starts',
                '--seed', '--rate', '--criterion', '--time', '--load'),
@@ -131,7 +134,8 @@ def options(rng: Random, good: Path) -> list[str]:
     log, arm = str(good / 'log.npz'), str(good / 'arm.yaml')
     command = rng.choice(tuple(_OPTIONS))
     words = {
-        'check': [log, '--arm', arm], 'pose-error': [arm], 'external-force': [arm, *_WRENCH],
+        'check': [log, '--arm', arm], 'convert': [log, '-o', 'out'],
+        'pose-error': [arm], 'external-force': [arm, *_WRENCH],
         'export': [str(good / 'result'), '-o', 'out'],
         'design': [arm, '--time', '0.2', '--starts', '1', '--harmonics', '2', '-o', 'm.yaml',
                    '--export', 'm.csv'],

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import get_typestore, Stores
+from scipy.io import savemat
 
 from dynid_ros.cli.main import main
 from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
@@ -104,6 +105,10 @@ def write_corpus(folder: Path) -> None:
     table = np.column_stack([T - T[0], Q, TAU])
     (folder / 'log.csv').write_text('t,q_0,q_1,tau_0,tau_1\n' + '\n'.join(
         ','.join(f'{value:.6g}' for value in row) for row in table) + '\n')
+    (folder / 'printed.csv').write_text(''.join(
+        f'{int(t) + 1},{int(1e9 * (t % 1))},,joint_2,joint_1,{q[1]},{q[0]},,{tau[1]},{tau[0]}\n'
+        for t, q, tau in zip((T - T[0]).tolist(), Q.tolist(), TAU.tolist(), strict=True)))
+    savemat(folder / 'log.mat', {'t': T, 'q': Q, 'tau': TAU})
     for name in ('mcap', 'db3'):
         write_bag(folder / name, *messages(), mcap=name == 'mcap')
     with redirect_stdout(None):

@@ -10,8 +10,9 @@ import pytest
 from dynid_ros import large_arrays
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.recordings import in_blocks
-from dynid_ros.storage import bags, text_table
+from dynid_ros.storage import bags
 from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.tables import text_table
 
 NAMES = ['j1', 'j2', 'j3']
 

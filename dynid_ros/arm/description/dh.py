@@ -12,6 +12,8 @@ Inertial parameters of link i are therefore given in the frame after ``Rz(q + th
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,10 @@ from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
 
 COLUMNS = ('alpha', 'a', 'd', 'theta')
+_ANGLES = ('alpha', 'theta')
+# As in -pi/2, 3*pi/4 and 0.5 pi.
+_PI = re.compile(r'\s*([-+]?)\s*(?:(\d+\.?\d*|\.\d+)\s*\*?\s*)?(?:pi|π)\s*(?:/\s*([1-9]\d*))?\s*',
+                 re.IGNORECASE)
 
 
 def dh_placements(table: Array, *, modified: bool) -> tuple[Array, Array]:
@@ -111,18 +117,28 @@ def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
     rows = section.raw('rows')
     if not isinstance(rows, list) or not rows:
         raise section.error('rows', 'must be a list with one row a joint')
-    parsed = [_row(section, number, row) for number, row in enumerate(rows, start=1)]
-    table = np.array([row for row, _ in parsed]) * [angle, length, length, angle]
+    scale = (angle, length, length, angle)
+    parsed = [_row(section, number, row, scale) for number, row in enumerate(rows, start=1)]
+    table = np.array([row for row, _ in parsed])
     return table, np.array([kind == 'prismatic' for _, kind in parsed])
 
 
-def _row(section: Section, number: int, data: object) -> tuple[list[float], str]:
+def _row(
+    section: Section, number: int, data: object, scale: tuple[float, ...]
+) -> tuple[list[float], str]:
     row = Section(data, section.path, (*COLUMNS, 'kind'), f'{section.place}.rows, row {number}')
     values = []
-    for key in COLUMNS:
+    for key, factor in zip(COLUMNS, scale, strict=True):
+        text = row.raw(key)
+        # Multiples of pi are radians, whatever the unit of the numbers.
+        found = _PI.fullmatch(text) if isinstance(text, str) and key in _ANGLES else None
+        if found:
+            sign, times, below = found.groups()
+            values.append(float(f'{sign}{times or 1}') * np.pi / float(below or 1))
+            continue
         value = row.number(key)
         if value is None:
             raise ArmError(f'column "{key}" is missing in row {number} of "{section.place}" in '
                            f'{section.path}')
-        values.append(value)
+        values.append(value * factor)
     return values, row.choice('kind', ('revolute', 'prismatic'), 'revolute')

@@ -150,9 +150,9 @@ def test_a_file_that_is_no_table_says_why(tmp_path, arm, content, said):
 @pytest.mark.parametrize(
     ('arrays', 'said'),
     [
-        ({'q': MOTION.q}, 'no array tau or u; it holds t, q'),
-        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, r'tau has shape \(300, 2\), not \(N, 3\)'),
-        ({'q': MOTION.q, 'tau': MOTION.effort[:-1]}, 'signal 299'),
+        ({'q': MOTION.q}, r'no columns of signal.*it has t, q_0 \.\.\. q_2'),
+        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, 'tau_1, but random has 3'),
+        ({'q': MOTION.q, 'tau': MOTION.effort[:-1]}, 'tau 299'),
         ({'q': MOTION.q.astype(str), 'tau': MOTION.effort}, 'q is not numeric'),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 import io
 from pathlib import Path
 from typing import Any, IO
@@ -27,7 +28,25 @@ _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
     (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
-def read_npz(path: Path, wanted: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Values]]:
+def npz_headers(path: Path) -> dict[str, Header]:
+    """
+    Find the arrays of a file written by ``numpy.savez``: shape, order and type of each.
+
+    Raises
+    ------
+    RecordingError
+        The file is no such file, or it is damaged.
+
+    """
+    with _opened(path) as (file, members):
+        found = {}
+        for name, info in members.items():
+            with file.open(info) as member:
+                found[name] = _header(info, member)
+    return found
+
+
+def read_npz(path: Path, wanted: Sequence[str]) -> dict[str, Values]:
     """
     Read some arrays of a file written by ``numpy.savez``.
 
@@ -36,14 +55,7 @@ def read_npz(path: Path, wanted: Sequence[str]) -> tuple[tuple[str, ...], dict[s
     path : Path
         File.
     wanted : sequence of str
-        Names of arrays; those that are not there are left out, others are not read.
-
-    Returns
-    -------
-    names : tuple of str
-        Names of all arrays there.
-    arrays : dict of str to ndarray
-        The wanted ones.
+        Names of arrays; others are not read.
 
     Raises
     ------
@@ -51,11 +63,15 @@ def read_npz(path: Path, wanted: Sequence[str]) -> tuple[tuple[str, ...], dict[s
         The file is no such file, or it is damaged.
 
     """
+    with _opened(path) as (file, members):
+        return {name: _read_array(file, members[name], path.stat().st_size) for name in wanted}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]]:
     try:
         with zipfile.ZipFile(path) as file:
-            members = {info.filename.removesuffix(ENDING): info for info in file.infolist()}
-            arrays = {name: _read_array(file, members[name], path.stat().st_size)
-                      for name in wanted if name in members}
+            yield file, {info.filename.removesuffix(ENDING): info for info in file.infolist()}
     except DynidError:
         raise
     except Exception as error:
@@ -65,7 +81,13 @@ def read_npz(path: Path, wanted: Sequence[str]) -> tuple[tuple[str, ...], dict[s
         raise RecordingError(
             f'{path} is not a readable npz file: {_explained(path, reason)}; write it again with '
             'numpy.savez(path, t=t, q=q, tau=tau)') from error
-    return tuple(members), arrays
+
+
+def _header(info: zipfile.ZipInfo, member: IO[bytes]) -> Header:
+    version = npy.read_magic(member)
+    if version not in _HEADERS:
+        raise ValueError(f'{info.filename} has the unknown npy version {version}')
+    return _HEADERS[version](member)
 
 
 def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Values:
@@ -74,10 +96,7 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
         raise ValueError(f'{info.filename} claims {info.file_size:.3g} bytes, more than '
                          f'{info.compress_size} compressed ones can hold')
     with file.open(info) as member:
-        version = npy.read_magic(member)
-        if version not in _HEADERS:
-            raise ValueError(f'{info.filename} has the unknown npy version {version}')
-        shape, by_columns, dtype = _HEADERS[version](member)
+        shape, by_columns, dtype = _header(info, member)
         if dtype.hasobject:
             raise ValueError(f'{info.filename} holds Python objects instead of numbers')
         count = 1
