@@ -1,19 +1,22 @@
 """
 From the URDF of a real robot to its identified model, with the commands that a user types.
 
-    python benchmarks/any_arm.py [--robots FOLDER] [--time 10] [NAME ...]
+    python benchmarks/any_arm.py [FOLDER] [--time 10] [--only NAME ...]
 
-For each arm of PyPI's ``example-robot-data`` (found where pip has put it, or in the folder given):
-``dynid init``, ``design``, ``simulate``, ``identify`` and ``export`` to the robot's own URDF, to a
-plain one and to an MJCF, which dynid, Pinocchio and MuJoCo load. One line each: joints, condition
-number, held-out error, share of base parameters within their 95 % intervals, time, and the reason
-where a command did not end well; the last line is for all of them. The truth is the arm that
-``dynid simulate`` writes into its bag.
+For each description (URDF, xacro file, MJCF or SDF) below a folder, or each arm of PyPI's
+``example-robot-data``, found where pip has put it: ``dynid init``, ``design``, ``simulate``,
+``identify`` and ``export`` to the robot's own URDF, to a plain one and to an MJCF, which dynid,
+Pinocchio and MuJoCo load. One line each: joints, condition number, held-out error, share of base
+parameters within their 95 % intervals, time, and how it ended: ``trustworthy``; ``accused``, which
+is false as the simulation has no fault, with the reasons; or ``stopped``, with the sentence of the
+command. The last line is for all of them. The truth is the arm that ``dynid simulate`` writes into
+its bag.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 import contextlib
 import io
 import json
@@ -29,6 +32,7 @@ import numpy as np
 import pinocchio
 import yaml
 
+from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.load import stated_arm
 from dynid_ros.cli.main import main as dynid
 from dynid_ros.dynamics.base import base_parameters
@@ -89,6 +93,8 @@ class Found(NamedTuple):
     parameters: int = 0
     within: int = 0
     reason: str = ''
+    #: ``trustworthy``, ``accused`` or ``stopped``.
+    status: str = 'stopped'
 
     @property
     def line(self) -> str:
@@ -135,7 +141,7 @@ def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Pat
         return Found(reason=reason)
     verdict = json.loads(printed)['verdict']
     model = read_result(result)
-    lost = survives_export(model, robot, result, folder)
+    lost = survives_export(model, folder, robot if robot.suffix == '.urdf' else None)
     if lost:
         return Found(reason=lost)
     truth = arm_from_plain(yaml.safe_load((bag / 'recording.yaml').read_text())['arm'])
@@ -144,24 +150,31 @@ def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Pat
     error = model.validation.relative_error_percent if model.validation else np.nan
     return Found(
         model.arm.n, model.condition_number, error, len(off), int(np.sum(off < 1.96 * model.std)),
-        '' if verdict['trustworthy'] else '; '.join(verdict['reasons']))
+        '' if verdict['trustworthy'] else '; '.join(verdict['reasons']),
+        'trustworthy' if verdict['trustworthy'] else 'accused')
 
 
-def survives_export(model: IdentifiedModel, robot: Path, result: Path, folder: Path) -> str:
+def survives_export(model: IdentifiedModel, folder: Path, robot: Path | None) -> str:
     """Export to the robot's own URDF, a plain one and an MJCF, and load them; what went wrong."""
     own, plain, mjcf = (folder / name for name in ('own.urdf', 'plain.urdf', 'arm.xml'))
-    for step in (('urdf', '--robot', robot, '-o', own), ('urdf', '-o', plain),
-                 ('mjcf', '-o', mjcf)):
-        status, _, reason = command('export', result, '--format', *step)
+    steps = [('urdf', '-o', plain), ('mjcf', '-o', mjcf)]
+    if robot is not None:
+        steps.append(('urdf', '--robot', robot, '-o', own))
+    for step in steps:
+        status, _, reason = command('export', folder / 'result', '--format', *step)
         if status:
             return reason
     expected = model.possible_arm.inertial
-    for path in (own, plain):
+    for path in (plain, *([own] if robot else [])):
         found = stated_arm(path, model.arm.joint_names).inertial
         if not np.allclose(found, expected, rtol=1e-6, atol=1e-9):
             return f'{path.name} has other links'
-    pinocchio.buildModelFromUrdf(str(own))
-    masses = [mujoco.MjModel.from_xml_path(str(path)).body_mass.sum() for path in (plain, mjcf)]
+        pinocchio.buildModelFromUrdf(str(path))
+    try:
+        masses = [
+            mujoco.MjModel.from_xml_path(str(path)).body_mass.sum() for path in (plain, mjcf)]
+    except ValueError as error:
+        return f'MuJoCo: {" ".join(str(error).split())}'
     if not np.allclose(masses, expected[:, 0].sum()):
         return f'MuJoCo reads masses of {masses}'
     return ''
@@ -169,25 +182,36 @@ def survives_export(model: IdentifiedModel, robot: Path, result: Path, folder: P
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--robots', help='folder of the descriptions')
+    parser.add_argument('folder', nargs='?', type=Path, help='folder of descriptions')
     parser.add_argument('--time', type=float, default=10.0, help='of the design, s')
-    parser.add_argument('names', nargs='*', default=list(ROBOTS))
+    parser.add_argument('--only', nargs='+', default=[], help='names of the table')
     given = parser.parse_args()
-    robots = folder_of_robots(given.robots)
+    robots = described(given.folder)
     print(f'{"":28}{"joints":>7}{"condition":>11}{"held-out":>10}{"covered":>9}{"s":>6}')
     every = []
-    for name in given.names:
-        path, chosen = ROBOTS[name]
+    for name in given.only or robots:
+        path, chosen = robots[name]
         begin = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
-            found = identified(robots / path, chosen, given.time, Path(folder))
+            found = identified(path, chosen, given.time, Path(folder))
         every.append(found)
         seconds = time.perf_counter() - begin
-        print(f'{name:28}{found.line}{seconds:6.0f}  {found.reason}', flush=True)
-    good = sum(not found.reason and found.error < GOOD for found in every)
+        print(f'{name:28}{found.line}{seconds:6.0f}  {found.status} {found.reason}', flush=True)
+    good = sum(found.status == 'trustworthy' and found.error < GOOD for found in every)
     within, parameters = sum(f.within for f in every), sum(f.parameters for f in every)
-    print(f'{good} of {len(every)} trustworthy and below {GOOD:g} %; {within} of {parameters} '
-          f'base parameters ({100 * within / max(parameters, 1):.0f} %) within 95 % intervals')
+    counts = Counter(found.status for found in every)
+    print(f'{good} of {len(every)} trustworthy and below {GOOD:g} %, {counts["accused"]} accused, '
+          f'{counts["stopped"]} stopped; {within} of {parameters} base parameters '
+          f'({100 * within / max(parameters, 1):.0f} %) within 95 % intervals')
+
+
+def described(folder: Path | None) -> dict[str, tuple[Path, tuple[str, ...]]]:
+    """Find the descriptions below a folder, or `ROBOTS`, and how the arm in each is chosen."""
+    if folder is None:
+        robots = folder_of_robots(None)
+        return {name: (robots / inner, chosen) for name, (inner, chosen) in ROBOTS.items()}
+    return {str(path.relative_to(folder)): (path, ()) for path in sorted(folder.rglob('*'))
+            if path.suffix in SUFFIXES and path.name != 'package.xml'}
 
 
 if __name__ == '__main__':

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 import warnings
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.description.dh import read_dh
 from dynid_ros.arm.description.doubtful_limits import plausible_limits
-from dynid_ros.arm.description.joint_choice import free_joints, main_chain
+from dynid_ros.arm.description.joint_choice import free_joints, guess_arm
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe, read_urdf
@@ -19,6 +20,7 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
 from dynid_ros.arm.link_bounds import read_link_bounds
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import inertial_to_com, nearest_possible
 from dynid_ros.arm.settings import (
     read_conditioning,
     read_coupling,
@@ -28,12 +30,16 @@ from dynid_ros.arm.settings import (
     read_nominal,
     read_table,
 )
+from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ArmWarning
 
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
     'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal',
     'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment', 'links')
+#: Change of a moment of inertia, by the largest one of its link, that the rounding of published
+#: descriptions explains.
+ROUNDED = 0.01
 _GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -53,7 +59,7 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     ----------
     name_or_path : str or Path
         Name of a shipped arm, an ``arm.yaml`` or the folder that holds one, or a URDF, xacro
-        file, MJCF or SDF. Of these its main chain is taken (see `main_chain`) with the default
+        file, MJCF or SDF. Of these the arm is guessed (see `guess_arm`) with the default
         settings. A shipped name takes precedence over a folder of the same name; write ``./name``
         for the folder.
 
@@ -145,8 +151,8 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
     path : Path
         A URDF, xacro file, MJCF or SDF.
     joints : tuple of str
-        Joints, in the wanted order. If the file has none of them but a main chain of as many
-        joints, these are taken: another prefix is common.
+        Joints, in the wanted order. If the file has none of them but an arm of as many joints,
+        these are taken: another prefix is common.
 
     Raises
     ------
@@ -156,7 +162,7 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
     """
     robot = read_urdf_xml(path)
     missing = [name for name in joints if name not in robot.joints]
-    chain = main_chain(robot.joints)
+    chain = guess_arm(robot.joints).joints
     if len(missing) == len(joints) == len(chain):
         joints, missing = chain, []
     if missing:
@@ -170,7 +176,8 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
         for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
     return ArmModel(
         name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY),
-        limits=read.limits, drive=Drive.joint_torque(len(joints)), inertial=read.inertial,
+        limits=read.limits, drive=Drive.joint_torque(len(joints)),
+        inertial=_possible(read.inertial, joints, path),
         rotor_inertia=False,
         friction=tuple(term for term, values in friction.items() if values.any()),
         friction_nominal={term: values for term, values in friction.items() if values.any()})
@@ -178,7 +185,7 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
 
 def _from_urdf(path: Path) -> ArmModel:
     robot = read_urdf_xml(path)
-    chain = main_chain(robot.joints)
+    chain = guess_arm(robot.joints).joints
     read = describe(robot, path, chain)
     limits, doubts = plausible_limits(read)
     left = len(free_joints(robot.joints)) - len(chain)
@@ -193,7 +200,7 @@ def _from_urdf(path: Path) -> ArmModel:
         gravity=np.array(_GRAVITY),
         limits=limits,
         drive=Drive.joint_torque(len(read.tree.joint_names)),
-        inertial=read.inertial,
+        inertial=_possible(read.inertial, chain, path),
     )
 
 
@@ -212,7 +219,7 @@ def _from_yaml(path: Path) -> ArmModel:
         gravity=np.array(_GRAVITY) if gravity is None else gravity,
         limits=limits,
         drive=read_drive(top, n),
-        inertial=read.inertial if links is None else links,
+        inertial=_possible(read.inertial if links is None else links, names, path),
         rotor_nominal=rotor,
         friction_nominal=friction_nominal,
         rotor_inertia=top.flag('rotor_inertia', True),
@@ -230,6 +237,31 @@ def _from_yaml(path: Path) -> ArmModel:
         tolerances=read_tolerances(top, names, table=bool(read.dh)),
         link_bounds=read_link_bounds(top, names),
     )
+
+
+def _possible(links: Array | None, names: tuple[str, ...], path: Path) -> Array | None:
+    """Take the nearest possible inertias (n, 10), with a word where it is not their rounding."""
+    if links is None:
+        return None
+    taken = np.array([nearest_possible(link) if link[0] > 0 else link for link in links])
+    changes = []
+    for name, stated, own in zip(names, links, taken, strict=True):
+        if (stated != own).any():
+            before, after = (
+                np.linalg.eigvalsh(inertial_to_com(each)[2]) for each in (stated, own))
+            share = np.abs(after - before).max() / np.abs(before).max()
+            if share > ROUNDED:
+                changes.append(f'at joint "{name}" {_listed(after)} instead of {_listed(before)} '
+                               f'kg m² ({100 * share:.2g} %)')
+    if changes:
+        warnings.warn(f'{path}: no body has the moments of inertia of {len(changes)} links; the '
+                      f'nearest possible ones are taken: {"; ".join(changes)}', ArmWarning,
+                      stacklevel=4)
+    return taken
+
+
+def _listed(values: Iterable[float]) -> str:
+    return ', '.join(f'{value:.4g}' for value in values)
 
 
 def _description(top: Section) -> Description:

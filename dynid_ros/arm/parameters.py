@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel, CouplingColumn
 
 INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+#: Rounding of a second moment of mass, by the largest one of its link.
+ROUNDING = 1e-9
+#: Thickness of a link of which the description leaves none, by its length.
+THIN = 0.03
+#: Added to each principal inertia in MuJoCo, kg m², which has no point masses and no thin rods.
+EXTENT = 1e-12
 _INERTIAL_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m²',))
 _COUPLING_UNITS = {'qdd': 'kg m²', 'qd': 'Nm s/rad', 'sign_qd': 'Nm'}
 
@@ -169,6 +175,27 @@ def pseudo_inertia(parameters: ArrayLike) -> NDArray[np.float64]:
     result[:3, 3] = result[3, :3] = p[1:4]
     result[3, 3] = p[0]
     return result
+
+
+def states_body(parameters: ArrayLike) -> bool:
+    """Whether ten inertial parameters state more than nothing, or a mass in the joint's origin."""
+    mass, *others = np.asarray(parameters, dtype=float)
+    return bool(mass < 0 or (mass and np.any(others)))
+
+
+def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:
+    """
+    Inertial parameters of the nearest body with the mass and centre of mass of ten given ones.
+
+    Its second moments of mass about that centre are the given ones, but for those below zero,
+    which become those of a body `THIN` times as thick as it is long. A possible link is unchanged.
+    """
+    mass, center, inertia = inertial_to_com(parameters)
+    moments, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
+    if moments[0] >= -ROUNDING * moments[2]:
+        return np.asarray(parameters, dtype=float)
+    second = (axes * np.maximum(moments, THIN**2 * max(moments[2], 0.0))) @ axes.T
+    return inertial_from_com(mass, center, np.trace(second) * np.eye(3) - second)
 
 
 def is_physical(parameters: ArrayLike) -> bool:

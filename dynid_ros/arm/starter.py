@@ -13,10 +13,11 @@ from dynid_ros.arm.description.doubtful_limits import (
     DEFAULT_VELOCITY,
     plausible_limits,
 )
-from dynid_ros.arm.description.joint_choice import free_joints, tips
+from dynid_ros.arm.description.joint_choice import arm_tips, free_joints, GuessedArm
 from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
+from dynid_ros.arm.parameters import states_body
 from dynid_ros.arrays import Array
 
 _WIDTH = 99
@@ -34,9 +35,9 @@ class Starter:
     others : tuple of str
         Further joints of the robot that could move, and stay locked.
     tips : tuple of str
-        Links at the ends of the robot's chains.
+        Links at the ends of the robot's arms.
     doubts : tuple of str
-        Limits that are missing or cannot be meant.
+        Joints that were guessed, and what is missing or cannot be meant.
     open_questions : tuple of str
         Settings that no description holds.
 
@@ -49,7 +50,7 @@ class Starter:
     open_questions: tuple[str, ...]
 
 
-def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) -> Starter:
+def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Starter:
     """
     Write down the arm of a robot's description for the user to complete.
 
@@ -59,7 +60,7 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         Its description.
     path : Path
         URDF, xacro file, MJCF or SDF that it was read from.
-    joints : tuple of str
+    arm : GuessedArm
         Joints of the arm.
     folder : Path
         Where the ``arm.yaml`` will stand; it refers to the robot relative to this folder.
@@ -70,9 +71,23 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         The description is unusable.
 
     """
+    joints = arm.joints
     read = describe(robot, path, joints)
     others = tuple(name for name in free_joints(robot.joints) if name not in joints)
     limits, doubts = plausible_limits(read)
+    if arm.note:
+        doubts = (arm.note, *doubts)
+    still = [name for name, joint in robot.joints.items()
+             if joint.mimics is not None and joint.mimics[0] in joints]
+    if still:
+        doubts += ('held still, though following joints of the arm, which is not modelled: '
+                   + ', '.join(still),)
+    bare = [name for k, name in enumerate(joints)
+            if read.inertial is None or not states_body(read.inertial[k])]
+    if bare:
+        doubts += ('no inertia is stated for the links at '
+                   f'{", ".join(bare) if len(bare) < len(joints) else "all joints"}; design and '
+                   'simulate take cylinders from joint to joint',)
     questions = [
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
         'limits.acceleration: no description states it',
@@ -82,6 +97,8 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         questions.append('locked: where the other joints stand while the arm moves')
     parts = [
         _head(path, read, folder),
+        *([f'# {arm.note}.\n# To move one, write it into "joints" and take it out of "locked".']
+          if arm.note else []),
         _list('joints', joints),
         *([_locked(others)] if others else []),
         _SETTINGS,
@@ -89,7 +106,8 @@ def starter(robot: UrdfTree, path: Path, joints: tuple[str, ...], folder: Path) 
         *(_nominal(path, joints) if robot.is_mjcf else []),
         _ENVIRONMENT,
     ]
-    return Starter('\n'.join(parts), others, tips(robot.joints), doubts, tuple(questions))
+    return Starter(
+        '\n'.join(parts), others, arm_tips(robot.joints), doubts, tuple(questions))
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:

@@ -225,8 +225,8 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
         yield _payload_line(notes['payload'])
     if 'torque' not in notes['margins']:
         yield 'torque is not checked: the arm has no effort limits'
-    elif arm.inertial is None:
-        yield 'no inertias are stated: torque is checked for cylinders from joint to joint'
+    elif arm.inertial is None or not arm.inertial[:, 0].all():
+        yield 'links without inertias: torque is checked with cylinders from joint to joint'
     if notes['pairs_not_checked']:
         yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
     yield from _about_meshes(notes)

@@ -26,14 +26,19 @@ def add_parser(subparsers: Subparsers) -> None:
     chosen.add_argument(
         '--joints', metavar='A,B,C',
         help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
-             'chain without its gripper')
+             'chain without its torso or base and its gripper')
     chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the folder and print the next steps."""
-    from dynid_ros.arm.description.joint_choice import chain_to, free_joints, main_chain
+    from dynid_ros.arm.description.joint_choice import (
+        chain_to,
+        free_joints,
+        guess_arm,
+        GuessedArm,
+    )
     from dynid_ros.arm.description.urdf_xml import read_urdf_xml
     from dynid_ros.arm.load import load_arm
     from dynid_ros.arm.starter import bounds_section, starter
@@ -46,14 +51,16 @@ def run(args: argparse.Namespace) -> int:
     robot = read_urdf_xml(path)
     known = robot.joints
     if args.tip:
-        joints = chain_to(known, args.tip, path)
-    elif args.joints == 'all':
-        joints = free_joints(known)
+        chosen = GuessedArm(chain_to(known, args.tip, path))
+    elif args.joints:
+        chosen = GuessedArm(
+            free_joints(known) if args.joints == 'all' else tuple(args.joints.split(',')))
     else:
-        joints = tuple(args.joints.split(',')) if args.joints else main_chain(known)
+        chosen = guess_arm(known)
+    joints = chosen.joints
     if not joints:
         raise ArmError(f'{path} has no moving joint')
-    made = starter(robot, path, joints, args.output)
+    made = starter(robot, path, chosen, args.output)
     write_whole(target, made.text.encode())
     try:
         # From here on the file itself is read, as every command will read it.
@@ -85,11 +92,10 @@ def _expanded(args: argparse.Namespace) -> Path:
 
     from dynid_ros.arm.description.urdf_source import urdf_root
 
-    pairs = dict(argument.partition(':=')[::2] for argument in args.xacro)
-    for name, value in pairs.items():
-        if not (name and value):
-            raise InputError(f'"{name}" is not an argument of a xacro file; write NAME:=VALUE')
-    root = urdf_root(args.robot, pairs)
+    for argument in args.xacro:
+        if argument.find(':=') < 1:
+            raise InputError(f'"{argument}" is not an argument of a xacro file; write NAME:=VALUE')
+    root = urdf_root(args.robot, dict(argument.split(':=', 1) for argument in args.xacro))
     path: Path = args.output / f'{args.robot.name.split(".")[0]}.urdf'
     write_whole(path, ElementTree.tostring(root, encoding='utf-8'))
     return path

@@ -24,6 +24,8 @@ COMMANDS = (
     'replay', 'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward',
     'external-force', 'pose-error', 'run', 'watch')
 
+#: Names on PyPI of the packages that are imported by another one.
+PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin'}
 GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 
 
@@ -102,6 +104,11 @@ def _outcome(name: str, given: Sequence[str]) -> int:
         _end_output()
         where = '' if error.filename is None else f'{error.filename}: '
         _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
+        return UNUSABLE
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition('.')[0]
+        _tell(f'{name}: needs the Python package {package}, which is not installed; install it '
+              f'(pip install {PYPI.get(package, package)})')
         return UNUSABLE
     except Exception as error:
         # A script must not take it for a result that is not trustworthy.

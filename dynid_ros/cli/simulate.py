@@ -20,7 +20,7 @@ def add_parser(subparsers: Subparsers) -> None:
         'simulate', help='record a simulated arm, faster than real time',
         description='Simulate an arm in MuJoCo under computed-torque control, with friction, '
                     'encoder quantisation and torque noise, and record it into a rosbag2. '
-                    'Plausible rotor inertia and friction take the place of nominal values that '
+                    'Plausible links, rotor inertia and friction take the place of those that '
                     'the arm does not state; recording.yaml in the bag states all of them. A '
                     'result gives its arm with the physically possible parameters, and all of its '
                     'friction.')

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.arrays import Array
+from dynid_ros.cross_validation.folds import Folds, growth, STANDARD_ERRORS
 from dynid_ros.model.possible_estimate import PossibleEstimate
-from dynid_ros.model.standard_parameters import inverse
 from dynid_ros.regression.qr_factors import QRFactors
 
-#: Standard errors over the blocks, and ratio of root mean squares in their geometric mean, beyond
-#: which the possible parameters predict clearly worse.
-STANDARD_ERRORS, CLEARLY_WORSE = 2.0, 1.1
-TINY = float(np.finfo(float).tiny)
+#: Ratio of root mean squares, in the geometric mean over the blocks, beyond which the possible
+#: parameters predict clearly worse.
+CLEARLY_WORSE = 1.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +40,20 @@ class BlockErrors:
     counts: Array
 
     @property
-    def growth(self) -> Array:
-        """Root mean squares that possible parameters leave, relative to free ones, (K,)."""
-        return np.asarray(np.sqrt(
-            np.maximum(self.possible.sum(axis=1), TINY) / np.maximum(self.free.sum(axis=1), TINY)))
+    def growth(self) -> tuple[float, float]:
+        """Compare what possible parameters leave with what free ones leave; see `growth`."""
+        return growth(self.possible.sum(axis=1), self.free.sum(axis=1))
 
     @property
     def clearly_worse(self) -> bool:
         """Whether the possible parameters predict worse, by much and by more than chance."""
-        logs = np.log(self.growth)
-        error = float(logs.std(ddof=1) / np.sqrt(len(logs)))
-        return bool(logs.mean() > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * error))
+        mean, standard_error = self.growth
+        return bool(mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error))
 
     @property
     def remark(self) -> str:
         """Warn that the possible parameters predict worse, and of what may cause it."""
-        more = 100 * (np.exp(np.log(self.growth).mean()) - 1)
+        more = 100 * (np.exp(self.growth[0]) - 1)
         return (f'no physically possible parameters predict as well: they leave {more:.0f} % more '
                 'torque in blocks that were not fitted; check the drive gains, the kinematics, '
                 'and couplings between joints')
@@ -115,23 +112,15 @@ def block_errors(
         Sums of products of all rows ``[W tau]``, weighted, where the blocks are not all of them.
 
     """
-    b = prior.shape[1] - 1
-    sizes = 1 / sigma[:, None, None]
-    stacked = [(block.factors * sizes).reshape(-1, b + 1) for block in blocks]
-    products = [rows.T @ rows for rows in stacked]
-    known = prior.T @ prior[:, :b]
-    whole = np.sum(products, axis=0) if whole is None else whole
-    free, possible, explained = [], [], np.zeros(len(sigma))
-    for block, own in zip(blocks, products, strict=True):
-        others = whole - own
-        information, score = others[:b, :b], others[:b, b]
-        theta = inverse(information + known[:b]) @ (score + known[b])
-        free.append(block.residual_squares(theta))
-        values = found.fit.solve(
+    folds = Folds(blocks, sigma, whole)
+    possible = [
+        found.fit.prior.grouping @ found.fit.solve(
             information / found.colour, score / found.colour, found.values)
-        possible.append(block.residual_squares(found.fit.prior.grouping @ values))
+        for information, score in zip(folds.information, folds.score, strict=True)]
+    explained = np.zeros(len(sigma))
+    for block in blocks:
         W = block.factors[:, :, :-1]
         explained += np.einsum('jrb,bc,jrc->j', W, covariance, W, optimize=True)
-    return BlockErrors(
-        np.array([block.torque_squares() for block in blocks]), np.array(free),
-        np.array(possible), explained, np.sum([block.rows for block in blocks], axis=0))
+    torque = np.array([block.torque_squares() for block in blocks])
+    return BlockErrors(torque, folds.predicted(prior), folds.left(np.array(possible)), explained,
+                       np.sum([block.rows for block in blocks], axis=0))

@@ -1,24 +1,22 @@
-"""Blocks, each predicted by a fit to the others, reduced to the coefficients that are shrunk."""
+"""Blocks of time, each predicted by a fit to the others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from dynid_ros.arrays import Array
-from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.regression.qr_factors import QRFactors
+
+#: Standard errors over the blocks beyond which a difference is more than chance.
+STANDARD_ERRORS = 2.0
+TINY = float(np.finfo(float).tiny)
 
 
 class Folds:
     """
-    Blocks, each predicted by a fit to the others, as a function of some coefficients alone.
-
-    The free parameters are eliminated once from the normal equations of each fold, in which they
-    are orthonormal beforehand: half of the digits are enough for what a prediction leaves.
+    Blocks of time, and the normal equations of the rows beside each of them.
 
     Parameters
     ----------
@@ -26,59 +24,65 @@ class Folds:
         Rows of K blocks.
     sigma : (n,) ndarray
         Residual by which each joint is weighted, Nm.
-    prior : ArmPrior
-        Of the parameters.
-    shrunk : (r,) ndarray of int
-        Coefficients with a prior of their own around zero.
-    unit : (r,) ndarray
-        Its standard deviation at strength one.
+    whole : (b + 1, b + 1) ndarray, optional
+        Sums of products of all rows ``[W tau]``, weighted, where the blocks are not all of them.
+
+    Attributes
+    ----------
+    information, score : (K, b, b) and (K, b) ndarray
+        Of the rows beside each block, weighted.
 
     """
 
     def __init__(
-        self, blocks: Sequence[QRFactors], sigma: Array, prior: ArmPrior,
-        shrunk: NDArray[np.intp], unit: Array,
+        self, blocks: Sequence[QRFactors], sigma: Array, whole: Array | None = None,
     ) -> None:
+        self._blocks = blocks
         b = blocks[0].factors.shape[2] - 1
-        free = np.setdiff1d(np.arange(b), shrunk)
-        c, order = len(free), np.concatenate([free, shrunk, [b]])
-        rows = [(block.factors / sigma[:, None, None])[:, :, order] for block in blocks]
-        known = np.zeros((1, c, b + 1))
-        known[0][:, [*range(c), b]] = prior.rows(free)
-        R = np.linalg.qr(np.concatenate(
-            [own[:, :, :c].reshape(-1, c) for own in [*rows, known]]), mode='r')
-        for own in [*rows, known]:
-            own[:, :, c:b] *= unit
-            own[:, :, :c] = solve_triangular(
-                R, own[:, :, :c].reshape(-1, c).T, trans='T').T.reshape(own[:, :, :c].shape)
-        by_joint = np.array([own.transpose(0, 2, 1) @ own for own in rows])
-        blocked = by_joint.sum(axis=1)
-        others = (known[0].T @ known[0]) + blocked.sum(axis=0) - blocked
-        # What the free parameters are, given the others and -1: ``free = shift @ [x, -1]``.
-        shift = -np.linalg.solve(others[:, :c, :c], others[:, :c, c:])
-        schur = others[:, c:, c:] + others[:, c:, :c] @ shift
-        self._matrix, self._right = schur[:, :-1, :-1], schur[:, :-1, -1]
-        back = np.concatenate([shift, np.broadcast_to(
-            np.eye(b + 1 - c), (len(rows), b + 1 - c, b + 1 - c))], axis=1)
-        back = back[:, None]
-        self._blocks = back.transpose(0, 1, 3, 2) @ by_joint @ back
+        rows = [(block.factors / sigma[:, None, None]).reshape(-1, b + 1) for block in blocks]
+        products = np.array([own.T @ own for own in rows])
+        others = (products.sum(axis=0) if whole is None else whole) - products
+        self.information, self.score = others[:, :b, :b], others[:, :b, b]
 
-    def left(self, strength: Array) -> Array:
+    def predicted(self, prior: Array) -> Array:
         """
-        Predict each block by a fit to the others.
+        Predict each block by a fit to the others beside the rows of a prior.
 
         Parameters
         ----------
-        strength : (r,) ndarray
-            Standard deviations of the coefficients, relative to their unit; zero for none.
+        prior : (k, b + 1) ndarray
+            Rows ``[w tau]`` of unit noise.
 
         Returns
         -------
         (K, n) ndarray
-            Sum of the squared weighted residuals of each joint.
+            Squared torque of each joint that is left, Nm².
 
         """
-        scaled = strength[:, None] * self._matrix * strength + np.eye(len(strength))
-        found = strength * np.linalg.solve(scaled, (strength * self._right)[..., None])[..., 0]
-        found = np.concatenate([found, np.full((len(found), 1), -1.0)], axis=1)
-        return np.asarray(np.einsum('kr,kjrs,ks->kj', found, self._blocks, found, optimize=True))
+        known = prior[:, :-1].T @ prior
+        return self.left(np.linalg.solve(
+            self.information + known[:, :-1], (self.score + known[:, -1])[..., None])[..., 0])
+
+    def left(self, theta: Array) -> Array:
+        """Squared torque of each joint (K, n), Nm², that parameters (K, b) leave of each block."""
+        return np.array([block.residual_squares(own)
+                         for block, own in zip(self._blocks, theta, strict=True)])
+
+
+def growth(left: Array, before: Array) -> tuple[float, float]:
+    """
+    Compare what two models leave of blocks that they were not fitted to.
+
+    Parameters
+    ----------
+    left, before : (K,) ndarray
+        Sums of squares that the one and the other leave of each block.
+
+    Returns
+    -------
+    mean, standard_error : float
+        Logarithm of the ratio of root mean squares, over the blocks.
+
+    """
+    logs = np.log(np.maximum(left, TINY) / np.maximum(before, TINY)) / 2
+    return float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))

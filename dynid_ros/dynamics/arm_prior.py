@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
+from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
 from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
@@ -52,8 +52,7 @@ class ArmPrior:
     torque : (n,) ndarray
         Torque of each drive: its limit, or what the links need, Nm.
     shrunk : (p,) ndarray of bool
-        Friction coefficients whose standard deviations data chose, none by default; see
-        `with_friction`.
+        Friction coefficients that are near zero, none by default; see `with_friction`.
 
     """
 
@@ -113,34 +112,28 @@ class ArmPrior:
         # Couplings, which come last, belong to several joints.
         own = np.full_like(self.std, factors.max(initial=1.0))
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
-        return replace(self, std=np.where(self.shrunk, self.std, self.std * own))
+        return replace(self, std=self.std * own)
 
-    def with_friction(self, arm: ArmModel, std: Mapping[str, Array]) -> ArmPrior:
+    def with_friction(self, arm: ArmModel, strengths: Mapping[str, float]) -> ArmPrior:
         """
-        Return the prior with friction coefficients near zero, which `widened` does not change.
+        Return the prior with friction coefficients near zero.
 
         Parameters
         ----------
         arm : ArmModel
             The arm of the prior.
-        std : mapping of str to (n,) ndarray
-            Standard deviations of the coefficients of some terms, by joint.
+        strengths : mapping of str to float
+            By term, how wide the prior of its coefficients is, relative to this one.
 
         """
-        values, own = self.values.copy(), self.std.copy()
-        shrunk = np.broadcast_to(self.shrunk, own.shape).copy()
+        values, std = self.values.copy(), self.std.copy()
+        shrunk = np.zeros_like(std, dtype=np.bool_)
         for term in friction_terms(arm.friction):
-            if term.name in std:
+            if term.name in strengths:
                 columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
-                values[columns], own[columns], shrunk[columns] = 0.0, std[term.name], True
-        return replace(self, values=values, std=own, shrunk=shrunk)
-
-    def friction_std(self, arm: ArmModel) -> dict[str, Array]:
-        """Return the standard deviations that `with_friction` was given, by term."""
-        columns = {term.name: [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
-                   for term in friction_terms(arm.friction)}
-        shrunk = np.broadcast_to(self.shrunk, self.std.shape)
-        return {name: self.std[own] for name, own in columns.items() if shrunk[own].any()}
+                values[columns], shrunk[columns] = 0.0, True
+                std[columns] *= strengths[term.name]
+        return replace(self, values=values, std=std, shrunk=shrunk)
 
     def relaxed(self, colour: float) -> ArmPrior:
         """
@@ -256,6 +249,25 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
         columns = [layout.friction_column(joint, term.symbol) for joint in range(arm.n)]
         values[columns] = arm.friction_nominal.get(term.name, np.zeros(arm.n))
     return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
+
+
+def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
+    """
+    Give links of which no body is stated that of the prior; return the arm and which, (n,).
+
+    A mass that is stated without extent is kept.
+    """
+    stated = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
+    missing = np.array([not states_body(link) for link in stated])
+    if not missing.any():
+        return arm, missing
+    links = arm_prior(arm).values[arm.layout.all_inertial()].reshape(arm.n, -1)
+    for joint, (mass, *_) in enumerate(stated):
+        if not missing[joint]:
+            links[joint] = stated[joint]
+        elif mass > 0:
+            links[joint] *= mass / links[joint, 0]
+    return replace(arm, inertial=links), missing
 
 
 def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:

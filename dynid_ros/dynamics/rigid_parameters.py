@@ -18,8 +18,6 @@ from dynid_ros.errors import ArmError
 
 #: Rounding of the smallest eigenvalue of a pseudo-inertia, by the largest one.
 ROUNDING = 1e-13
-#: Largest moment of inertia by the sum of the others: published URDFs round to some digits.
-TRIANGLE = 1.01
 
 
 def nominal_parameters(arm: ArmModel) -> Array:
@@ -42,12 +40,9 @@ def nominal_parameters(arm: ArmModel) -> Array:
         The arm has no nominal inertial parameters.
 
     """
-    if arm.inertial is None:
-        raise ArmError(
-            f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml")
     layout = arm.layout
     theta = np.zeros(layout.size)
-    theta[layout.all_inertial()] = arm.inertial.ravel()
+    theta[layout.all_inertial()] = _stated(arm).ravel()
     for joint in range(arm.n):
         if layout.rotor_inertia and arm.rotor_nominal is not None:
             theta[layout.rotor(joint)] = arm.rotor_nominal[joint]
@@ -110,13 +105,17 @@ def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
 
 @lru_cache(maxsize=32)
 def _nominal(arm: ArmModel) -> RigidParameters:
+    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+    return RigidParameters(
+        arm, np.ascontiguousarray(_stated(arm), dtype=float), np.diag(rotor))
+
+
+def _stated(arm: ArmModel) -> Array:
     if arm.inertial is None:
         raise ArmError(
             f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml, "
             'or use an identified result')
-    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
-    inertial = np.ascontiguousarray(arm.inertial, dtype=float)
-    return RigidParameters(arm, inertial, np.diag(rotor))
+    return arm.inertial
 
 
 def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
@@ -144,11 +143,7 @@ def check_physical(arm: ArmModel) -> None:
         Nominal inertial parameters are missing, or those of a link are not physical.
 
     """
-    if arm.inertial is None:
-        raise ArmError(
-            f"the arm '{arm.name}' cannot be simulated without nominal inertias; add them to its "
-            'URDF or arm.yaml')
-    for name, link in zip(arm.joint_names, arm.inertial, strict=True):
+    for name, link in zip(arm.joint_names, _stated(arm), strict=True):
         if link[0] == 0:
             raise ArmError(
                 f"the arm '{arm.name}' cannot be simulated: the link at joint '{name}' has no "
@@ -171,15 +166,8 @@ def check_possible(arm: ArmModel) -> None:
         eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
         if link[0] >= 0 and eigenvalues[0] >= -ROUNDING * eigenvalues[-1]:
             continue
-        if link[0] <= 0:
-            reason = f'its mass is {link[0]:.4g} kg'
-        else:
-            moments = np.linalg.eigvalsh(inertial_to_com(link)[2])
-            if moments[0] >= 0 and moments[2] <= TRIANGLE * (moments[0] + moments[1]):
-                continue
-            reason = (f'its principal moments of inertia are {moments[0]:.4g}, {moments[1]:.4g} '
-                      f'and {moments[2]:.4g} kg m²; none may be negative or above the sum of the '
-                      'others')
+        reason = f'its mass is {link[0]:.4g} kg' if link[0] <= 0 else (
+            'a principal moment of inertia is negative or above the sum of the others')
         raise ArmError(
             f"no body is like the link at joint '{name}' of the arm '{arm.name}': {reason}; "
             'correct the link in the URDF, or state it under "nominal" in arm.yaml')

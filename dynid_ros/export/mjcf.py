@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.description.urdf_elements import numbers
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import inertial_to_com
+from dynid_ros.arm.parameters import EXTENT, inertial_to_com
 from dynid_ros.export.urdf import friction_of
 
 #: Attributes of a joint by the friction terms that they hold.
@@ -64,5 +64,5 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
     mass, center, inertia = inertial_to_com(arm.inertial[joint])
     ElementTree.SubElement(
         body, 'inertial', pos=numbers(center), mass=numbers(mass), fullinertia=numbers(
-            [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]))
+            [*(np.diag(inertia) + EXTENT), inertia[0, 1], inertia[0, 2], inertia[1, 2]]))
     return body

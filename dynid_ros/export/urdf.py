@@ -16,6 +16,7 @@ from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.description.urdf import describe, reduced_model
 from dynid_ros.arm.description.urdf_elements import add_inertial, add_joint, numbers
+from dynid_ros.arm.description.urdf_source import with_prefixes
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.arm.load import description_file
 from dynid_ros.arm.model import ArmModel
@@ -186,6 +187,11 @@ def _as_utf8(data: bytes) -> str:
 def _plain_root(text: str, source: Path) -> Element:
     """Root of a URDF, comments included."""
     builder = ElementTree.TreeBuilder(insert_comments=True, insert_pis=True)
+    text = with_prefixes(text.encode()).decode()
+    for prefix, place in re.findall(r'xmlns:([\w.-]+)=["\']([^"\']+)', text):
+        # Else they are written as ns0 and so on, of which no reader knows the meaning.
+        with suppress(ValueError):
+            ElementTree.register_namespace(prefix, place)
     root = ElementTree.fromstring(text, ElementTree.XMLParser(target=builder))
     expanded = not any(isinstance(each.tag, str) and 'xacro' in each.tag for each in root.iter())
     if root.tag != 'robot' or not expanded:

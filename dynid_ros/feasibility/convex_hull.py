@@ -74,21 +74,36 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
 
 
 def _hull_of(points: Array) -> Any:
-    """Convex hull of points (N, 3) for coal."""
+    """Convex hull of points (N, 3) for coal; the box around them where coal cannot hold it."""
+    try:
+        return _through(np.unique(_solid(points), axis=0))
+    except RuntimeError:
+        # The tip of a fine cone may have more neighbours than coal counts.
+        return _through(_around(points))
+
+
+def _through(points: Array) -> Any:
     import coal
 
     corners = coal.StdVec_Vec3s()
-    corners.extend(list(np.unique(_solid(points), axis=0)))
+    corners.extend(list(points))
     return coal.ConvexBase.convexHull(corners, True, 'Qt')
 
 
 def _solid(points: Array) -> Array:
     """Points (N, 3), or the corners of a thin box around them where they lie in a plane."""
-    axes, low, high = _box(points)
+    _, low, high = _box(points)
     if (high - low).min() >= FLAT:
         return points
     # Qhull in coal ends the process on flat points.
-    return np.array(list(product(*zip(low - FLAT, high + FLAT, strict=True)))) @ axes.T
+    return _around(points)
+
+
+def _around(points: Array) -> Array:
+    """Corners of a box that is `FLAT` larger than points (N, 3), (8, 3)."""
+    axes, low, high = _box(points)
+    return np.asarray(
+        np.array(list(product(*zip(low - FLAT, high + FLAT, strict=True)))) @ axes.T)
 
 
 def _box(points: Array) -> tuple[Array, Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import DRY, dry_friction, friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import with_links
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
 from dynid_ros.feasibility.barrier import soft_wall
@@ -108,14 +108,12 @@ def torque_limit(arm: ArmModel) -> TorqueLimit | None:
     """
     Effort limits of an arm, or None where all of them are unknown.
 
-    An arm without stated inertias has those of its prior.
+    Links without mass have that of the prior.
     """
     limit = arm.motion_limits.effort
     if not np.isfinite(limit).any():
         return None
-    if arm.inertial is None:
-        links = arm_prior(arm).values[arm.layout.all_inertial()]
-        arm = replace(arm, inertial=links.reshape(arm.n, -1))
+    arm, _ = with_links(arm)
     check_possible(arm)
     theta = nominal_parameters(arm)
     known: dict[str, Array] = {}

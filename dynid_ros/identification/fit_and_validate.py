@@ -114,7 +114,7 @@ def fit_and_validate(
         root_information=solution.root_information, root_torque=solution.root_torque,
         widening=solution.widening, sigma=sigma,
         unseen_sigma=_unseen_sigma(estimate, blocks, sigma),
-        friction_std=estimate.prior.friction_std(arm),
+        friction_strength=found.strengths,
         condition_number=solution.condition_number,
         treatment=replace(settings, notes=(*found.notes, *estimate.notes)),
         fit=fit, validation=validation,
@@ -129,15 +129,15 @@ def _estimate(model: Model, rows: KeptRows) -> tuple[ChosenEstimate, BlockErrors
     """Choose between the unconstrained and the possible parameters, with their error bars."""
     arm, solution = model.arm, model.solution
     scatter, covariance, found = _possible(
-        arm, solution, model.rows, rows.settings, model.friction_std)
-    shrunk = found.fit.prior.is_shrunk
+        arm, solution, model.rows, rows.settings, model.strengths)
     columns = rows.columns(arm)
     blocks = block_errors(
         [block.part(columns) for block in rows.factors(arm, solution.theta, BLOCKS)],
         _residual_spread(model.own), solution.prior, covariance, found)
     possible = not blocks.clearly_worse
     root = solution.root_information
-    alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
+    alone = data_covariance(
+        root.T @ root, scatter, solution.prior_information, found.fit.prior.is_shrunk)
     theta, std_white = solution.theta, np.sqrt(np.diag(solution.white_covariance))
     if possible:
         theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
@@ -148,7 +148,7 @@ def _estimate(model: Model, rows: KeptRows) -> tuple[ChosenEstimate, BlockErrors
 
 def _possible(
     arm: ArmModel, solution: Solution, rows: Rows, settings: ConditioningSettings,
-    friction_std: Mapping[str, Array],
+    strengths: Mapping[str, float],
 ) -> tuple[Array, Array, PossibleEstimate]:
     """Covariances of the score and of the unconstrained estimate, and possible parameters."""
     scatter = score_covariance(
@@ -156,7 +156,7 @@ def _possible(
         settings.rate_hz / settings.decimation, solution.effective_parameters)
     bread, before = solution.white_covariance, solution.prior_information
     covariance = bread @ (scatter + before) @ bread
-    prior = arm_prior(arm).widened(solution.widening).with_friction(arm, friction_std)
+    prior = arm_prior(arm).widened(solution.widening).with_friction(arm, strengths)
     found = possible_estimate(arm, prior, solution.root_information, solution.root_torque,
                               covariance, np.sqrt(np.diag(bread)))
     # Beside samples of which several count as one, coefficients near zero are as uncertain.

@@ -9,8 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.friction import PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
-from dynid_ros.cross_validation.friction_shrinkage import friction_std
+from dynid_ros.cross_validation.friction_shrinkage import friction_strength
 from dynid_ros.diagnosis import outliers
 from dynid_ros.diagnosis.outliers import (
     describe,
@@ -43,8 +42,8 @@ class Model:
     ----------
     arm : ArmModel
         With its friction terms.
-    friction_std : dict of str to (n,) ndarray
-        Standard deviations around zero of those that are not free; see `friction_std`.
+    strengths : dict of str to float
+        Of those that are not free; see `friction_strength`.
     solution : Solution
         Estimate.
     own : list of Prediction
@@ -59,7 +58,7 @@ class Model:
     """
 
     arm: ArmModel
-    friction_std: dict[str, Array]
+    strengths: dict[str, float]
     solution: Solution
     own: list[Prediction]
     rows: Rows
@@ -90,10 +89,10 @@ def fit_model(
     rows, share = fitted_rows(method, kept), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        std = friction_std(arm, kept) if choose else {}
+        strengths = friction_strength(arm, kept) if choose else {}
         fitted = arm.with_friction(tuple(
-            name for name in TERMS if name in PLAIN or name in std)) if choose else arm
-        solution = fit(fitted, rows, std)
+            name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
+        solution = fit(fitted, rows, strengths)
         own = predict(fitted, kept, solution.theta, source, False)
         far = far_samples(own)
         if not more or not any(marks.any() for marks in far):
@@ -104,7 +103,7 @@ def fit_model(
         kept, rows = kept.masked(motions), rows.masked(motions)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return Model(
-        fitted, std, solution, own, rows, notes, too_many(arm.joint_names, share))
+        fitted, strengths, solution, own, rows, notes, too_many(arm.joint_names, share))
 
 
 def plain_fit(model: Model) -> tuple[ArmModel, Solution] | None:

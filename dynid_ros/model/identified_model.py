@@ -95,9 +95,9 @@ class IdentifiedModel:
     unseen_sigma : (n,) ndarray or None
         Standard deviation of each joint's residual in samples that were not fitted, less what the
         covariance explains, Nm; None where it was not estimated, as live.
-    friction_std : dict of str to (n,) ndarray
-        Standard deviations of the coefficients of friction terms around zero, by joint, where
-        they are not as free as the `arm_prior`; see `dynid_ros.cross_validation`.
+    friction_strength : dict of str to float
+        By friction term, how wide the prior of its coefficients around zero is, relative to the
+        `arm_prior`, beside samples that all count; see `dynid_ros.cross_validation`.
     repeats : bool
         Whether the held-out samples repeat the fitted motion: none other validates the model.
     unrepeated : tuple of float or None
@@ -130,7 +130,7 @@ class IdentifiedModel:
     stated: dict[str, Metrics] = field(default_factory=dict)
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     unseen_sigma: Array | None = None
-    friction_std: dict[str, Array] = field(default_factory=dict)
+    friction_strength: dict[str, float] = field(default_factory=dict)
     repeats: bool = False
     unrepeated: tuple[float, ...] | None = None
     widening: Array | None = None
@@ -174,7 +174,8 @@ class IdentifiedModel:
     @property
     def prior(self) -> ArmPrior:
         """Return the prior of the parameters, as wide as the data made it."""
-        prior = arm_prior(self.arm).with_friction(self.arm, self.friction_std)
+        prior = arm_prior(self.arm).with_friction(
+            self.arm, self.friction_strength).relaxed(self.colour)
         return prior if self.widening is None else prior.widened(self.widening)
 
     @one_thread()

@@ -47,8 +47,10 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
     """Do the same for a simulation too, before several processes do so at once."""
     from dynid_ros.simulation.live import LiveArm
+    from dynid_ros.simulation.plausible_drive import with_plausible_drives
 
-    warm_up(arm, say, lambda: LiveArm(arm, planning_limits(arm).middle))
+    warm_up(arm, say, lambda: LiveArm(
+        with_plausible_drives(arm)[0], planning_limits(arm).middle))
 
 
 def _made_up(arm: ArmModel) -> OnlineIdentifier:

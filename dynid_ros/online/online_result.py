@@ -145,7 +145,7 @@ def online_result(
     return IdentifiedModel(
         arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
         data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
-        possible=chosen.possible, friction_std=chosen.prior.friction_std(arm),
+        possible=chosen.possible, friction_strength=online.friction_strength,
         root_information=estimate.root_information, root_torque=estimate.root_torque,
         sigma=estimate.sigma, condition_number=estimate.condition_number,
         samples=samples, seconds=seconds, sources=(source,), data_hash=data_hash,
@@ -159,8 +159,8 @@ def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> ChosenEstimate
     solution = recursion.solution()
     theta, covariance, std_white = estimate.theta, estimate.covariance, estimate.std_white
     scatter, root = recursion.scatter(solution), solution.root_information
-    shrunk = online.prior.is_shrunk
-    alone = data_covariance(root.T @ root, scatter, solution.prior_information, shrunk)
+    alone = data_covariance(
+        root.T @ root, scatter, solution.prior_information, online.prior.is_shrunk)
     try:
         found = possible_estimate(arm, online.prior.widened(solution.widening), root,
                                   solution.root_torque, covariance, std_white)

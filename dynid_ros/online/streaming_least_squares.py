@@ -131,12 +131,13 @@ class StreamingLeastSquares(Checkpointed):
         arm = arm.as_measured
         base = base_parameters(arm)
         self.prior = arm_prior(arm)
+        self.friction_strength = {} if start is None else {
+            name: each for name, each in start.friction_strength.items() if name in arm.friction}
         if start is not None:
             cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
             delay = start.treatment.delay if delay is None else delay
             # Rows of a stream count all at first, as those did by which the result was fitted.
-            self.prior = self.prior.with_friction(
-                arm, start.friction_std).relaxed(1 / start.colour)
+            self.prior = self.prior.with_friction(arm, self.friction_strength)
         self.pipeline = RowPipeline(arm, cutoff_hz=cutoff_hz, delay=delay)
         self.recursion = RecursiveLeastSquares(
             arm.n, base.count, column_scale(arm), prior or self.prior)

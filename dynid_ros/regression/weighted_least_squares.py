@@ -183,7 +183,7 @@ def noise_floor(data: QRFactors) -> float:
 
 
 def fit(
-    arm: ArmModel, rows: Rows, friction_std: Mapping[str, Array] = MappingProxyType({}),
+    arm: ArmModel, rows: Rows, strengths: Mapping[str, float] = MappingProxyType({}),
 ) -> Solution:
     """
     Weighted least squares over all rows.
@@ -194,8 +194,8 @@ def fit(
         The arm; its friction terms are identified.
     rows : Rows
         Rows of its motions.
-    friction_std : mapping of str to (n,) ndarray, optional
-        Standard deviations of friction coefficients around zero; see `ArmPrior.with_friction`.
+    strengths : mapping of str to float, optional
+        Of friction terms whose coefficients are near zero; see `ArmPrior.with_friction`.
 
     Returns
     -------
@@ -203,11 +203,11 @@ def fit(
         Estimate; with a ``load`` friction term, consistent with the load that it predicts.
 
     """
-    prior = arm_prior(arm).with_friction(arm, friction_std)
+    prior = arm_prior(arm).with_friction(arm, strengths)
     if not arm.needs_load:
         return solve(rows.compressed(arm), prior)
     start = arm.memoryless
-    before = arm_prior(start).with_friction(start, friction_std)
+    before = arm_prior(start).with_friction(start, strengths)
     load_theta = carry_over(solve(rows.compressed(start), before).theta, start, arm)
     for _ in range(LOAD_PASSES):
         solution = solve(rows.compressed(arm, load_theta), prior)

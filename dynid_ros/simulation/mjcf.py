@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import inertial_to_com
+from dynid_ros.arm.parameters import EXTENT, inertial_to_com
 from dynid_ros.dynamics.rigid_parameters import check_physical
 
-#: Added to each principal inertia, kg m²: MuJoCo has no point masses and no thin rods.
-EXTENT = 1e-12
 #: Distance of the end stops behind the position limits, by the range of the joint. Limits of the
 #: control lie some degrees before the stops, and a motion that uses them fully must not touch.
 STOP_DISTANCE = 0.05

@@ -1,4 +1,4 @@
-"""Plausible rotor inertia and friction of an arm that states none, as a URDF."""
+"""Plausible links, rotor inertia and friction of an arm that states none, as a URDF."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arrays import Array
+from dynid_ros.dynamics.arm_prior import with_links
 from dynid_ros.execution.tracking_control import random_positions, RigidArm
 from dynid_ros.feasibility.planning_limits import planning_limits
 
@@ -44,7 +45,7 @@ class PlausibleShares:
 
 
 SHARES = PlausibleShares()
-_UNITS = {'rotor_inertia': ('rotor inertia', 'kg m²'),
+_UNITS = {'mass': ('cylinders', 'kg'), 'rotor_inertia': ('rotor inertia', 'kg m²'),
           'viscous': ('viscous friction', 'Nm s/rad'), 'coulomb': ('Coulomb friction', 'Nm')}
 
 
@@ -57,30 +58,33 @@ def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
         word, unit = _UNITS[name]
         units = np.array(joint_units(unit, arm.prismatic))
         texts += [f'{word} of {own.min():.2g} to {own.max():.2g} {unit}' for unit, own in (
-            (unit, value[units == unit]) for unit in dict.fromkeys(units.tolist()))]
-    return (f"'{arm.name}' does not state its drives completely; the simulation assumes "
+            (unit, value[(units == unit) & (value > 0)]) for unit in dict.fromkeys(units.tolist()))
+            if len(own)]
+    what = 'links and drives' if 'mass' in assumed else 'drives'
+    return (f"'{arm.name}' does not state its {what} completely; the simulation assumes "
             f'{", ".join(texts)}')
 
 
 def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
     """
-    Give an arm plausible rotor inertia and friction where it states none.
+    Give an arm plausible links, rotor inertia and friction where it states none.
 
-    They follow from links and limits alone, so that an arm is the same in every simulation. An
-    arm of which no rotor inertia or friction is identified gets none.
+    They follow from lengths, links and limits alone, so that an arm is the same in every
+    simulation. An arm of which no rotor inertia or friction is identified gets none.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm, with physical nominal inertial parameters.
+        The arm; links that state no body get one by `with_links`.
 
     Returns
     -------
     arm : ArmModel
-        The arm to be simulated; the same one where it states its drives.
+        The arm to be simulated; the same one where it states its links and drives.
     assumed : dict of str to (n,) ndarray
-        Assumed nominal values: ``rotor_inertia``, ``viscous`` and ``coulomb``; kg m², Nm s/rad
-        and Nm, or kg, N s/m and N for prismatic joints.
+        Assumed nominal values: ``mass`` (of the links that stated no body, else zero),
+        ``rotor_inertia``, ``viscous`` and ``coulomb``; kg, kg m², Nm s/rad and Nm, or kg, N s/m
+        and N for prismatic joints.
 
     Raises
     ------
@@ -88,7 +92,10 @@ def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
         The arm cannot be simulated; see `check_physical`.
 
     """
+    arm, missing = with_links(arm)
     assumed: dict[str, Array] = {}
+    if missing.any() and arm.inertial is not None:
+        assumed['mass'] = np.where(missing, arm.inertial[:, 0], 0.0)
     if arm.rotor_inertia and arm.rotor_nominal is None:
         assumed['rotor_inertia'] = _rotor_inertia(arm)
         arm = replace(arm, rotor_nominal=assumed['rotor_inertia'])

@@ -114,7 +114,7 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
             _check_topic(path, topic, bag.topics, remedy)
             blocks, count, damaged = _decode_all(bag.messages(wanted), drive_parser(topic))
             defects = (*bag.defects, *damaged_defects(wanted, count, damaged))
-    except DynidError:
+    except (DynidError, ModuleNotFoundError):
         raise
     except Exception as error:
         # A damaged file may fail anywhere in the storage libraries, with any exception.

@@ -46,7 +46,7 @@ _HEADER = """\
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval. Where source
 # is "prior" the motion shows little, and value and std follow from arm.yaml or the link's length.
 # std allows for coloured residuals (Newey and West); std_white assumes white residuals.
-# friction_std: standard deviation around zero of friction coefficients, by joint, before the data.
+# friction_strength: width of the prior of friction coefficients around zero, by that of the arm.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 # standard_parameters: physically possible, as near to the data as they allow.
 # root_information: upper triangle R, with RᵀR the information of the samples alone, and as last
@@ -120,9 +120,9 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
         record |= {'root_information': [], 'consistent': None}
     # Fields that came later.
     count = len(record.get('parameters', ()))
-    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'friction_std': {},
-              'possible': False, 'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
-              'repeats': False, 'unrepeated': None,
+    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'possible': False,
+              'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
+              'friction_strength': {}, 'repeats': False, 'unrepeated': None,
               **record}
     if isinstance(record['error_by_bandwidth'], list):
         record['error_by_bandwidth'] = [
@@ -200,9 +200,9 @@ def _check_shapes(model: IdentifiedModel) -> None:
         found = getattr(model, name)
         if found is not None and np.shape(found) != shape:
             raise ValueError(f'{name} has the shape {np.shape(found)} instead of {shape}')
-    for term, std in model.friction_std.items():
-        if std.shape != joints or not (np.isfinite(std) & (std > 0)).all():
-            raise ValueError(f'friction_std.{term} is not {model.arm.n} positive numbers')
+    for term, strength in model.friction_strength.items():
+        if not 0 < strength < np.inf:
+            raise ValueError(f'friction_strength.{term} is not a positive number')
     for k, prediction in enumerate(model.predictions):
         rows = len(prediction.t)
         if any(getattr(prediction, name).shape != (rows, model.arm.n) for name in _ARRAYS[1:]):

@@ -68,9 +68,9 @@ def test_collision_geometry_is_written_as_urdf_has_it(path):
 
 def test_an_equality_of_joints_is_a_mimic(path):
     path.write_text(MJCF.replace('<actuator>', (
-        '<equality><joint joint1="pitch" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality>'
+        '<equality><joint joint1="lift" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality>'
         '<actuator>')))
-    assert read_urdf(path).tree.joint_names == ('yaw', 'lift')
+    assert read_urdf(path).tree.joint_names == ('yaw', 'pitch')
 
 
 def test_a_free_body_is_fixed_with_a_word(path):
@@ -79,6 +79,32 @@ def test_a_free_body_is_fixed_with_a_word(path):
         '<freejoint/><geom type="box" size="0.05 0.06 0.07" mass="2"/>'))
     with pytest.warns(ArmWarning, match='the free body "base" is fixed where it stands'):
         assert read_urdf(path).tree.joint_names == ('yaw', 'pitch', 'lift')
+
+
+SHELL = MJCF.replace('<worldbody>', (
+    '<asset><mesh name="shell" file="no.stl"/><texture name="skin" type="2d" file="no.png"/>'
+    '<material name="skin" texture="skin"/></asset><worldbody>')).replace(
+        '<geom type="capsule"',
+        '<geom type="mesh" mesh="shell" material="skin" {touch}/><geom type="capsule"')
+
+
+@pytest.mark.filterwarnings('error')
+def test_what_is_only_seen_may_be_missing(path):
+    whole = read_urdf(path)
+    path.write_text(SHELL.format(touch='contype="0" conaffinity="0"'))
+    np.testing.assert_array_equal(read_urdf(path).inertial, whole.inertial)
+
+
+def test_a_missing_shape_that_touches_is_named_and_one_that_weighs_refused(path):
+    path.write_text(SHELL.format(touch=''))
+    with pytest.warns(ArmWarning, match='do without the missing no.stl'):
+        read_urdf(path)
+    path.write_text(SHELL.format(touch='contype="0" conaffinity="0"').replace(
+        '<inertial pos="0.02 0.01 0.1" mass="3" fullinertia="0.03 0.04 0.02 0.001 0.002 0.003"/>',
+        '').replace('<geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.04"/>', ''))
+    with pytest.warns(ArmWarning, match='do without the missing no.stl'), \
+            pytest.raises(ArmError, match=r'cannot compile .* without the missing no.stl'):
+        read_urdf(path)
 
 
 @pytest.mark.parametrize(('old', 'new', 'message'), [

@@ -135,7 +135,7 @@ def test_a_mimic_joint_is_locked_unless_asked_for(tmp_path):
     path = write(tmp_path, robot(
         link('a', rng), link('b', rng), link('c', rng), link('d', rng), joint('j1', 'a', 'b'),
         joint('j2', 'b', 'c', 'prismatic', '1 0 0', extra=follows), joint('j3', 'c', 'd')))
-    tree = read_urdf(path).tree
+    tree = read_urdf(path, ('j1', 'j3'), {'j2': 0.5}).tree
     assert tree.joint_names == ('j1', 'j3')
     np.testing.assert_allclose(tree.translation[1], [0.5, 0, 0])
     assert read_urdf(path, ('j1', 'j2')).tree.joint_names == ('j1', 'j2')

@@ -1,11 +1,13 @@
 """Numbers of a URDF: what no body can have, and what its parser would drop in silence."""
 
+import numpy as np
 import pytest
 from urdf_files import joint, link, robot, write
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.cli.main import main
-from dynid_ros.errors import ArmError
+from dynid_ros.errors import ArmError, ArmWarning
 
 GOOD = {'mass': '1', 'xyz': '0.1 0 0', 'rpy': '0 0 0', 'ixx': '0.01', 'iyy': '0.01',
         'izz': '0.01'}
@@ -41,15 +43,18 @@ def test_half_an_inertia_is_named(tmp_path, gone):
         load_arm(path)
 
 
-IMPOSSIBLE = [({'mass': '-1'}, 'its mass is -1 kg'),
-              ({'ixx': '-0.1'}, 'inertia are -0.1, 0.01 and 0.01'),
-              ({'izz': '1'}, 'inertia are 0.01, 0.01 and 1 kg m²')]
+def test_a_mass_alone_is_a_point(tmp_path):
+    camera = ('<link name="camera"><inertial><mass value="0.5"/><origin xyz="0.1 0 0"/></inertial>'
+              '</link>')
+    path = arm(tmp_path, camera, joint('screw', 'l2', 'camera', 'fixed'))
+    with pytest.warns(ArmWarning, match='link "camera" .* states a mass without <inertia>'):
+        found = load_arm(path)
+    np.testing.assert_allclose(
+        found.inertial[1], inertial_from_com(1.5, [0.1, 0, 0], 0.01 * np.eye(3)))
 
 
-@pytest.mark.parametrize(('changes', 'value'), IMPOSSIBLE)
-def test_commands_that_compute_torque_refuse_an_impossible_link(
-        tmp_path, capsys, changes, value):
-    path = str(arm(tmp_path, **changes))
+def test_commands_that_compute_torque_refuse_a_negative_mass(tmp_path, capsys):
+    path = str(arm(tmp_path, mass='-1'))
     (tmp_path / 'log.npz').touch()
     for words in (['external-force', path, '--wrench', *'000001'],
                   ['design', path, '-o', str(tmp_path / 'm.yaml')],
@@ -57,14 +62,36 @@ def test_commands_that_compute_torque_refuse_an_impossible_link(
                   ['validate', path, str(tmp_path / 'log.npz'), '--arm', path]):
         assert main(words) == 2
         line = capsys.readouterr().err.splitlines()[-1]
-        assert "the link at joint 'j1'" in line and value in line and 'correct the link' in line
+        assert "the link at joint 'j1'" in line and 'its mass is -1 kg' in line
+        assert 'correct the link' in line
     assert {p.name for p in tmp_path.iterdir()} == {'arm.urdf', 'log.npz'}
+    assert main(['pose-error', path]) == 0
 
 
-def test_commands_that_compute_none_do_not(tmp_path, capsys):
-    assert main(['pose-error', str(arm(tmp_path, mass='-1'))]) == 0
-    assert main(['init', str(arm(tmp_path, izz='1')), '-o', str(tmp_path / 'new')]) == 0
-    assert capsys.readouterr().err == ''
+@pytest.mark.parametrize(('changes', 'moments'), [
+    # Second moments of 0.0125, 0.0125 and -0.0025 kg m²: a thin disk.
+    ({'izz': '0.025'}, [0.0125, 0.0125, 0.025]),
+    # Second moments of 0.015, -0.005 and -0.005 kg m²: a thin rod.
+    ({'ixx': '-0.01'}, [0.0, 0.015, 0.015]),
+])
+def test_nearest_body_takes_the_place_of_an_impossible_one_with_a_word(
+        tmp_path, capsys, changes, moments):
+    path = arm(tmp_path, **changes)
+    with pytest.warns(ArmWarning, match='at joint "j1" .* instead of') as told:
+        found = load_arm(path)
+    assert len(told) == 1 and 'j2' not in str(told[0].message)
+    mass, center, inertia = inertial_to_com(found.inertial[0])
+    assert (mass, center.tolist()) == (1.0, pytest.approx([0.1, 0, 0]))
+    np.testing.assert_allclose(np.linalg.eigvalsh(inertia), moments, atol=3e-5)
+    assert is_physical(found.inertial[0])
+    assert main(['init', str(path), '-o', str(tmp_path / 'new')]) == 0
+    assert 'at joint "j1"' in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings('error')
+def test_inertia_that_is_rounded_is_no_noise(tmp_path):
+    found = load_arm(arm(tmp_path, izz='0.0201', ixx='0.01', iyy='0.01'))
+    assert is_physical(found.inertial[0])
 
 
 @pytest.mark.parametrize(('mimic', 'message'), [

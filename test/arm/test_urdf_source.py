@@ -25,6 +25,70 @@ def test_a_xacro_file_that_cannot_be_expanded_is_one_clear_error(tmp_path):
     assert '\n' not in str(caught.value)
 
 
+ARM = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="tool" default="hand"/>
+  <xacro:include filename="$(find {package})/{macro}"/>
+  <link name="base"/><xacro:arm tool="$(arg tool)"/></robot>"""
+MACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="sizes" value="${{xacro.load_yaml('$(find {package})/{sizes}')}}"/>
+  <xacro:macro name="arm" params="tool"><link name="a"/><joint name="j" type="revolute">
+  <parent link="base"/><child link="a"/><origin xyz="${{sizes['reach']}} 0 0"/>
+  <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+  <xacro:unless value="${{tool == ''}}"><link name="tool"/>
+  <joint name="mount" type="fixed"><parent link="a"/><child link="tool"/></joint></xacro:unless>
+</xacro:macro></robot>"""
+
+
+def packages(folder, file, macro, sizes, manifests):
+    """Lay out an arm of which parts are in packages, given as (package, path in it) each."""
+    for (package, inner), content in (
+            (macro, MACRO.format(package=sizes[0], sizes=sizes[1])), (sizes, 'reach: 0.5')):
+        path = folder / manifests[package] / inner
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    for package, place in manifests.items():
+        (folder / place / 'package.xml').write_text(f'<package><name>{package}</name></package>')
+    path = folder / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(ARM.format(package=macro[0], macro=macro[1]))
+    return path
+
+
+@pytest.mark.parametrize('layout', [
+    # One package, the whole repository, whose folder has another name: Universal Robots.
+    ('Repository/urdf/arm.urdf.xacro', ('maker_description', 'urdf/arm_macro.xacro'),
+     ('maker_description', 'config/sizes.yaml'), {'maker_description': 'Repository'}),
+    # A package for each arm and one for all that they share, side by side: ABB, FANUC, KUKA.
+    ('src/maker/arm_support/urdf/arm.xacro', ('arm_support', 'urdf/arm_macro.xacro'),
+     ('maker_resources', 'sizes.yaml'),
+     {'arm_support': 'src/maker/arm_support', 'maker_resources': 'src/maker/maker_resources'}),
+    # The shared one in another repository of the workspace.
+    ('src/maker/arm_support/urdf/arm.xacro', ('arm_support', 'urdf/arm_macro.xacro'),
+     ('tools', 'config/sizes.yaml'),
+     {'arm_support': 'src/maker/arm_support', 'tools': 'src/others/tools-2.1'}),
+], ids=['one', 'beside', 'elsewhere'])
+def test_packages_of_a_xacro_file_are_found_without_ros(tmp_path, monkeypatch, layout):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    for name in ('AMENT_PREFIX_PATH', 'ROS_PACKAGE_PATH'):
+        monkeypatch.delenv(name, raising=False)
+    path = packages(tmp_path, *layout)
+    root = urdf_root(path)
+    assert root.find('joint').find('origin').get('xyz') == '0.5 0 0'
+    assert len(root.findall('link')) == 3
+    # An empty value is a value.
+    assert len(urdf_root(path, {'tool': ''}).findall('link')) == 2
+
+
+def test_a_package_that_is_nowhere_is_named_with_the_variable_that_finds_it(tmp_path, monkeypatch):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    path = packages(tmp_path, 'a/urdf/arm.xacro', ('a', 'urdf/m.xacro'), ('b', 's.yaml'),
+                    {'a': 'a', 'b': 'far/away/from/here/b'})
+    with pytest.raises(ArmError, match=r'needs the package "b".*; set ROS_PACKAGE_PATH'):
+        urdf_root(path)
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(tmp_path / 'far/away/from/here'))
+    assert len(urdf_root(path).findall('link')) == 3
+
+
 @pytest.mark.parametrize('kind', ['floating', 'planar'])
 def test_a_base_that_floats_is_fixed_with_a_word(tmp_path, kind):
     path = write(tmp_path, robot(

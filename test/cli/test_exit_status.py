@@ -39,6 +39,24 @@ def test_a_fault_is_no_result_and_its_traceback_is_written_down(monkeypatch, cap
     assert 'in fails' in text and str(EXCERPT) in text
 
 
+@pytest.mark.parametrize(('package', 'words'), [
+    ('mujoco', ('simulate', 'two_axis')), ('rosbags', ('check', 'bag', '--arm', 'panda'))])
+def test_a_package_that_is_missing_is_named_with_its_remedy(
+        monkeypatch, capsys, tmp_path, package, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'bag').mkdir()
+    (tmp_path / 'bag/metadata.yaml').write_text('rosbag2_bagfile_information: {}')
+    for name in (package, 'rosbag2_py', *sys.modules):
+        if name.split('.')[0] in (package, 'rosbag2_py'):
+            monkeypatch.setitem(sys.modules, name, None)
+    output = ('-o', 'out') if words[0] == 'simulate' else ()
+    assert main([*words, *output]) == 2
+    told = capsys.readouterr().err
+    assert told.splitlines()[-1] == (
+        f'dynid {words[0]}: needs the Python package {package}, which is not installed; install '
+        f'it (pip install {package})')
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path('/dev/full').exists(), reason='there is no /dev/full')
 def test_a_full_disk_under_the_output_is_one_line():

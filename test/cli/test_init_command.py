@@ -27,13 +27,30 @@ def test_arm_yaml_is_the_arm_with_the_rest_locked(with_head, capsys):
     status, printed, folder = init(capsys, with_head)
     assert status == 0
     assert 'locked: head1, finger1, thumb1' in printed.out
-    assert '--tip: head_link1, finger_link1, thumb_link1' in printed.out
+    assert '--tip' not in printed.out
     assert 'drive: which signal your driver publishes' in printed.out
     arm = load_arm(folder)
     assert arm.joint_names == tuple(f'arm{i}' for i in range(1, 7))
     np.testing.assert_array_equal(arm.limits.velocity, np.full(6, 4.0))
     assert np.isfinite(arm.limits.acceleration).all()
     assert arm.inertial is not None
+
+
+def test_guess_is_printed_and_written_where_it_can_be_changed(tmp_path, capsys):
+    arms = [part for side in ('left', 'right') for part in (
+        *chain(side, 'torso_link1', 5), link(f'{side}_jaw'),
+        joint(f'{side}_gripper', f'{side}_link5', f'{side}_jaw'))]
+    path = write(tmp_path, robot(link('base'), *chain('torso', 'base', 1), *arms))
+    status, printed, folder = init(capsys, path)
+    assert status == 0
+    guess = 'guessed to be no joints of the arm: torso1 of a torso or base; left_gripper of a gr'
+    assert guess in printed.out
+    assert 'several chains; choose another with --tip: left_link5, right_link5\n' in printed.out
+    text = (folder / 'arm.yaml').read_text()
+    assert guess in text
+    text = text.replace('joints: [left1', 'joints: [torso1, left1').replace('torso1: 0.0, ', '')
+    (folder / 'arm.yaml').write_text(text[:text.index('limits:')])
+    assert load_arm(folder).joint_names == ('torso1', *(f'left{i}' for i in range(1, 6)))
 
 
 def test_what_the_file_leaves_out_is_stated_and_filled_in(tmp_path, capsys):
@@ -83,6 +100,15 @@ def test_arguments_of_a_xacro_file_are_kept_in_a_urdf(tmp_path, capsys):
     status, _, folder = init(capsys, xacro_file(tmp_path, XACRO), '--xacro', 'reach:=0.25')
     assert status == 0
     assert load_arm(folder).translation[0].tolist() == [0.25, 0, 0]
+
+
+def test_a_xacro_argument_may_be_empty(tmp_path, capsys):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    path = xacro_file(tmp_path, XACRO.replace('name="r"', 'name="r$(arg reach)"').replace(
+        '<origin xyz="$(arg reach) 0 0"/>', ''))
+    status, _, folder = init(capsys, path, '--xacro', 'reach:=')
+    assert status == 0
+    assert load_arm(folder).name == 'r'
 
 
 def test_friction_and_rotor_inertia_of_an_mjcf_are_nominal_values(tmp_path, capsys):

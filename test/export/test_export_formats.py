@@ -174,6 +174,18 @@ def test_urdf_of_any_encoding_becomes_utf_8(tmp_path, encoding):
     np.testing.assert_allclose(load_arm(path).inertial[0], body, rtol=1e-9, atol=1e-12)
 
 
+def test_prefixes_that_are_never_declared_are_read_and_kept(tmp_path):
+    path = tmp_path / 'fixed.urdf'
+    path.write_text(FIXED.replace('<limit ', '<limit drake:acceleration="2.5" ').replace(
+        '</robot>', '<sensor:camera name="c"/></robot>'))
+    arm = load_arm(path)
+    body = inertial_from_com(3.5, [0.05, 0.0, 0.02], 2 * np.eye(3))
+    text, _ = replaced_urdf(replace(arm, inertial=body[None]), path)
+    assert 'drake:acceleration="2.5"' in text and '<sensor:camera' in text
+    path.write_text(text)
+    np.testing.assert_allclose(load_arm(path).inertial[0], body, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.filterwarnings('ignore::dynid_ros.errors.ArmWarning')
 def test_links_that_state_too_much_lose_it_with_a_word(tmp_path):
     path = fixed_urdf(tmp_path)

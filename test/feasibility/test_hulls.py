@@ -46,6 +46,13 @@ def ring(radius=0.1, thickness=0.02, around=24):
     return mesh_of(vertices, triangles)
 
 
+def cone(around=400):
+    """Cone whose tip has more neighbours than coal counts."""
+    angles = np.linspace(0, 2 * np.pi, around, endpoint=False)
+    vertices = [*np.column_stack([np.cos(angles), np.sin(angles), 0 * angles]), [0, 0, 1]]
+    return mesh_of(vertices, [[i, k, around] for i, k in pairwise([*range(around), 0])])
+
+
 def blob(seed):
     """Random triangles, which are no surface at all."""
     rng = np.random.default_rng(seed)
@@ -66,7 +73,8 @@ def surface_points(mesh, count=400):
     return np.einsum('kc,kcx->kx', weights, corners[rng.integers(0, len(corners), count)])
 
 
-@pytest.mark.parametrize('mesh', [ring(), blob(0), blob(1)], ids=['ring', 'blob', 'blob 2'])
+@pytest.mark.parametrize(
+    'mesh', [ring(), cone(), blob(0), blob(1)], ids=['ring', 'cone', 'blob', 'blob 2'])
 def test_a_hull_contains_its_mesh_and_so_do_its_pieces_together(mesh):
     points = surface_points(mesh)
     assert depth_outside(convex_hull(mesh), points).max() < 1e-9

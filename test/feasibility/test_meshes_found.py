@@ -4,9 +4,10 @@ import numpy as np
 import pinocchio
 import pytest
 
+from dynid_ros.arm.description.packages import find_mesh
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.feasibility.link_shapes import find_mesh, urdf_bodies
+from dynid_ros.feasibility.link_shapes import urdf_bodies
 from dynid_ros.feasibility.scene import build_scene
 
 
@@ -83,7 +84,8 @@ def test_missing_and_unreadable_meshes_are_named_once_and_replaced(tmp_path):
     arm = load_arm(path)
     bodies, notes = urdf_bodies(arm, path, {})
     assert notes == (
-        'meshes not found or not readable: broken.stl, one.stl, two.stl; clearance takes instead '
+        'meshes not found or not readable: broken.stl, one.stl, two.stl (set ROS_PACKAGE_PATH to '
+        'the folder that holds their package); clearance takes instead '
         'lines between joints for one; the box of the same inertia for two',)
     _, line, box = bodies
     np.testing.assert_allclose(line.placement.translation, [0, 0, 0.5])

@@ -38,7 +38,7 @@ def test_it_is_found_where_it_is_true():
     log = log_of(arm, RATE, noise=0.02)
     result, exact, without = (identify(arm, [log], friction=friction) for friction in (
         None, tuple(TRUE), tuple(set(TRUE) - {WARM})))
-    assert WARM in result.friction_std
+    assert WARM in result.friction_strength
     errors = [each.validation.relative_error_percent for each in (result, exact, without)]
     assert errors[0] < 1.05 * errors[1] < errors[2]
     for joint, true in enumerate(TRUE[WARM]):

@@ -1,7 +1,11 @@
 """What is compiled before the first message is all that a stream and its verdict need."""
 
+from dataclasses import replace
 import subprocess
 import sys
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.nodes.warm_up import compile_kernels
 
 # In a process of its own: in this one, other tests have loaded kernels.
 SESSION = """
@@ -49,3 +53,9 @@ def test_a_live_session_and_its_verdict_load_no_kernel_after_the_warm_up():
     assert good == 'True []'
     assert reversed_.startswith('False')
     assert loaded == ''
+
+
+def test_an_arm_without_inertias_is_warmed_up_with_plausible_ones():
+    said = []
+    compile_kernels(replace(load_arm('two_axis'), inertial=None), said.append)
+    assert not any('inertias' in text for text in said)

@@ -9,6 +9,7 @@ import yaml
 
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
+from dynid_ros.arm.parameters import inertial_from_com, is_physical
 from dynid_ros.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import (
     assumptions,
@@ -69,6 +70,30 @@ def test_terms_that_are_not_identified_or_stated_are_left_alone():
     assert set(with_plausible_drives(arm)[1]) == {'viscous'}
     stated = replace(pendulum(), friction_nominal={'coulomb': np.ones(1)})
     assert set(with_plausible_drives(stated)[1]) == {'rotor_inertia'}
+
+
+@pytest.mark.parametrize('stated', [0, 1])
+def test_links_without_mass_are_those_of_the_prior_and_are_stated(stated):
+    arm = random_arm(np.random.default_rng(1), 2, prismatic=False)
+    arm = replace(arm, inertial=arm.inertial * [[stated], [0]] if stated else None)
+    plausible, assumed = with_plausible_drives(arm)
+    assert all(is_physical(link) for link in plausible.inertial)
+    np.testing.assert_array_equal(assumed['mass'][stated:], plausible.inertial[stated:, 0])
+    assert not assumed['mass'][:stated].any()
+    if stated:
+        np.testing.assert_array_equal(plausible.inertial[0], arm.inertial[0])
+    mass = assumed['mass'][stated:]
+    assert f'cylinders of {mass.min():.2g} to {mass.max():.2g} kg' in assumptions(arm, assumed)
+
+
+def test_a_mass_without_extent_gets_one_unless_it_is_off_the_axis():
+    arm = random_arm(np.random.default_rng(1), 2, prismatic=False)
+    points = np.array([inertial_from_com(2.0, center, np.zeros((3, 3)))
+                       for center in ([0, 0, 0], [0.1, 0.2, 0.3])])
+    plausible, assumed = with_plausible_drives(replace(arm, inertial=points))
+    assert is_physical(plausible.inertial[0])
+    np.testing.assert_array_equal(plausible.inertial[1], points[1])
+    np.testing.assert_allclose(assumed['mass'], [2.0, 0.0])
 
 
 def test_sidecar_states_the_arm_and_its_sensors():

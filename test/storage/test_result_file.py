@@ -69,7 +69,7 @@ def test_any_result_comes_back_bit_by_bit(
         arm=replace(ARM.with_tree(joint_names=(words, key)), name=words,
                     limits=replace(ARM.limits, lower=np.array(bounds))),
         theta=np.array(numbers[:B]), std_white=np.array(numbers[B:]),
-        friction_std={'viscous': 1e-3 + np.abs(numbers[:ARM.n])} if validated else {},
+        friction_strength={'viscous': 1e-3 + abs(numbers[0])} if validated else {},
         condition_number=figure, sources=(words,),
         fit=replace(whole.fit, source=words, relative_error_percent=figure),
         validation=whole.validation if validated else None,
@@ -285,14 +285,14 @@ def test_figures_of_too_few_joints_are_refused(tmp_path, key):
         read_result(tmp_path)
 
 
-@pytest.mark.parametrize('std', [[1.0], [1.0, -1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, np.inf]])
-def test_a_prior_of_friction_that_is_none_is_refused(tmp_path, std):
-    write_result(identification(ARM, friction_std={'viscous': np.ones(ARM.n)}), tmp_path)
+@pytest.mark.parametrize('strength', [-1.0, 0.0, np.inf, np.nan])
+def test_a_prior_of_friction_that_is_none_is_refused(tmp_path, strength):
+    write_result(identification(ARM, friction_strength={'viscous': 1.0}), tmp_path)
     path = tmp_path / 'result.yaml'
     record = yaml.safe_load(path.read_text())
-    record['friction_std']['viscous'] = std
+    record['friction_strength']['viscous'] = strength
     path.write_text(yaml.safe_dump(record))
-    with pytest.raises(ResultError, match=f'friction_std.viscous is not {ARM.n} positive numbers'):
+    with pytest.raises(ResultError, match=r'friction_strength\.viscous is not a positive number'):
         read_result(tmp_path)
 
 

@@ -1,19 +1,52 @@
-"""Which joints of a robot move: those that are asked for, or the arm among grippers and heads."""
+"""Which joints of a robot move: those that are asked for, or an arm among grippers and heads."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+import re
+from typing import NamedTuple
 
 from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.description.urdf_xml import MOVING, UrdfJoint
 from dynid_ros.errors import ArmError
 
-#: A link that carries several moving parts after so many joints is a hand, not a torso: torsos of
-#: the humanoids in example-robot-data 6.0 have up to three joints, and their arms seven.
+#: Joints after which one that others mimic, and that carries no other one, is that of a gripper.
 HAND = 4
+#: Joints of a base at most; of an arm on a rail, a lift or a base that drives at least; at most.
+BASE, ON_A_RAIL, SEVEN = 3, 5, 7
+#: Names of joints of grippers, and of the links that their last joint moves.
+GRIPPER = re.compile('grip|finger|jaw|claw|(?<![a-z])hand(?![a-z])', re.IGNORECASE)
+FINGER = re.compile('finger|jaw|claw', re.IGNORECASE)
 
 Joints = Mapping[str, UrdfJoint]
+
+
+class GuessedArm(NamedTuple):
+    """
+    Joints of a robot's arm, from the base on, and those of its chain that seem not to be.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        The arm; empty where no joint moves.
+    base : tuple of str
+        Joints before it, of a torso, a lift, a rail or a base that drives.
+    gripper : tuple of str
+        Joints behind it.
+
+    """
+
+    joints: tuple[str, ...]
+    base: tuple[str, ...] = ()
+    gripper: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """State what was guessed; empty where the chain has no other joint."""
+        parts = [f'{", ".join(names)} of a {kind}' for names, kind in (
+            (self.base, 'torso or base'), (self.gripper, 'gripper')) if names]
+        return f'guessed to be no joints of the arm: {"; ".join(parts)}' if parts else ''
 
 
 def choose_joints(
@@ -36,7 +69,7 @@ def choose_joints(
     Raises
     ------
     ArmError
-        A joint does not exist or cannot move, or none is left.
+        A joint does not exist or cannot move, none is left, or one follows another inside the arm.
 
     """
     able = {name: joint for name, joint in known.items() if joint.kind in MOVING}
@@ -54,6 +87,7 @@ def choose_joints(
     moving = joints or tuple(name for name in free_joints(known) if name not in locked)
     if not moving:
         raise ArmError(f'no joint of {path} is left to move: all are locked or mimic another one')
+    _check_followers(known, moving, locked, path)
     rest = dict.fromkeys((name for name in able if name not in moving), 0.0) | locked
     for name in rest:
         mimics = able[name].mimics
@@ -63,38 +97,92 @@ def choose_joints(
     return moving, rest
 
 
-def main_chain(known: Joints) -> tuple[str, ...]:
-    """
-    Joints of the arm: the longest serial chain of free joints, without its hand.
+def _check_followers(
+    known: Joints, moving: tuple[str, ...], locked: Mapping[str, float], path: Path,
+) -> None:
+    """Make sure that no joint that follows a moving one carries another moving one."""
+    for name in moving:
+        for inner in _inwards(known, known[name].parent):
+            leader, *_ = known[inner].mimics or ('',)
+            if leader in moving and inner not in moving and inner not in locked:
+                before = ','.join(moving[:moving.index(leader)])
+                raise ArmError(
+                    f'joint "{inner}" in {path} follows "{leader}" and carries "{name}": joints '
+                    'that follow others inside of the arm are not modelled; '
+                    + (f'identify those before them (dynid init --joints {before})' if before
+                       else 'give the description of an equivalent serial chain'))
 
-    Of several chains of the same length the first is taken. After at least `HAND` joints it ends
-    before a link that carries several moving parts, and before a joint that others mimic: both are
-    grippers.
+
+def guess_arm(known: Joints) -> GuessedArm:
+    """
+    Guess the joints of the arm: the longest of `arms`, without what moves it as a whole.
 
     Parameters
     ----------
     known : mapping of str to UrdfJoint
         All joints of the robot.
 
-    Returns
-    -------
-    tuple of str
-        Names from the base on; empty where no joint moves.
-
     """
-    led = {joint.mimics[0] for joint in known.values() if joint.mimics is not None}
+    chain = max(_chains(known), key=len, default=())
+    arm, gripper = _without_gripper(known, chain)
+    kinds = [known[name].kind == 'prismatic' for name in arm]
+    start = max((k + 1 for k, slides in enumerate(kinds[:BASE]) if slides), default=0)
+    if len(arm) - start < ON_A_RAIL or any(kinds[start:]):
+        start = 0
+    elif start > 1 and len(arm) - start > SEVEN - all(kinds[:start]):
+        # A base drives along x and y, or turns and drives, and turns: no arm has eight joints.
+        start += 1
+    before = () if not arm else tuple(reversed([
+        name for name in _inwards(known, known[arm[0]].parent) if _is_free(known[name])]))
+    return GuessedArm(arm[start:], before + arm[:start], gripper)
+
+
+def arm_tips(known: Joints) -> tuple[str, ...]:
+    """Links at the ends of a robot's arms: of chains more than half as long as the longest."""
+    arms = [_without_gripper(known, chain)[0] for chain in _chains(known)]
+    longest = max(map(len, arms), default=0)
+    return tuple(known[arm[-1]].child for arm in arms if 2 * len(arm) > longest)
+
+
+def _chains(known: Joints) -> Iterator[tuple[str, ...]]:
+    """
+    Find the serial chains of free joints.
+
+    A link that carries several moving parts ends a chain that is at least as long as they are: it
+    is a hand. A shorter chain is a torso or a base that carries arms, which begin there.
+    """
     after = _following(known)
     depth: dict[str, int] = {}
     for name in reversed(_outwards(known, after)):
         depth[name] = 1 + max((depth[each] for each in after[known[name].child]), default=0)
-    chain: list[str] = []
-    link = root_link(known)
-    while following := after[link]:
-        if len(chain) >= HAND and (len(following) > 1 or following[0] in led):
+    begun: list[tuple[str, ...]] = [(name,) for name in after[root_link(known)]]
+    for chain in begun:
+        while following := after[known[chain[-1]].child]:
+            if len(following) > 1:
+                break
+            chain += (following[0],)
+        if max((depth[name] for name in following), default=0) > len(chain):
+            begun += [(name,) for name in following]
+        else:
+            yield chain
+
+
+def _without_gripper(
+    known: Joints, chain: tuple[str, ...],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Divide a chain into those of the arm and of its gripper."""
+    led = {joint.mimics[0] for joint in known.values() if joint.mimics is not None}
+    end = len(chain)
+    # A finger alone, or an arm whose joints are all named after its hand, has no other gripper.
+    while end > 1 and not GRIPPER.search(chain[0]):
+        last = known[chain[end - 1]]
+        if not (GRIPPER.search(chain[end - 1])
+                or (end == len(chain) and FINGER.search(last.child))
+                or (end == len(chain) > HAND and chain[-1] in led)
+                or (end > ON_A_RAIL and last.kind == 'prismatic')):
             break
-        chain.append(max(following, key=depth.__getitem__))
-        link = known[chain[-1]].child
-    return tuple(chain)
+        end -= 1
+    return chain[:end], chain[end:]
 
 
 def chain_to(known: Joints, tip: str, path: Path) -> tuple[str, ...]:
@@ -107,18 +195,11 @@ def chain_to(known: Joints, tip: str, path: Path) -> tuple[str, ...]:
         There is no such link, or no joint moves it.
 
     """
-    carrier = {joint.child: name for name, joint in known.items()}
-    if tip not in carrier:
-        links = tuple(carrier)
+    links = tuple(joint.child for joint in known.values())
+    if tip not in links:
         raise ArmError(f'{path} has no link "{tip}" that a joint carries'
                        + (near(tip, links) or f'; it has {", ".join(links)}'))
-    chain: list[str] = []
-    link = tip
-    while link in carrier:
-        name = carrier[link]
-        if _is_free(known[name]):
-            chain.append(name)
-        link = known[name].parent
+    chain = [name for name in _inwards(known, tip) if _is_free(known[name])]
     if not chain:
         raise ArmError(f'no joint of {path} moves the link "{tip}"')
     return tuple(reversed(chain))
@@ -129,17 +210,18 @@ def free_joints(known: Joints) -> tuple[str, ...]:
     return tuple(name for name, joint in known.items() if _is_free(joint))
 
 
-def tips(known: Joints) -> tuple[str, ...]:
-    """Link at the end of each chain of free joints, from the base outwards."""
-    after = _following(known)
-    links = (known[name].child for name in _outwards(known, after))
-    return tuple(link for link in links if not after[link])
-
-
 def root_link(known: Joints) -> str:
     """Link that no joint carries; empty where there are no joints."""
     carried = {joint.child for joint in known.values()}
     return next((joint.parent for joint in known.values() if joint.parent not in carried), '')
+
+
+def _inwards(known: Joints, link: str) -> Iterator[str]:
+    """Joints that carry a link, from its own to the first one."""
+    carrier = {joint.child: name for name, joint in known.items()}
+    while link in carrier:
+        yield carrier[link]
+        link = known[carrier[link]].parent
 
 
 def _is_free(joint: UrdfJoint) -> bool:

@@ -51,7 +51,7 @@ def mjcf_as_urdf(path: Path) -> Element:
 
 def compiled(path: Path) -> Any:
     """
-    Compile an MJCF.
+    Compile an MJCF, without meshes and textures whose files are missing.
 
     Raises
     ------
@@ -64,11 +64,46 @@ def compiled(path: Path) -> Any:
     except ImportError:
         raise ArmError(f'{path} is an MJCF, and MuJoCo is not installed; install it '
                        '(pip install mujoco)') from None
+    missing: list[str] = []
     try:
-        return mujoco.MjModel.from_xml_path(str(path))
+        try:
+            return mujoco.MjModel.from_xml_path(str(path))
+        except ValueError:
+            spec = mujoco.MjSpec.from_file(str(path))
+            missing = _take_out_missing(spec, path)
+            return spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
-        raise ArmError(f'MuJoCo cannot compile {path}: {reason}') from error
+        without = f' without the missing {", ".join(missing)}' if missing else ''
+        raise ArmError(f'MuJoCo cannot compile {path}{without}: {reason}') from error
+
+
+def _take_out_missing(spec: Any, path: Path) -> list[str]:
+    """Take shapes out of which the mesh is missing, with a word on those that touch or weigh."""
+    import mujoco
+
+    folder = Path(spec.modelfiledir or path.parent)
+    lost = {mesh.name or Path(mesh.file).stem: mesh for mesh in spec.meshes
+            if mesh.file and not (folder / spec.meshdir / mesh.file).is_file()}
+    counting = set()
+    for geom in list(spec.geoms):
+        if geom.meshname in lost:
+            weighs = not geom.parent.explicitinertial and geom.mass != 0 and geom.density > 0
+            if weighs or geom.contype or geom.conaffinity:
+                counting.add(lost[geom.meshname].file)
+            spec.delete(geom)
+    if counting:
+        warnings.warn(f'{path}: clearance, and inertia that it does not state, do without the '
+                      f'missing {", ".join(sorted(counting))}', ArmWarning, stacklevel=2)
+    files = [mesh.file for mesh in lost.values()]
+    for mesh in lost.values():
+        spec.delete(mesh)
+    for texture in spec.textures:
+        if texture.file and not (folder / spec.texturedir / texture.file).is_file():
+            files.append(texture.file)
+            texture.file, texture.builtin = '', mujoco.mjtBuiltin.mjBUILTIN_FLAT
+            texture.width = texture.height = 1
+    return files
 
 
 def dissipation(path: Path, joints: tuple[str, ...]) -> tuple[Array, Array, Array]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+import warnings
+from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from dynid_ros.errors import ArmError
+from dynid_ros.errors import ArmError, ArmWarning
 
 #: Largest size, mass, inertia, position limit or ratio, in SI units, that an arm can have.
 LARGEST = 1e9
@@ -32,12 +34,21 @@ def check_numbers(root: Element, path: Path) -> None:
         An attribute is missing or is no number of an arm; the message names the link or joint,
         the attribute and its value.
 
+    Warns
+    -----
+    ArmWarning
+        A link states a mass alone, and becomes a point.
+
     """
     for link in root.findall('link'):
         for inertial in link.findall('inertial'):
             where = f'link "{link.get("name")}" in {path}'
             _check_origin(inertial, where)
             _check(inertial, 'mass', ('value',), where)
+            if inertial.find('inertia') is None:
+                warnings.warn(f'{where} states a mass without <inertia>; it counts as a point',
+                              ArmWarning, stacklevel=2)
+                ElementTree.SubElement(inertial, 'inertia', dict.fromkeys(_INERTIA, '0'))
             _check(inertial, 'inertia', _INERTIA, where)
         for collision in link.findall('collision'):
             where = f'<collision> of link "{link.get("name")}" in {path}'

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+import re
+from types import ModuleType
+from typing import Any, cast
+from unittest import mock
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from dynid_ros.arm.description.packages import find_package
 from dynid_ros.errors import ArmError
 from dynid_ros.whole_file import read_whole
 
@@ -82,10 +87,18 @@ def _tell_links_from_joints(root: Element) -> None:
             end.set('link', renamed.get(end.get('link', ''), end.get('link', '')))
 
 
+def with_prefixes(content: bytes) -> bytes:
+    """Declare the prefixes of elements and attributes that a file uses without, as ROS allows."""
+    used = set(re.findall(rb'[<\s]/?([A-Za-z][\w.-]*):[A-Za-z]', content))
+    known = {b'xml', b'xmlns', *re.findall(rb'xmlns:([\w.-]+)', content)}
+    names = b''.join(b' xmlns:%b="%b"' % (prefix, prefix) for prefix in sorted(used - known))
+    return re.sub(rb'<(robot|mujoco|sdf)\b', rb'<\1' + names, content, count=1)
+
+
 def _parsed(content: bytes, path: Path) -> Element:
     parser = ElementTree.XMLParser(target=_NoDoctype())
     try:
-        parser.feed(content)
+        parser.feed(with_prefixes(content))
         root: Element = parser.close()
     except _DoctypeError:
         raise ArmError(f'{path} has a DOCTYPE, which could define entities that blow up; remove '
@@ -102,10 +115,27 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
         raise ArmError(
             f'{path} is a xacro file, and xacro is not installed; install it (pip install xacro, '
             'or the ROS package xacro), or give the URDF that it makes') from None
+
+    def share(name: str) -> str:
+        folder = find_package(name, path)
+        if folder is None:
+            missing.append(name)
+            raise LookupError(name)
+        return str(folder)
+
+    missing: list[str] = []
+    # xacro asks the index of ROS 2, which lacks what is not installed.
+    index = cast(Any, ModuleType('ament_index_python.packages'))
+    index.get_package_share_directory = share
     try:
-        document = xacro.process_file(str(path), mappings=dict(arguments))
+        with mock.patch.dict('sys.modules', {
+                'ament_index_python': ModuleType('ament_index_python'), index.__name__: index}):
+            document = xacro.process_file(str(path), mappings=dict(arguments))
     # xacro evaluates expressions of the file, which may raise anything.
     except Exception as error:
+        if missing:
+            raise ArmError(f'{path} needs the package "{missing[0]}", which is not above it; set '
+                           'ROS_PACKAGE_PATH to the folder that holds it') from error
         reason = ' '.join(str(error).split()) or type(error).__name__
         raise ArmError(f'xacro cannot expand {path}: {reason}; give its arguments with '
                        'dynid init --xacro NAME:=VALUE') from error

@@ -49,7 +49,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
         'possible': result.possible,
         'condition_number': result.condition_number,
         'friction': list(result.arm.friction),
-        'friction_std': {term: std.tolist() for term, std in result.friction_std.items()},
+        'friction_strength': result.friction_strength,
         'conditioning': dict(vars(result.treatment)),
         'repeats': result.repeats,
         'unrepeated': result.unrepeated,

@@ -1,0 +1,117 @@
+"""Files and folders of ROS packages, with and without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+import os
+from pathlib import Path
+import re
+from urllib.parse import unquote, urlsplit
+
+#: Schemes of which the first part names a package; Gazebo writes ``model``.
+PACKAGE_SCHEMES = ('package', 'model')
+
+
+def find_mesh(uri: str, urdf: Path) -> Path | None:
+    """
+    Find the file of a mesh.
+
+    A package is sought as by `find_package`, and from the folder of the URDF upwards, where its
+    folder may have another name. A plain path is relative to the folder of the URDF.
+
+    Parameters
+    ----------
+    uri : str
+        ``package://``, ``model://`` or ``file://``, or a path.
+    urdf : Path
+        The file that mentions it.
+
+    Returns
+    -------
+    Path or None
+        The first file that exists; None where there is none.
+
+    """
+    parts = urlsplit(uri)
+    if parts.scheme in PACKAGE_SCHEMES:
+        inner = unquote(parts.path).lstrip('/')
+        folders = chain(
+            _stated(parts.netloc), _above(parts.netloc, urdf), urdf.resolve().parents)
+        found: Iterator[Path] = (folder / inner for folder in folders)
+    else:
+        plain = unquote(parts.path) if parts.scheme == 'file' else uri
+        found = iter([urdf.resolve().parent / plain])
+    return next((path for path in found if path.is_file()), None)
+
+
+def find_package(name: str, file: Path) -> Path | None:
+    """
+    Find the folder of a package, as ``$(find NAME)`` of a xacro file asks for it.
+
+    It is sought in ROS 2's index (``AMENT_PREFIX_PATH``), along ``ROS_PACKAGE_PATH`` and Gazebo's
+    ``GZ_SIM_RESOURCE_PATH``, and from the folder of the file upwards: in a checkout beside it, by
+    its package.xml or its name, or as the folder that has what the file wants of it.
+
+    Parameters
+    ----------
+    name : str
+        The package.
+    file : Path
+        The file that mentions it.
+
+    Returns
+    -------
+    Path or None
+        The first folder that exists; None where there is none.
+
+    """
+    wanted = re.findall(
+        rf'\$\(find {re.escape(name)}\)/([\w./-]+)', file.read_text(errors='replace'))
+    parents = file.resolve().parents
+    folders = chain(
+        _stated(name),
+        (package for folder in list(parents)[:-1] for package in _with_children(folder)
+         if _names(package / 'package.xml', name)),
+        _above(name, file),
+        (folder for folder in parents if any((folder / inner).exists() for inner in wanted)))
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def _stated(package: str) -> Iterator[Path]:
+    """Candidates for the folder of a package by the environment, the surest first."""
+    for prefix in _folders('AMENT_PREFIX_PATH'):
+        yield prefix / 'share' / package
+    for folder in _folders('ROS_PACKAGE_PATH') + _folders('GZ_SIM_RESOURCE_PATH'):
+        yield folder / package
+        # An entry may be the package itself.
+        if folder.name == package:
+            yield folder
+
+
+def _above(package: str, file: Path) -> Iterator[Path]:
+    return (folder / package for folder in file.resolve().parents)
+
+
+def _with_children(folder: Path) -> Iterator[Path]:
+    """Yield a folder, those in it and those in these, whatever becomes of them meanwhile."""
+    level = [folder]
+    for _ in range(3):
+        yield from level
+        inner: list[Path] = []
+        for each in level:
+            with suppress(OSError):
+                inner += sorted(path for path in each.iterdir() if path.is_dir())
+        level = inner
+
+
+def _names(manifest: Path, package: str) -> bool:
+    with suppress(OSError):
+        text = manifest.read_text(errors='replace')
+        return re.search(rf'<name>\s*{re.escape(package)}\s*</name>', text) is not None
+    return False
+
+
+def _folders(variable: str) -> list[Path]:
+    return [Path(text) for text in os.environ.get(variable, '').split(os.pathsep) if text]
