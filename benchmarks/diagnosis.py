@@ -38,6 +38,10 @@ from dynid_ros.model.identified_model import IdentifiedModel
 from dynid_ros.model.verdict import Finding
 from dynid_ros.recordings import quality
 from dynid_ros.recordings.recording import Recording
+from dynid_ros.signals.butterworth import butterworth
+from dynid_ros.signals.cutoff_choice import choose_cutoff
+from dynid_ros.signals.filters import differentiate
+from dynid_ros.signals.segments import sample_rate
 from dynid_ros.simulation.record import simulate
 from dynid_ros.storage.recording_reader import read_recording
 
@@ -46,7 +50,7 @@ Planted = Iterator[tuple[ArmModel, Recording]]
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
         'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
 SIMULATED = ('ur10', 'panda', 'gluon_6l3')
-#: Held-out error of each joint, by that of the recording without the fault, and in percentage
+#: Held-out error of a joint, by that of the recording without the fault, and in percentage
 #: points above it, up to which the fault counts as absorbed.
 INTACT, SLACK = 1.5, 3.0
 #: Angle of a wrong zero, rad; load at the tool, kg; delays, s.
@@ -229,12 +233,14 @@ def other_arm(good: Good) -> Planted:
 
 def payload(good: Good) -> Planted:
     """Add a load at the tool from a moment on."""
-    still = np.zeros_like(good.log.q)
+    rate = sample_rate(good.log)
+    q = butterworth(good.log.q, rate, choose_cutoff([good.log.q], rate))
+    qd = differentiate(q, rate)
     point = good.arm.tool.placement.translation + np.array([0.0, 0.0, 0.05])
     inertia = LOAD * (point @ point * np.eye(3) - np.outer(point, point))
     own = [LOAD, *(LOAD * point), *inertia[np.triu_indices(3)]]
     last = good.arm.layout.inertial(good.arm.tool.joint % good.arm.n)
-    torque = regressor(good.arm, good.log.q, still, still)[:, :, last] @ own
+    torque = regressor(good.arm, q, qd, differentiate(qd, rate))[:, :, last] @ own
     through = joint_torque(np.eye(good.arm.n), good.arm.drive)
     for share in (0.67, 0.4):
         late = good.log.t > share * good.log.t[-1]
@@ -293,9 +299,9 @@ def recordings(
 
 
 def joint_errors(model: IdentifiedModel) -> Array:
-    """Held-out error of each joint, by its own torque, %."""
+    """Held-out errors of the joints, by their own torque, in rising order: columns may move, %."""
     assert model.validation is not None
-    return np.array([joint.relative_error_percent for joint in model.validation.joints])
+    return np.sort([joint.relative_error_percent for joint in model.validation.joints])
 
 
 def outcome(arm: ArmModel, log: Recording, codes: tuple[str, ...], clean: Array) -> str:

@@ -63,10 +63,11 @@ def with_cause(
     vague = any(finding.code == 'excitation' for finding in doubts)
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
-    outcome = contest(as_recorded(arm, samples, driven), gravity, bool(doubts), vague)
-    meaningless = () if vague else outcome.meaningless
-    error = outcome.recorded.error_percent
-    cause = outcome.cause or meaningless or _gravity(arm, gravity, error)
+    outcome = contest(as_recorded(arm, samples, driven), gravity, doubts)
+    causes = (outcome.cause, () if vague else outcome.meaningless,
+              _gravity(arm, gravity, outcome.recorded.error_percent))
+    # A fault that hardly raises the error does not explain a joint that is missed.
+    cause = next((each for each in causes if not no_errors(each)), outcome.cause)
     if cause:
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
         findings = (*cause, *doubts)
@@ -76,7 +77,7 @@ def with_cause(
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.remark,)
-    return found, remarks if findings else (*remarks, *outcome.unseen)
+    return found, (*remarks, *outcome.unseen) if found.trustworthy else remarks
 
 
 def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:

@@ -21,32 +21,34 @@ from dynid_ros.model.verdict import Finding
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
 Search = Callable[[Hypothesis, Sequence[int]], Iterable[Hypothesis]]
 
-#: Rivals that are always tried, and those that take a search for something doubtful.
-QUICK: tuple[Rivals, ...] = (
-    signal_rivals.exchanged_signals, signal_rivals.reversed_signals, signal_rivals.late_signals,
-    motion_rivals.reversed_positions, motion_rivals.other_arms)
-SLOW: tuple[Rivals, ...] = (
-    signal_rivals.meaningless_signals, signal_rivals.loads_from_a_moment_on,
-    motion_rivals.exchanged_positions, motion_rivals.integrated_positions)
-#: Faults that are planted into a good recording, to see whether it would show them.
-PLANTED: tuple[Rivals, ...] = (
-    motion_rivals.coarsely_shifted_positions, motion_rivals.coarsely_other_lengths,
-    signal_rivals.coarsely_scaled_signals, signal_rivals.typically_late_signals)
-#: Searches for a number in each joint, and their first steps, planted as well.
-SEARCHES: dict[Rivals, Search] = {
-    signal_rivals.coarsely_scaled_signals: signal_rivals.scaled_signals,
-    motion_rivals.coarsely_shifted_positions: motion_rivals.shifted_positions,
-    motion_rivals.coarsely_other_lengths: motion_rivals.other_lengths,
-}
-#: Faults of which a recording may have several, and where to look for the next one.
-REPEATED: dict[str, Rivals] = {
+#: Rivals that are always tried, and those that take a search for something doubtful, by the codes
+#: of their faults.
+QUICK: dict[str, Rivals] = {
     'effort_exchanged': signal_rivals.exchanged_signals,
     'effort_sign': signal_rivals.reversed_signals,
-    'effort_meaningless': signal_rivals.meaningless_signals,
+    'effort_delay': signal_rivals.late_signals,
     'position_exchanged': motion_rivals.exchanged_positions,
     'joint_exchanged': motion_rivals.exchanged_positions,
     'position_sign': motion_rivals.reversed_positions,
+    'other_arm': motion_rivals.other_arms,
 }
+SLOW: dict[str, Rivals] = {
+    'effort_meaningless': signal_rivals.meaningless_signals,
+    'payload_changed': signal_rivals.loads_from_a_moment_on,
+    'position_is_velocity': motion_rivals.integrated_positions,
+}
+#: Searches for a number in each joint, and their first steps, which are also planted into a good
+#: recording, to see whether it would show them.
+SEARCHES: dict[str, tuple[Search, Rivals]] = {
+    'effort_scale': (signal_rivals.scaled_signals, signal_rivals.coarsely_scaled_signals),
+    'position_zero': (motion_rivals.shifted_positions, motion_rivals.coarsely_shifted_positions),
+    'link_length': (motion_rivals.other_lengths, motion_rivals.coarsely_other_lengths),
+}
+#: Faults of which a recording may have several.
+REPEATED = ('effort_exchanged', 'effort_sign', 'effort_meaningless', 'position_exchanged',
+            'joint_exchanged', 'position_sign')
+#: Errors of the prediction itself, which have a cause.
+FAILURES = ('held_out_error', 'not_general', 'joint_error', 'residual')
 #: Faults of one kind at most, and explanations from which the next one is looked for.
 DEPTH, BEAM = 3, 3
 
@@ -194,7 +196,7 @@ class Contest:
 
 
 def contest(
-    base: Hypothesis, gravity: GravityCheck, doubted: bool, blamed: bool = False,
+    base: Hypothesis, gravity: GravityCheck, doubts: Sequence[Finding],
 ) -> Contest:
     """
     Let all explanations compete.
@@ -208,42 +210,70 @@ def contest(
         Data and arm as they are.
     gravity : GravityCheck
         Direction of gravity that fits best.
-    doubted : bool
-        Whether anything else speaks against the model.
-    blamed : bool
-        Whether the error bars are so wide that the motion is blamed.
+    doubts : sequence of Finding
+        What else speaks against the model.
 
     """
     rows = base.rows.counts[:, base.joints].sum()
     if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
-    tried, unseen = _tried(base, gravity, doubted)
+    tried, unseen = _tried(base, gravity, doubts)
     holding = without_more([each for each in tried if _holds(each, base)])
-    if holding and not pays(base, holding[0]):
-        # Where the best one is chance, so is the next.
-        holding = [each for each in holding if _ends_driving(each, base)]
-    winners = [each for each in holding if _price(each) < _price(holding[0]) + THRESHOLDS.apart]
+    failed = any(finding.is_error and finding.code in FAILURES for finding in doubts)
+    # A model that fails needs a cause; one that does not must not be accused by chance.
+    if holding and not failed and not pays(base, holding[0]):
+        # Where the best one is chance, so is the next, and so is what it is better by.
+        winners = sorted((each for each in holding if _ends_driving(each, base)),
+                         key=lambda each: each.error_percent)
+        winners = winners if winners and _no_worse(winners[0], base) else []
+    else:
+        least = min(map(_price, holding), default=0.0)
+        winners = [each for each in holding if _price(each) < least + THRESHOLDS.apart]
+    blamed = any(finding.code == 'excitation' for finding in doubts)
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > THRESHOLDS.named or (
-            winners and not _beyond_chance(winners[0], base, gravity, doubted)):
+            winners and not _beyond_chance(winners[0], base, gravity)):
         winners = []
     return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
 
 
 def _tried(
-    base: Hypothesis, gravity: GravityCheck, doubted: bool,
+    base: Hypothesis, gravity: GravityCheck, doubts: Sequence[Finding],
 ) -> tuple[list[Hypothesis], tuple[str, ...]]:
     """Explain a recording in all ways, the best first, and list faults that it would not show."""
-    tried = [each for rivals in QUICK for each in rivals(base)]
+    tried = _made(base, QUICK)
+    planted = {code: list(coarse(base)) for code, (_, coarse) in SEARCHES.items()}
+    flat = [*signal_rivals.typically_late_signals(base),
+            *(each for found in planted.values() for each in found)]
+    unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), THRESHOLDS.gain)
     tried += motion_rivals.other_gravity(base, gravity)
-    planted = {} if doubted else {rivals: list(rivals(base)) for rivals in PLANTED}
-    flat = [each for found in planted.values() for each in found]
-    if doubted or _suspicious(base):
-        tried += _searched(base, dict.fromkeys(SEARCHES, base.joints.tolist()))
+    doubted = bool(doubts) or _suspicious(base)
+    if doubted or any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
+        tried += _made(base, SLOW)
+        tried += [each for code, (search, _) in SEARCHES.items() for each in search(
+            base, base.joints.tolist() if doubted else downhill(base, planted[code]))]
+    if doubted:
         tried += _repeated(base, tried)
-    elif any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
-        tried += _searched(base, {rivals: downhill(base, planted[rivals]) for rivals in SEARCHES})
-    return sorted(tried, key=_price), unseen_faults(base, flat, THRESHOLDS.gain)
+    return sorted(tried, key=_price), unseen
+
+
+def _made(base: Hypothesis, rivals: Mapping[str, Rivals]) -> list[Hypothesis]:
+    """Make the explanations of some kinds."""
+    return [each for make in dict.fromkeys(rivals.values()) for each in make(base)]
+
+
+def _of_code(code: str, tried: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Choose the explanations by one kind of fault."""
+    return [each for each in tried if each.steps[0].code == code]
+
+
+def _of_kind(code: str, base: Hypothesis, gravity: GravityCheck) -> list[Hypothesis]:
+    """Explain a recording by one kind of fault in all ways."""
+    if code in SEARCHES:
+        return list(SEARCHES[code][0](base, base.joints.tolist()))
+    rivals = (QUICK | SLOW).get(code)
+    tried = _of_code(code, rivals(base) if rivals else motion_rivals.other_gravity(base, gravity))
+    return tried + _repeated(base, tried)
 
 
 def _suspicious(base: Hypothesis) -> bool:
@@ -252,32 +282,26 @@ def _suspicious(base: Hypothesis) -> bool:
             or bool(unexplained_joints(base)) or bool(base.still_driven))
 
 
-def _searched(base: Hypothesis, wanted: Mapping[Rivals, Sequence[int]]) -> list[Hypothesis]:
-    """Try the rivals that take longer; search for a number in the joints that are wanted."""
-    tried = [each for rivals in SLOW for each in rivals(base)]
-    return tried + [each for steps, joints in wanted.items()
-                    for each in SEARCHES[steps](base, joints)]
-
-
 def _ends_driving(each: Hypothesis, base: Hypothesis) -> bool:
-    """Whether friction drives most of the changed joints, and fewer after, without more error."""
+    """Whether friction drives most of the changed joints, and fewer after."""
     changed = set(each.changed_joints)
     return (len(each.still_driven) < len(base.still_driven)
-            and 2 * len(changed.intersection(base.still_driven)) > len(changed)
-            and each.error_percent <= (1 + SAME) * base.error_percent)
+            and 2 * len(changed.intersection(base.still_driven)) > len(changed))
 
 
-def _beyond_chance(
-    best: Hypothesis, base: Hypothesis, gravity: GravityCheck, doubted: bool,
-) -> bool:
+def _no_worse(each: Hypothesis, base: Hypothesis) -> bool:
+    return each.error_percent <= (1 + SAME) * base.error_percent
+
+
+def _beyond_chance(best: Hypothesis, base: Hypothesis, gravity: GravityCheck) -> bool:
     """Whether an explanation gains more than the best of its kind on recordings without fault."""
-    if _ends_driving(best, base):
+    if _ends_driving(best, base) and _no_worse(best, base):
         # Friction that drives is beyond chance by itself, and a surrogate inherits it.
         return True
     gain, code = base.cost - _price(best), best.steps[0].code
     return all(
         without.cost - _price(each) < gain for without in surrogates(base)
-        for each in _tried(without, gravity, doubted)[0] if each.steps[0].code == code)
+        for each in _of_kind(code, without, gravity))
 
 
 def _excited(best: Hypothesis, base: Hypothesis) -> bool:
@@ -304,13 +328,13 @@ def _price(each: Hypothesis) -> float:
 def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
     """Look for further faults of the same kind, from the best explanations of each."""
     found: list[Hypothesis] = []
-    for code, rivals in REPEATED.items():
-        beam = [each for each in tried if each.steps[0].code == code]
+    for code in REPEATED:
+        beam = _of_code(code, tried)
         for _ in range(DEPTH - 1):
             beam = sorted(beam, key=_price)[:BEAM]
-            if not beam or _price(beam[0]) > base.cost or _holds(beam[0], base):
+            if not beam or beam[0].cost > base.cost or _holds(beam[0], base):
                 break
-            beam = [more for each in beam for more in rivals(each)]
+            beam = [more for each in beam for more in (QUICK | SLOW)[code](each)]
             found += beam
     return found
 

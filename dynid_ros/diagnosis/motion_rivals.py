@@ -36,8 +36,6 @@ TURNS = 4 * np.pi
 GAP = 3.0
 #: Passes over the joints, and where the search for a start ends, rad.
 PASSES, START_SETTLED = 2, float(np.radians(4.0))
-#: Price of an exchange of positions and signals, which changes twice what others change once.
-BOTH = 1.0
 
 
 def exchanged_positions(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -53,8 +51,7 @@ def exchanged_positions(base: Hypothesis) -> Iterator[Hypothesis]:
         yield replace(alone.with_signals(change, alone.steps[-1]), steps=(*base.steps, Step(
             'joint_exchanged', pair,
             f'positions and drive signals of {names(base.arm, pair)} seem to be exchanged',
-            'give the columns in the order of the joints in arm.yaml: arrays have no names',
-            BOTH)))
+            'give the columns in the order of the joints in arm.yaml: arrays have no names')))
 
 
 def reversed_positions(base: Hypothesis) -> Iterator[Hypothesis]:

@@ -32,6 +32,7 @@ KINDS = {
     'link_length': 'offsets between joints off by 40 %',
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
+    'joint_exchanged': 'exchanges of positions and drive signals',
 }
 #: Difference of the cost to both sides, and fall to one, from which a search is worth its time.
 SLOPE, FALL = 0.3, 0.1
@@ -41,21 +42,18 @@ def pays(base: Hypothesis, each: Hypothesis) -> bool:
     """
     Whether undoing a fault lowers the errors of blocks that were not fitted, of most of them.
 
+    By the logarithms of the errors, summed over the joints.
+
     Parameters
     ----------
     base, each : Hypothesis
         The recording as it is, and with the fault undone.
 
     """
-    gain = gain_by_block(base, each)
-    return bool(gain.mean() > STANDARD_ERRORS * gain.std(ddof=1) / np.sqrt(len(gain)))
-
-
-def gain_by_block(base: Hypothesis, each: Hypothesis) -> Array:
-    """Logarithms by which a hypothesis lowers the errors of a block, summed over the joints."""
     joints = each.compared
     ratio = left_by_block(base)[:, joints] / left_by_block(each)[:, joints]
-    return np.asarray(np.log(ratio).sum(axis=1))
+    gain = np.log(ratio).sum(axis=1)
+    return bool(gain.mean() > STANDARD_ERRORS * gain.std(ddof=1) / np.sqrt(len(gain)))
 
 
 def left_by_block(each: Hypothesis) -> Array:
