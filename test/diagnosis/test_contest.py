@@ -115,8 +115,10 @@ def test_a_fault_of_the_positions_is_named(ur10, code, joints, q):
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
 
 
-@pytest.mark.parametrize('joints', [(0, 2), (1, 4), (3, 4), (0, 1, 2)])
-def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10, joints):
+# The parameters absorb a part of an exchange of two wrist joints.
+@pytest.mark.parametrize(('joints', 'left'), [
+    ((0, 2), 0.3), ((1, 4), 0.3), ((3, 4), 0.7), ((0, 1, 2), 0.3)])
+def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10, joints, left):
     """Arrays that were saved without names, by a driver that sorts its joints otherwise."""
     arm, log = ur10
     swapped = replace(log, q=exchanged(log.q, *joints), u=exchanged(log.u, *joints), qd=None)
@@ -124,7 +126,7 @@ def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10,
     assert first.code == 'joint_exchanged'
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
     assert 'ositions and drive signals of' in first.sentence
-    assert first.error_after_percent < 0.7 * first.error_before_percent
+    assert first.error_after_percent < left * first.error_before_percent
 
 
 def test_the_data_do_not_tell_the_sign_of_the_last_position_from_that_of_its_effort(ur10):
