@@ -22,7 +22,8 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
-    package_data={package_name: ['py.typed', 'embedded/interfaces.idl', 'report/templates/*']},
+    package_data={package_name: [
+        'py.typed', 'ros/stand_in/interfaces.idl', 'interface/report/templates/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -61,13 +62,13 @@ setup(
     description='Data collection and dynamic identification of robot arms.',
     license='Apache-2.0',
     entry_points={'console_scripts': [
-        'dynid = dynid_ros.cli.main:main',
-        'feedforward = dynid_ros.nodes.feedforward:main',
-        'identifier = dynid_ros.nodes.identifier:main',
-        'monitor = dynid_ros.nodes.monitor:main',
-        'recorder = dynid_ros.nodes.recorder:main',
-        'simulated_arm = dynid_ros.nodes.simulated_arm:main',
-        'trajectory_publisher = dynid_ros.nodes.trajectory_publisher:main',
-        'watch = dynid_ros.nodes.watch:main',
+        'dynid = dynid_ros.interface.cli.main:main',
+        'feedforward = dynid_ros.ros.nodes.feedforward:main',
+        'identifier = dynid_ros.ros.nodes.identifier:main',
+        'monitor = dynid_ros.ros.nodes.monitor:main',
+        'recorder = dynid_ros.ros.nodes.recorder:main',
+        'simulated_arm = dynid_ros.ros.nodes.simulated_arm:main',
+        'trajectory_publisher = dynid_ros.ros.nodes.trajectory_publisher:main',
+        'watch = dynid_ros.interface.watch.watch_node:main',
     ]},
 )

@@ -26,7 +26,7 @@ rest. "as recorded" is a fit at 10 Hz that is compared with the torque as record
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,16 +40,16 @@ from numpy.typing import NDArray
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, take_motions
-from dynid_ros.signals.conditioning import ConditioningSettings
-from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import checked_recording, take_motions
 
 Array = NDArray[np.float64]
 Logs = list[Recording]

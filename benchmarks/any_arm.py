@@ -34,12 +34,12 @@ import yaml
 
 from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.load import stated_arm
-from dynid_ros.cli.main import main as dynid
+from dynid_ros.data.files.plain import arm_from_plain
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.storage.plain import arm_from_plain
-from dynid_ros.storage.result_file import read_result
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.interface.cli.main import main as dynid
 
 #: Description below the robots' folder, and how the arm in it is chosen.
 ROBOTS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -12,7 +12,7 @@ status 1 if one of them has a held-out error that is more than 5 % above that of
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ from friction_kinds import ARMS, KINDS, PLAIN_KIND, planted, WITH_RESTS
 
 from dynid_ros.arm import ArmModel
 from dynid_ros.arm.friction import PLAIN
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
-from dynid_ros.identification.identify import identify
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.estimation.identification.identify import identify
 
 BANDWIDTHS = (None, 2.0, 5.0, 10.0)
 #: Ratio of the errors that is allowed.

@@ -13,7 +13,7 @@ nearer hulls appear.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from importlib import metadata
 from pathlib import Path
@@ -25,11 +25,11 @@ import numpy as np
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import DynidError
-from dynid_ros.excitation.design_objective import Task
-from dynid_ros.excitation.search import Search
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.feasibility.scene import build_scene, Scene
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.motion.excitation.design_objective import Task
+from dynid_ros.motion.excitation.search import Search
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.feasibility.scene import build_scene, Scene
+from dynid_ros.motion.trajectory.fourier import FourierMotion
 
 ROBOTS = (
     'panda_description/urdf/panda.urdf', 'z1_description/urdf/z1.urdf',

@@ -9,21 +9,21 @@ base parameters are off those of the simulation, of the norm.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from dataclasses import replace
 
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.diagnosis import outliers
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.identify import identify
-from dynid_ros.online import innovation_statistics
-from dynid_ros.online.replay import replay
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.estimation.diagnosis import outliers
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.online import innovation_statistics
+from dynid_ros.estimation.online.replay import replay
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
 CASES = (('panda', 1, 20.0), ('panda', 1, 100.0), ('panda', 1, 10000.0), ('ur10', 2, 300.0),

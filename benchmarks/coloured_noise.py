@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 
 def coloured_noise(

@@ -11,7 +11,7 @@ the conic program itself, without a modelling layer (pip install clarabel).
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,8 +29,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.model.barrier_newton import closest_possible, PhysicalCone, UNITS
-from dynid_ros.model.physical_cone import physical_cone
+from dynid_ros.estimation.model.barrier_newton import closest_possible, PhysicalCone, UNITS
+from dynid_ros.estimation.model.physical_cone import physical_cone
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ SIGMA, OFF = 1.0, 3.0
 
 def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
     """
-    Solve the problem of `dynid_ros.model.barrier_newton` as a conic program.
+    Solve the problem of `dynid_ros.estimation.model.barrier_newton` as a conic program.
 
     With Z lower triangular, ``[[P, Z], [Zᵀ, diag(Z)]] >= 0`` and ``t_i <= log Z_ii`` give
     ``sum t <= log det P`` (Boyd and Vandenberghe 2004; MOSEK Modeling Cookbook, 6.2.3).

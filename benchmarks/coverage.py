@@ -28,7 +28,7 @@ which is half of the planted Coulomb friction.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,14 +42,14 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
+from dynid_ros.data.recordings.history import presliding_of
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.recordings.history import presliding_of
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.motion.excitation.random_motion import random_motion
 
 RATE = 125.0
 REPETITIONS = 40

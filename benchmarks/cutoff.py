@@ -12,7 +12,7 @@ verdict does not trust.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ import sys
 from accuracy import below, recordings
 
 from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.bandwidth import error_at
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.preparation import checked_recording
+from dynid_ros.estimation.identification.bandwidth import error_at
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
 #: Cut-offs of the models, and of the comparison, Hz.

@@ -15,7 +15,7 @@ verdicts.py.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from collections import Counter
@@ -29,21 +29,21 @@ import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import joint_position, joint_torque, motor_position
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.butterworth import butterworth
+from dynid_ros.data.signals.cutoff_choice import choose_cutoff
+from dynid_ros.data.signals.filters import differentiate
+from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import DynidError
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.verdict import Finding
-from dynid_ros.recordings import quality
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.signals.butterworth import butterworth
-from dynid_ros.signals.cutoff_choice import choose_cutoff
-from dynid_ros.signals.filters import differentiate
-from dynid_ros.signals.segments import sample_rate
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
-from dynid_ros.storage.recording_reader import read_recording
 
 Array = np.ndarray
 Planted = Iterator[tuple[ArmModel, Recording]]

@@ -19,7 +19,7 @@ gains and from wrong ones.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -34,20 +34,20 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.calibration.block_jackknife import INTERVAL
-from dynid_ros.calibration.gain_verdict import DriveGains, THRESHOLDS
-from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.division import split
-from dynid_ros.identification.gain_recordings import recorded_gains
-from dynid_ros.identification.identify import identify
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.estimation.calibration.block_jackknife import INTERVAL
+from dynid_ros.estimation.calibration.gain_verdict import DriveGains, THRESHOLDS
+from dynid_ros.estimation.calibration.loaded_rows import load_columns
+from dynid_ros.estimation.identification.gain_recordings import recorded_gains
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate, Simulation
 from dynid_ros.simulation.sensors import drive_signal, SensorModel
-from dynid_ros.storage.recording_reader import read_recording
 
 ARMS = ('ur10', 'panda', 'tx40')
 RECORDINGS = {'ur10': 'ur10/ur10_exciting_trajectory.db3',

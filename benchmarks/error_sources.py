@@ -20,7 +20,7 @@ FOLDER, split and terms are those of accuracy.py. Each figure is an error on the
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from pathlib import Path
 import sys
@@ -29,13 +29,13 @@ from accuracy import below, percent, recordings
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import take_motions
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import take_motions
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm import LimitMargins, load_arm
-from dynid_ros.excitation.design import design
-from dynid_ros.excitation.design_objective import Task
+from dynid_ros.motion.excitation.design import design
+from dynid_ros.motion.excitation.design_objective import Task
 
 URDF = Path(__file__).parents[1] / 'config' / 'arms' / 'ur10' / 'ur10.urdf'
 ITERATIONS = (10, 30)

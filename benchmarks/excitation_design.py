@@ -17,10 +17,10 @@ import numpy as np
 
 from dynid_ros.arm import ArmModel, JointLimits, LimitMargins, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.excitation.design import design
-from dynid_ros.excitation.design_objective import Task
-from dynid_ros.excitation.random_motion import condition_number, random_motion
-from dynid_ros.feasibility.scene import build_scene
+from dynid_ros.motion.excitation.design import design
+from dynid_ros.motion.excitation.design_objective import Task
+from dynid_ros.motion.excitation.random_motion import condition_number, random_motion
+from dynid_ros.motion.feasibility.scene import build_scene
 
 SEEDS = 5
 

@@ -12,7 +12,7 @@ Printed is the root mean square of the tracking error of all joints.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from pathlib import Path
@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.execution.tracking_control import RigidArm, tracking_gains
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.feed_forward import with_effort
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.execution.feed_forward import with_effort
+from dynid_ros.motion.execution.tracking_control import RigidArm, tracking_gains
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.trajectory_file import sample_times, Trajectory
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.record import simulate
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.trajectory_file import sample_times, Trajectory
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ scheduler``, two times ``dask worker``), whose scheduler is killed instead of th
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from concurrent.futures import ProcessPoolExecutor
@@ -182,8 +182,8 @@ class Command:
         self.log = (folder / 'log.json').open('w+')
         elsewhere = ['--scheduler', cluster.address] if cluster else []
         self.process = subprocess.Popen(
-            [sys.executable, '-m', 'dynid_ros.cli.main', 'fleet', str(folder / 'bags'), '--arm',
-             'ur10', '-o', str(self.out), '--by', '{arm}/*', '--json', *elsewhere],
+            [sys.executable, '-m', 'dynid_ros.interface.cli.main', 'fleet', str(folder / 'bags'),
+             '--arm', 'ur10', '-o', str(self.out), '--by', '{arm}/*', '--json', *elsewhere],
             stdout=self.log, start_new_session=True)
 
     def workers(self) -> list[int]:

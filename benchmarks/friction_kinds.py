@@ -14,7 +14,7 @@ recordings of twice the length.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from dataclasses import dataclass, field, replace
@@ -25,14 +25,14 @@ from scipy.signal import lfilter
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.data.recordings.history import history_of
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.torque_prediction import torque_rows
-from dynid_ros.recordings.history import history_of
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.trajectory.fourier import FourierMotion
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.torque_prediction import torque_rows
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.fourier import FourierMotion
 
 ARMS = ('ur10', 'panda')
 SECONDS, RATE, CUTOFF = 60.0, 125.0, 5.0

@@ -15,7 +15,7 @@ memory is short. The anonymous memory (RssAnon, sampled every 10 ms) is what it 
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ import numpy as np
 from numpy.lib import format as npy
 
 from dynid_ros.arm import load_arm
+from dynid_ros.data.files.bag_writer import write_joint_states
+from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
-from dynid_ros.large_arrays import large_array
-from dynid_ros.recordings.in_blocks import blocks
-from dynid_ros.storage.bag_writer import write_joint_states
+from dynid_ros.utilities.memmap import large_array
 
 ARM = 'panda'
 RATE = 1000.0
@@ -178,7 +178,7 @@ def main(minutes: float, bag: bool, folder: Path) -> None:
     for path, length in ((short, 1.0), (long, minutes)):
         if not path.exists():
             run(__file__, '--write', path, '--minutes', str(length))
-    identify = ('-m', 'dynid_ros.cli.main', 'identify', '--arm', ARM, '-o')
+    identify = ('-m', 'dynid_ros.interface.cli.main', 'identify', '--arm', ARM, '-o')
     # The first run after an installation compiles the kernels.
     run(*identify, folder / 'short_result', short)
     own = run(*identify, folder / 'long_result', long)

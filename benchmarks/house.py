@@ -17,27 +17,28 @@ from pathlib import Path
 import sys
 
 SOURCE = Path(__file__).resolve().parents[1] / 'dynid_ros'
-#: Modules beside the rooms: errors, compiled kernels, threads, checkpoints.
+#: The module beside the wings: errors.
 GROUND = 'ground'
-#: From the ground up. On one floor, a room may import those on its left.
+#: Wings from the ground up; in one wing, a room may import those on its left.
 FLOORS = (
-    (GROUND,),
+    (GROUND, 'utilities'),
     ('arm/description', 'arm'),
-    ('dynamics', 'recordings', 'trajectory'),
-    ('kinematics', 'signals', 'streaming', 'feasibility'),
-    ('model', 'excitation', 'execution'),
-    ('regression', 'cross_validation'),
-    ('diagnosis', 'calibration', 'payload', 'contact'),
-    ('identification', 'online'),
-    ('tables', 'storage', 'export', 'simulation', 'fleet'),
-    ('report', 'view', 'watch', 'embedded', 'nodes/common', 'nodes/motion', 'nodes/simulated',
-     'nodes', 'demo'),
-    ('cli/common', 'cli'),
+    ('dynamics', 'dynamics/kinematics'),
+    ('data/recordings', 'data/signals', 'data/streaming', 'data/tables', 'data/files'),
+    ('estimation/model', 'estimation/regression', 'estimation/friction', 'estimation/diagnosis',
+     'estimation/calibration', 'estimation/identification', 'estimation/online',
+     'estimation/result_files'),
+    ('motion/trajectory', 'motion/feasibility', 'motion/excitation', 'motion/execution'),
+    ('simulation',),
+    ('applications/payload', 'applications/contact', 'applications/export', 'applications/fleet'),
+    ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/simulated', 'ros/nodes'),
+    ('interface/report', 'interface/view', 'interface/watch', 'interface/demo',
+     'interface/cli/common', 'interface/cli'),
 )
 #: Files of a room, without its __init__.py.
 FEWEST, MOST = 3, 14
 #: The room with a file for each command, however many there are.
-COMMANDS = 'cli'
+COMMANDS = 'interface/cli'
 #: Files below so many lines are counted.
 SHORT = (60, 100)
 
@@ -175,7 +176,8 @@ def reduced(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
             if not any(lower in reach(between, set()) for between in below[upper] - {lower})}
 
 
-WIDTH, STEP, BOX = 1000, 84, 34
+#: Size of the picture, px, with the margin for the names of the wings.
+WIDTH, MARGIN, STEP, BOX = 1300, 110, 84, 34
 
 
 def draw(house: House) -> str:
@@ -183,7 +185,8 @@ def draw(house: House) -> str:
     places = {}
     for height, floor in enumerate(reversed(FLOORS)):
         for number, room in enumerate(floor):
-            places[room] = (WIDTH * (number + 1) / (len(floor) + 1), 40 + STEP * height)
+            x = MARGIN + (WIDTH - MARGIN) * (number + 1) / (len(floor) + 1)
+            places[room] = (x, 40 + STEP * height)
     wrong = {(each.source, each.target) for each in house.upwards()}
     edges = [pair for pair in sorted(reduced(house.edges) | wrong)
              if set(pair) <= set(places)]
@@ -191,8 +194,8 @@ def draw(house: House) -> str:
     boxes = [_box(room, place) for room, place in places.items() if room in house.rooms]
     bottom = 40 + STEP * (len(FLOORS) - 1) + 40
     floors = [
-        f'<text x="12" y="{44 + STEP * height}" class="floor">'
-        f'{len(FLOORS) - 1 - height}</text>' for height in range(len(FLOORS))]
+        f'<text x="12" y="{44 + STEP * height}" class="floor">{floor[-1].split("/")[0]}</text>'
+        for height, floor in enumerate(reversed(FLOORS))]
     return '\n'.join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom}" '
         'font-family="Helvetica, Arial, sans-serif" font-size="14" text-anchor="middle">',
@@ -203,13 +206,18 @@ def draw(house: House) -> str:
         *floors, *lines, *boxes, '</svg>', ''])
 
 
+def shown(room: str) -> str:
+    """Name a room without its wing, which the picture states once."""
+    return room.partition('/')[2] or room
+
+
 def _box(room: str, place: tuple[float, float]) -> str:
-    x, y = place
-    width = 22 + 8.2 * len(room)
+    (x, y), name = place, shown(room)
+    width = 22 + 8.2 * len(name)
     return (
         f'<rect x="{x - width / 2:.1f}" y="{y - BOX / 2:.1f}" width="{width:.1f}" '
         f'height="{BOX}" rx="6" fill="#eef3f7" stroke="#4a6a85"/>'
-        f'<text x="{x:.1f}" y="{y + 5:.1f}">{room}</text>')
+        f'<text x="{x:.1f}" y="{y + 5:.1f}">{name}</text>')
 
 
 def _edge(upper: tuple[float, float], lower: tuple[float, float], wrong: bool) -> str:

@@ -11,7 +11,7 @@ held-out errors.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 import json
@@ -25,11 +25,11 @@ from accuracy import CASES
 HERE = Path(__file__).resolve().parents[1]
 # Names that every version has.
 ONCE = """
-import dynid_ros.threads
+import dynid_ros.utilities.threads
 import json, sys, time, warnings
 from dynid_ros.arm import load_arm
-from dynid_ros.identification.identify import identify
-from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.data.files.recording_reader import read_recording
 warnings.simplefilter('ignore')
 arm = load_arm(sys.argv[1])
 log = read_recording(sys.argv[2], arm)

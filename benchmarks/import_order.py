@@ -25,7 +25,7 @@ import tempfile
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
 RATE, SECONDS = 200.0, 30.0

@@ -18,9 +18,9 @@ import time
 
 from nodes_at_1khz import cpu_seconds, family, missing, RATE, stamps_of, write_excitation
 
-from dynid_ros.demo.live_page import start_page
-from dynid_ros.demo.processes import own_domain, Processes
-from dynid_ros.storage.result_file import read_result
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.interface.demo.live_page import start_page
+from dynid_ros.interface.demo.processes import own_domain, Processes
 
 NAMES = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
 OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']

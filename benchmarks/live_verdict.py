@@ -12,16 +12,16 @@ import argparse
 from dataclasses import replace
 import time
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import numpy as np
 
+from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.arm import load_arm
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.export.urdf import robot_description
-from dynid_ros.online.live_verdict import Judge
-from dynid_ros.online.online_identifier import OnlineIdentifier
-from dynid_ros.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.live_verdict import Judge
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
 ARM = load_arm('panda')

@@ -23,13 +23,13 @@ import time
 from rosbags.rosbag2 import Reader
 
 from dynid_ros.arm import load_arm
-from dynid_ros.cli.main import main as dynid
-from dynid_ros.demo.course import run_chain
-from dynid_ros.demo.processes import own_domain
-from dynid_ros.demo.view import View
-import dynid_ros.nodes  # noqa: F401 (brings rclpy where there is none)
-from dynid_ros.nodes.warm_up import compile_kernels
-from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.interface.cli.main import main as dynid
+from dynid_ros.interface.demo.course import run_chain
+from dynid_ros.interface.demo.processes import own_domain
+from dynid_ros.interface.demo.view import View
+import dynid_ros.ros.nodes  # noqa: F401 (brings rclpy where there is none)
+from dynid_ros.ros.nodes.warm_up import compile_kernels
 
 ARM = 'panda'
 #: Validation motions have a shorter period than stated, here 7.7 s.
@@ -85,7 +85,7 @@ def _nodes() -> list[int]:
     found = []
     for path in Path('/proc').glob('[0-9]*/cmdline'):
         with suppress(OSError):
-            if b'dynid_ros.nodes.' in path.read_bytes():
+            if b'dynid_ros.ros.nodes.' in path.read_bytes():
                 found.append(int(path.parent.name))
     return found
 

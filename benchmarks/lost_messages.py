@@ -25,7 +25,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from dynid_ros.arm import load_arm
-from dynid_ros.demo.processes import own_domain
+from dynid_ros.interface.demo.processes import own_domain
 
 ARM = load_arm('panda')
 #: Time for the recorder to find the driver, and for rosbag2 to start, s.
@@ -81,7 +81,7 @@ def record(folder, driver, half, stall):
     with own_domain(), (folder / 'recorder.log').open('wb') as log:
         process = subprocess.Popen(driver, stdout=subprocess.PIPE, text=True)
         recorder = subprocess.Popen(
-            [sys.executable, '-m', 'dynid_ros.nodes.recorder', '--ros-args', '-p',
+            [sys.executable, '-m', 'dynid_ros.ros.nodes.recorder', '--ros-args', '-p',
              f'arm:={ARM.name}', '-p', f'output_folder:={folder}', '-p', 'record_at_start:=true'],
             stdout=log, stderr=log)
         if stall:

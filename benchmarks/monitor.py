@@ -23,7 +23,7 @@ in six directions at four moments of the rest, 0.4 s each, are added as ``-J' F`
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from collections.abc import Iterator
@@ -33,24 +33,24 @@ from pathlib import Path
 
 import numpy as np
 
+from dynid_ros.applications.contact.monitor import Monitor, MonitoredSamples
+from dynid_ros.applications.contact.tool_wrench import tool_wrench
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import joint_torque
-from dynid_ros.contact.monitor import Monitor, MonitoredSamples
-from dynid_ros.contact.tool_wrench import tool_wrench
+from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import validate
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.regression.preparation import checked_recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.simulation.physics import SimulatedArm
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import quantise, SensorModel
-from dynid_ros.storage.recording_reader import read_recording
 
 Array = np.ndarray
 CONTROL, EVERY = 1000, 2

@@ -5,7 +5,7 @@ Count the messages that four node processes lose at 1 kHz, and what each node co
 
 A simulated Panda publishes joint states, a trajectory publisher controls it by PD from their
 callback, a recorder and an identifier listen: all with rclpy where there is one, else through
-dynid_ros.embedded. CPU time is that of the processes while the arm moves.
+dynid_ros.ros.stand_in. CPU time is that of the processes while the arm moves.
 """
 
 import argparse
@@ -18,11 +18,11 @@ import time
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.demo.processes import own_domain, Processes
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.storage.result_file import read_result
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.interface.demo.processes import own_domain, Processes
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 
 ARM = load_arm('panda')
 RATE, PERIOD = 1000.0, 5.0
@@ -109,7 +109,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--seconds', type=float, default=300.0)
     seconds = parser.parse_args().seconds
-    middleware = 'rclpy' if importlib.util.find_spec('rclpy').origin else 'dynid_ros.embedded'
+    middleware = 'rclpy' if importlib.util.find_spec('rclpy').origin else 'dynid_ros.ros.stand_in'
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         spent, wall = run(folder, seconds)

@@ -22,7 +22,7 @@ added, and with 2 kg that slip or fall half-way.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from collections.abc import Callable
@@ -44,17 +44,17 @@ from simulated_loads import (
     truth,
 )
 
+from dynid_ros.applications.payload.estimate import estimate_payload, Payload
+from dynid_ros.applications.payload.payload_replay import replay_payload
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.calibration.loaded_rows import frame_change
+from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.online.payload_replay import replay_payload
-from dynid_ros.payload.estimate import estimate_payload, Payload
-from dynid_ros.regression.preparation import checked_recording, take_motions
-from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.estimation.calibration.loaded_rows import frame_change
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.regression.preparation import checked_recording, take_motions
 
 Array = np.ndarray
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',

@@ -12,7 +12,7 @@ from the batch by its standard deviation, and findings, of which none is right.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from pathlib import Path
@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from simulated_loads import Bench, INTERVAL, loaded_recording, prepared, random_load, RATE
 
+from dynid_ros.applications.payload.estimate import estimate_payload, Payload
+from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.arm.parameters import inertial_to_com
-from dynid_ros.online.live_payload import LivePayload
-from dynid_ros.payload.estimate import estimate_payload, Payload
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.data.recordings.recording import Recording
 
 Array = np.ndarray
 PORTION = round(0.25 * RATE)

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.kinematics.error_sources import error_sources
-from dynid_ros.kinematics.pose_error import error_jacobian, exact_pose_error
-from dynid_ros.kinematics.pose_uncertainty import workspace_states
+from dynid_ros.dynamics.kinematics.error_sources import error_sources
+from dynid_ros.dynamics.kinematics.pose_error import error_jacobian, exact_pose_error
+from dynid_ros.dynamics.kinematics.pose_uncertainty import workspace_states
 
 ARMS = ('hand_leg', 'panda', 'ur10')
 SCALES = np.logspace(-1, -6, 21)

@@ -12,7 +12,7 @@ the residual of its fit, for the joint in which that is largest.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from pathlib import Path
 import sys
@@ -20,13 +20,13 @@ import sys
 from accuracy import BANDWIDTHS, below, recordings
 import numpy as np
 
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.model.torque_prediction import torque_variance
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import take_motions
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.torque_prediction import torque_variance
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import take_motions
 
 WIDTH = 1.96
 

@@ -10,7 +10,7 @@ messages that `rosbags` deserialises. Printed are the least processor times of s
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from collections.abc import Callable
@@ -22,8 +22,8 @@ import numpy as np
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import get_typestore, Stores
 
-from dynid_ros.storage.bags import read_joint_states
-from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.data.files.bags import read_joint_states
+from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
 
 JOINTS = tuple(f'fer_joint{j}' for j in range(1, 8))
 PLUGINS = {'MCAP': StoragePlugin.MCAP, 'sqlite3': StoragePlugin.SQLITE3}

@@ -25,19 +25,19 @@ from coloured_noise import coloured_noise
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.division import split
-from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import predict
-from dynid_ros.model.metrics import metrics
-from dynid_ros.online.replay import replay, stream_settings
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, motions
-from dynid_ros.regression.weighted_least_squares import fit
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.identification.validation import predict
+from dynid_ros.estimation.model.metrics import metrics
+from dynid_ros.estimation.online.replay import replay, stream_settings
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import checked_recording, motions
+from dynid_ros.estimation.regression.weighted_least_squares import fit
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import drive_signal
-from dynid_ros.storage.recording_reader import read_recording
 
 ALLOWED = 1.03
 #: Of the median of the standard deviations, by those of the batch.

@@ -13,7 +13,7 @@ nothing. The hour of stream for the memory takes a minute or two.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 
 # isort: split
@@ -30,8 +30,8 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.online.row_pipeline import BLOCK
-from dynid_ros.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
 
 RATE = 1000.0
 ALLOWED_MICROSECONDS, ALLOWED_LATENCY_MS = 60.0, 5.0

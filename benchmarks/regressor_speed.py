@@ -10,7 +10,7 @@ uses it, in blocks that stay in the processor's cache, and also as one array.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Callable
 from time import perf_counter

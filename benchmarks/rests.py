@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.trajectory.fourier import quintic_step
+from dynid_ros.motion.trajectory.fourier import quintic_step
 
 Array = np.ndarray
 #: Time on the way to a position, and at rest there, s.

@@ -16,24 +16,24 @@ from functools import cached_property
 import numpy as np
 from scipy.signal import lfilter
 
+from dynid_ros.applications.payload.design import payload_design, PayloadDesign
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.calibration.loaded_rows import frame_change, own_friction
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.design import design
-from dynid_ros.excitation.design_objective import Task
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.feasibility.scene import build_scene
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.identified_model import IdentifiedModel
-from dynid_ros.payload.design import payload_design, PayloadDesign
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.estimation.calibration.loaded_rows import frame_change, own_friction
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.motion.excitation.design import design
+from dynid_ros.motion.excitation.design_objective import Task
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.feasibility.scene import build_scene
+from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.simulation.sensors import quantise
-from dynid_ros.trajectory.fourier import FourierMotion
 
 Array = np.ndarray
 RATE, TIME_CONSTANT = 200.0, 0.02

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm import load_arm
-from dynid_ros.demo.processes import own_domain
-from dynid_ros.embedded import step_in
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.interface.demo.processes import own_domain
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_file import write_motion
+from dynid_ros.ros.stand_in import step_in
 
 NODES = ('identifier', 'recorder', 'trajectory_publisher')
 #: Longest wait, s.
@@ -46,7 +46,7 @@ def commands(arm: str, folder: Path) -> list[list[str]]:
     own = {'identifier': f'output_folder:={folder / "result"}',
            'recorder': f'output_folder:={folder / "recordings"}',
            'trajectory_publisher': f'excitation:={excitation}'}
-    return [[sys.executable, '-m', 'dynid_ros.cli.main', 'run', name, '--ros-args', '-p',
+    return [[sys.executable, '-m', 'dynid_ros.interface.cli.main', 'run', name, '--ros-args', '-p',
              f'arm:={arm}', '-p', own[name]] for name in NODES]
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.diagnosis import clipped_signals, dissipation
-from dynid_ros.identification import seen_data
-from dynid_ros.identification.validation import validate
-from dynid_ros.online.replay import replay
-from dynid_ros.recordings import clock, quality
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.data.recordings import clock, quality
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.diagnosis import clipped_signals, dissipation
+from dynid_ros.estimation.identification import leakage_check as seen_data
+from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.online.replay import replay
 
 Array = np.ndarray
 

@@ -12,7 +12,7 @@ settings that separate nothing: the largest held-out error at half the value, at
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -28,7 +28,15 @@ import numpy as np
 from threshold_rows import clip_rows, clock_rows, rotor_rows, seen_rows
 
 from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.diagnosis import (
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings import absurd_values, motion_checks, quality, stamp_checks
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals import conditioning, filters, segments, standstill
+from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
+from dynid_ros.data.streaming import resampling, sample_validation
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import DynidError
+from dynid_ros.estimation.diagnosis import (
     contest,
     copied_signals,
     gravity_direction,
@@ -36,22 +44,14 @@ from dynid_ros.diagnosis import (
     outliers,
     verdict,
 )
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import DynidError
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.execution import safety_monitor
-from dynid_ros.identification.identify import identify
-from dynid_ros.identification.validation import validate
-from dynid_ros.online import innovation_statistics
-from dynid_ros.online.replay import replay
-from dynid_ros.recordings import absurd_values, motion_checks, quality, stamp_checks
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression import delay, preparation
-from dynid_ros.signals import conditioning, filters, segments, standstill
-from dynid_ros.signals.trial_samples import trial_samples, TrialSamples
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.online import innovation_statistics
+from dynid_ros.estimation.online.replay import replay
+from dynid_ros.estimation.regression import delay, preparation
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.execution import safety_monitor
 from dynid_ros.simulation.record import simulate
-from dynid_ros.storage.recording_reader import read_recording
-from dynid_ros.streaming import resampling, sample_validation
 
 Array = np.ndarray
 REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),

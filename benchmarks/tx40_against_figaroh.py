@@ -15,7 +15,7 @@ the result, without imports, in processes of their own.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from pathlib import Path
 import re
@@ -93,9 +93,9 @@ def ours(folder: Path) -> None:
     import scipy.signal  # noqa: F401
 
     from dynid_ros.arm import load_arm
-    from dynid_ros.identification.identify import identify
-    from dynid_ros.storage.recording_reader import read_recording
-    from dynid_ros.storage.result_file import write_result
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.estimation.identification.identify import identify
+    from dynid_ros.estimation.result_files.result_file import write_result
 
     start = perf_counter()
     arm = load_arm('tx40')

@@ -13,7 +13,7 @@ of recordings that have one; findings that are warnings are counted only.
 
 from __future__ import annotations
 
-import dynid_ros.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
 from collections import Counter
@@ -31,10 +31,10 @@ from dynid_ros.arm.description.tree import JointLimits, KinematicTree
 from dynid_ros.arm.drive import Drive, joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import DynidError
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.identify import identify
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import drive_signal

@@ -24,8 +24,8 @@ RUNS = 5
 def seconds(arm: str, recording: Path, result: Path) -> float:
     """Processor time of one run, s."""
     process = subprocess.Popen(
-        [sys.executable, '-m', 'dynid_ros.cli.main', 'identify', '--arm', arm, '-o', result,
-         recording], stdout=subprocess.DEVNULL)
+        [sys.executable, '-m', 'dynid_ros.interface.cli.main', 'identify', '--arm', arm, '-o',
+         result, recording], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     # One is the status of a model that is not trustworthy.
     if os.waitstatus_to_exitcode(status) > 1:

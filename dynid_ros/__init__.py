@@ -11,17 +11,17 @@ from importlib import import_module
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dynid_ros.applications.export.urdf import export_urdf
     from dynid_ros.arm.load import load_arm
     from dynid_ros.arm.model import ArmModel
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.recordings.quality import check_recording
+    from dynid_ros.data.recordings.recording import Recording
     from dynid_ros.errors import DynidError
-    from dynid_ros.excitation.design import design_excitation
-    from dynid_ros.export.urdf import export_urdf
-    from dynid_ros.identification.identify import identify
-    from dynid_ros.model.identified_model import IdentifiedModel
-    from dynid_ros.online.online_identifier import OnlineIdentifier
-    from dynid_ros.recordings.quality import check_recording
-    from dynid_ros.recordings.recording import Recording
-    from dynid_ros.storage.recording_reader import read_recording
+    from dynid_ros.estimation.identification.identify import identify
+    from dynid_ros.estimation.model.identified_model import IdentifiedModel
+    from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+    from dynid_ros.motion.excitation.design import design_excitation
 
 __version__ = '0.1.0'
 
@@ -42,15 +42,15 @@ __all__ = [
 _MODULES = {
     'ArmModel': 'arm.model',
     'DynidError': 'errors',
-    'IdentifiedModel': 'model.identified_model',
-    'OnlineIdentifier': 'online.online_identifier',
-    'Recording': 'recordings.recording',
-    'check_recording': 'recordings.quality',
-    'design_excitation': 'excitation.design',
-    'export_urdf': 'export.urdf',
-    'identify': 'identification.identify',
+    'IdentifiedModel': 'estimation.model.identified_model',
+    'OnlineIdentifier': 'estimation.online.online_identifier',
+    'Recording': 'data.recordings.recording',
+    'check_recording': 'data.recordings.quality',
+    'design_excitation': 'motion.excitation.design',
+    'export_urdf': 'applications.export.urdf',
+    'identify': 'estimation.identification.identify',
     'load_arm': 'arm.load',
-    'read_recording': 'storage.recording_reader',
+    'read_recording': 'data.files.recording_reader',
 }
 
 

@@ -16,14 +16,14 @@ from two_axis_experiment import Experiment, PERIOD, run
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.butterworth import butterworth
+from dynid_ros.data.signals.filters import differentiate, nuttall_fir
+from dynid_ros.data.signals.first_order import Discretisation, filtered
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.online.estimate import Estimate, Prior
-from dynid_ros.online.recursive_least_squares import RecursiveLeastSquares
-from dynid_ros.regression.covariance import score_covariance
-from dynid_ros.signals.butterworth import butterworth
-from dynid_ros.signals.filters import differentiate, nuttall_fir
-from dynid_ros.signals.first_order import Discretisation, filtered
+from dynid_ros.estimation.online.estimate import Estimate, Prior
+from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.estimation.regression.covariance import score_covariance
 
 #: Bandwidth of the first-order filters of the article, rad/s.
 LAMBDA = 30.0

@@ -7,7 +7,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from dynid_ros.nodes.launching import config, node
+from dynid_ros.ros.nodes.launching import config, node
 
 
 def start(executable: str, **settings: object) -> Node:

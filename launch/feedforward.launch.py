@@ -4,7 +4,7 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 
-from dynid_ros.nodes.launching import config, node
+from dynid_ros.ros.nodes.launching import config, node
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,7 +5,7 @@ from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 from launch_ros.parameter_descriptions import ParameterValue
 
-from dynid_ros.nodes.launching import config, node
+from dynid_ros.ros.nodes.launching import config, node
 
 
 def generate_launch_description() -> LaunchDescription:

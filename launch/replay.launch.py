@@ -16,7 +16,7 @@ from launch.events import IncludeLaunchDescription, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.ros_adapters import get_ros_node
 
-from dynid_ros.nodes.launching import config, node
+from dynid_ros.ros.nodes.launching import config, node
 
 # Time in which player and identifier find each other, s: what is played before is lost.
 DISCOVERY = '2'
@@ -29,9 +29,9 @@ LAST_MESSAGES = '5000'
 def filters(given: dict[str, str], cutoff_hz: float) -> dict[str, float]:
     """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
     from dynid_ros.arm.load import load_arm
-    from dynid_ros.online.replay import stream_settings
-    from dynid_ros.regression.preparation import checked_recording
-    from dynid_ros.storage.recording_reader import read_recording
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.estimation.online.replay import stream_settings
+    from dynid_ros.estimation.regression.preparation import checked_recording
 
     arm = load_arm(given['arm'])
     log, _ = checked_recording(read_recording(given['bag'], arm, topic=given['topic']), arm)

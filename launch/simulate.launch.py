@@ -21,7 +21,7 @@ from launch.events import IncludeLaunchDescription, matches_action, Shutdown
 from launch.events.process import ProcessExited, SignalProcess
 from launch.substitutions import LaunchConfiguration
 
-from dynid_ros.nodes.launching import chain, config, DESIGN, node, PACKAGE, PATIENT
+from dynid_ros.ros.nodes.launching import chain, config, DESIGN, node, PACKAGE, PATIENT
 
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'
@@ -123,7 +123,7 @@ def begin(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     async def prepare(context: LaunchContext) -> None:
         # Several nodes would compile the same kernels at once.
-        status = await run(sys.executable, '-m', 'dynid_ros.nodes.warm_up', given['arm'])
+        status = await run(sys.executable, '-m', 'dynid_ros.ros.nodes.warm_up', given['arm'])
         if status == 0 and not given['excitation']:
             excitation.parent.mkdir(parents=True, exist_ok=True)
             status = await dynid(

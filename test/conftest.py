@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import whole_tree
 
-import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
+import dynid_ros.utilities.threads  # noqa: F401 (before anything imports NumPy)
 
 #: Packages that only PyPI has, which a machine with ROS 2 may lack, and one that only ROS 2 has.
 OPTIONAL = ('distributed', 'fsspec', 'launch_testing', 'mcap', 'mujoco', 'psutil', 'rosbags',
@@ -21,9 +21,9 @@ if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}
 #: Folders whose tests run nodes, those with the longest files first: one that begins last would be
 #: waited for.
-NODES = ('motion', 'nodes', 'demo', 'embedded', 'launch')
+NODES = ('ros/motion', 'ros/nodes', 'interface/demo', 'ros/stand_in', 'launch')
 #: What needs rclpy, or cyclonedds to stand in for it.
-ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(nodes|demo|embedded))\b',
+ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(ros|interface\.demo))\b',
                  re.MULTILINE)
 
 
@@ -64,8 +64,8 @@ def pytest_collection_finish() -> None:
 
 @cache
 def _folder(path: Path) -> str:
-    """Return the first folder of a test file below test/."""
-    return path.resolve().relative_to(Path(__file__).resolve().parent).parts[0]
+    """Return the folder of a test file below test/."""
+    return path.resolve().relative_to(Path(__file__).resolve().parent).parent.as_posix()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

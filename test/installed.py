@@ -9,5 +9,5 @@ from ament_index_python.packages import get_package_prefix
 def compile_installed(arm: str) -> None:
     """Compile the kernels for an arm once, which are not those beside the tests."""
     subprocess.run(
-        [sys.executable, '-m', 'dynid_ros.nodes.warm_up', arm], check=True,
+        [sys.executable, '-m', 'dynid_ros.ros.nodes.warm_up', arm], check=True,
         cwd=get_package_prefix('dynid_ros'))

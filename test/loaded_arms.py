@@ -10,18 +10,22 @@ from synthetic_recordings import coloured, Waves
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.calibration.loaded_rows import load_columns
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.identification.validation import predict
-from dynid_ros.model.standard_parameters import sample_colour
-from dynid_ros.recordings.recording import Recording
-from dynid_ros.regression.covariance import score_covariance, weighted_scores
-from dynid_ros.regression.kept_rows import KeptRows
-from dynid_ros.regression.preparation import checked_recording, choose_conditioning, motions
-from dynid_ros.regression.weighted_least_squares import fit
+from dynid_ros.estimation.calibration.loaded_rows import load_columns
+from dynid_ros.estimation.identification.validation import predict
+from dynid_ros.estimation.model.standard_parameters import sample_colour
+from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    motions,
+)
+from dynid_ros.estimation.regression.weighted_least_squares import fit
 
 RATE = 100.0
 LOAD = inertial_from_com(2.0, [0.02, -0.03, 0.08], np.diag([0.02, 0.03, 0.015]))

@@ -6,12 +6,12 @@ import numpy as np
 from oracles import random_arm
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.model.identified_model import ConditioningSettings, IdentifiedModel
-from dynid_ros.model.metrics import JointMetrics, Metrics
-from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.model.verdict import Verdict
-from dynid_ros.recordings.recording import Defect
+from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.verdict import Verdict
 
 DEFECTS = (
     Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),

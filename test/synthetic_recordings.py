@@ -8,9 +8,9 @@ import numpy as np
 from scipy.signal import lfilter
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.recordings.recording import Recording
 from dynid_ros.simulation.sensors import SensorModel
 
 Array = np.ndarray

@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from dynid_ros.first_compilation import NOTICE
+from dynid_ros.utilities.first_compilation import NOTICE
 
 # Prints which kernels it compiled, and what it said; not those that it found in the cache.
 COMPILE = """
 from numba.core import event
 import numpy as np
-from dynid_ros.signals.filters import differentiate
-from dynid_ros.signals.butterworth import butterworth
-from dynid_ros.first_compilation import announced
+from dynid_ros.data.signals.filters import differentiate
+from dynid_ros.data.signals.butterworth import butterworth
+from dynid_ros.utilities.first_compilation import announced
 with announced(print), event.install_recorder('numba:compile') as found:
     butterworth(differentiate(np.ones((50, 2)), 100.0), 100.0, 5.0)
 for _, each in found.buffer:

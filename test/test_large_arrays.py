@@ -7,9 +7,9 @@ import resource
 import numpy as np
 import pytest
 
-from dynid_ros import large_arrays
 from dynid_ros.errors import InputError
-from dynid_ros.large_arrays import GrowingArray, large_array
+from dynid_ros.utilities import memmap as large_arrays
+from dynid_ros.utilities.memmap import GrowingArray, large_array
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from synthetic_recordings import coloured, recording, Waves
 from threadpoolctl import threadpool_info, ThreadpoolController
 
 import dynid_ros as dyn
-from dynid_ros import one_thread as module
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.one_thread import one_thread
+from dynid_ros.utilities import one_thread as module
+from dynid_ros.utilities.one_thread import one_thread
 
 PACKAGE = str(Path(dyn.__file__).parent)
 #: More than the test run itself has.

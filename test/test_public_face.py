@@ -23,7 +23,7 @@ TWO_AXIS = dyn.load_arm('two_axis')
 def test_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     subprocess.run(
-        [sys.executable, '-m', 'dynid_ros.cli.main', 'simulate', 'panda', '-o',
+        [sys.executable, '-m', 'dynid_ros.interface.cli.main', 'simulate', 'panda', '-o',
          str(tmp_path / 'my_bag')], check=True, capture_output=True)
     monkeypatch.chdir(tmp_path)
     page = (ROOT / 'docs' / 'python.md').read_text()

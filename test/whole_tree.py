@@ -67,8 +67,8 @@ def _lost(
         counts[path.resolve()] += count
     folders: dict[str, list[Path]] = {name: [] for name in yaml.safe_load(LEAST.read_text())}
     for path in sorted(FOLDER.rglob('test_*.py')):
-        # The first folder of a path, and '.' for what is in none.
-        folders.setdefault(str(path.relative_to(FOLDER).parent).split('/')[0], []).append(path)
+        # '.' for what is in none.
+        folders.setdefault(path.relative_to(FOLDER).parent.as_posix(), []).append(path)
         if not asked(path) or path in left_out or counts[path]:
             continue
         if not items:

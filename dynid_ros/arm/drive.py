@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 
 @dataclass(frozen=True)

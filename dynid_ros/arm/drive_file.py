@@ -9,9 +9,9 @@ import numpy as np
 import yaml
 
 from dynid_ros.arm.load import arm_file, is_robot_file, load_arm
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ResultError
-from dynid_ros.whole_file import read_whole, write_whole
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 #: Key of each kind of signal that takes up a change of the gain.
 _KEYS = {'current': 'gain', 'voltage': 'torque_constant', 'effort': 'gear_ratio'}

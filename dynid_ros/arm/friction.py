@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
+from dynid_ros.utilities.arrays import Array
 
 
 @dataclass(frozen=True)

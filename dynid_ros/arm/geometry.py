@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid_ros.arm.description.schema import near, Section, units
 from dynid_ros.arm.description.tree import GEOMETRY, Placement, rotation_rpy, Tolerances, Tool
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 _FRAMES = ('base', 'mounting', 'tool')
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import Section
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 #: Share of a range that a prior keeps from its ends, so that a search starts inside.
 INNER = 0.1

@@ -30,8 +30,8 @@ from dynid_ros.arm.settings import (
     read_nominal,
     read_table,
 )
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ArmWarning
+from dynid_ros.utilities.arrays import Array
 
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',

@@ -21,7 +21,7 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import ParameterLayout
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dynid_ros.arm.drive import Drive, DriveTopic
 from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
+from dynid_ros.utilities.arrays import Array
 
 _UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',)}
 _GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain')}

@@ -18,7 +18,7 @@ from dynid_ros.arm.description.tree import Description
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
 from dynid_ros.arm.parameters import states_body
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 _WIDTH = 99
 

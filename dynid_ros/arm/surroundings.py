@@ -11,7 +11,7 @@ from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 BASE = 'base'
 #: Distance that a motion keeps from everything where the file states none, m.

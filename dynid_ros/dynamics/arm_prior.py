@@ -13,10 +13,10 @@ from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
+from dynid_ros.utilities.arrays import Array
 
 #: Radius of a link relative to its length, and relative to the mean length of the links at least.
 SLENDER, STOUT = 0.25, 0.15

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.gravity_kernel import fill_gravity
 from dynid_ros.dynamics.regressor import regressor, tree
+from dynid_ros.utilities.arrays import Array
 
 # Columns are kept from first to last, so that the masses and the parameters along an axis, which
 # always regroup, are eliminated: the grouping of Gautier and Khalil.

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.pose_kernels import fill_poses, fill_screws
 from dynid_ros.dynamics.regressor import tree
 from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.errors import InputError
+from dynid_ros.utilities.arrays import Array
 
 
 def external_force(

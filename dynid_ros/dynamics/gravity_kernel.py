@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arrays import Array
-from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import cross, load, plus, scaled, turn, turn_back, Vector
 from dynid_ros.dynamics.regressor_kernels import (
     fetch,
@@ -16,6 +14,8 @@ from dynid_ros.dynamics.regressor_kernels import (
     put,
     to_lanes,
 )
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
 
 
 @kernel

@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arrays import Array
-from dynid_ros.compiled import kernel
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
 
 Vector = tuple[float, float, float]
 Rotation = tuple[float, float, float, float, float, float, float, float, float]

@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
-from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     carry_screw,
     cross,
@@ -22,6 +20,8 @@ from dynid_ros.dynamics.kernels import (
     Vector,
 )
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction, tree
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
 
 
 @kernel

@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arrays import Array
-from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     cross,
     load,
@@ -22,6 +20,8 @@ from dynid_ros.dynamics.kernels import (
     store,
     turn_back,
 )
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
 
 
 @kernel

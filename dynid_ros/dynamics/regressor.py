@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
+from dynid_ros.utilities.arrays import Array
 
 
 class Tree(NamedTuple):

@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arrays import Array
-from dynid_ros.compiled import kernel
 from dynid_ros.dynamics.kernels import (
     cross,
     joint_screw,
@@ -23,6 +21,8 @@ from dynid_ros.dynamics.kernels import (
     turn,
     Vector,
 )
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
 
 #: Samples side by side: their entries of the regressor stay in the second cache.
 LANES = 32

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.external_force import force_matrix, joint_force
 from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
 from dynid_ros.dynamics.pose_kernels import fill_jacobian
@@ -29,6 +28,7 @@ from dynid_ros.dynamics.rigid_parameters import (
 )
 from dynid_ros.dynamics.state import as_states, States
 from dynid_ros.errors import InputError
+from dynid_ros.utilities.arrays import Array
 
 BLOCK = 2048
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, pseudo_inertia
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError
+from dynid_ros.utilities.arrays import Array
 
 #: Rounding of the smallest eigenvalue of a pseudo-inertia, by the largest one.
 ROUNDING = 1e-13

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.errors import DynidWarning, InputError
+from dynid_ros.utilities.arrays import Array
 
 
 class LimitWarning(DynidWarning):

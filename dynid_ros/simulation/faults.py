@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
+from dynid_ros.utilities.arrays import Array
 
 #: Kinds of faults.
 FAULTS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arrays import Array
-from dynid_ros.compiled import kernel
-from dynid_ros.regression.least_squares import factorise, solve_factorised
+from dynid_ros.estimation.regression.least_squares import factorise, solve_factorised
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
 
 Joints = NDArray[np.intp]
 

@@ -14,10 +14,10 @@ from dynid_ros.arm.friction import (
     WARM_SECONDS,
 )
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
-from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.recordings.history import RunningPresliding
+from dynid_ros.data.recordings.history import RunningPresliding
+from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.simulation.plausible_drive import typical_speed
+from dynid_ros.utilities.arrays import Array
 
 #: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
 #: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.

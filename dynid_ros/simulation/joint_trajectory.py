@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
-from dynid_ros.execution.motion_executor import Reference
+from dynid_ros.motion.execution.motion_executor import Reference
+from dynid_ros.utilities.arrays import Array
 
 Rows = Sequence[Sequence[float]]
 

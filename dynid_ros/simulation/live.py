@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
-from dynid_ros.execution.loop_stability import proposed_gains
-from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
+from dynid_ros.motion.execution.loop_stability import proposed_gains
+from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
+from dynid_ros.motion.trajectory.motion_pair import Motion
 from dynid_ros.simulation.joint_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque
 from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
-from dynid_ros.trajectory.motion_pair import Motion
+from dynid_ros.utilities.arrays import Array
 
 #: Period of the physics as commands and readings see it, s.
 PERIOD = 0.001

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.errors import InputError
 from dynid_ros.simulation.implicit_friction import apply_friction
 from dynid_ros.simulation.joint_friction import RunningFriction
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
 from dynid_ros.simulation.plausible_drive import known_effort
+from dynid_ros.utilities.arrays import Array
 
 #: Default step of the integration, s.
 TIMESTEP = 0.0005

@@ -9,10 +9,10 @@ import numpy as np
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
 from dynid_ros.dynamics.arm_prior import with_links
-from dynid_ros.execution.tracking_control import random_positions, RigidArm
-from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.execution.tracking_control import random_positions, RigidArm
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.utilities.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ import numpy as np
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
+from dynid_ros.data.files.bag_writer import START_NS
+from dynid_ros.data.files.sidecar import arm_entry
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import ComputedTorque, RigidArm
-from dynid_ros.recordings.recording import Recording
+from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
+from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.sensors import (
     drive_signal,
@@ -24,9 +26,7 @@ from dynid_ros.simulation.sensors import (
     quantise,
     SensorModel,
 )
-from dynid_ros.storage.bag_writer import START_NS
-from dynid_ros.storage.sidecar import arm_entry
-from dynid_ros.trajectory.motion_pair import Motion, MotionPair
+from dynid_ros.utilities.arrays import Array
 
 #: Least rate of the control, Hz.
 CONTROL_HZ = 1000.0

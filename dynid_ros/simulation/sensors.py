@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
-from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.utilities.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arrays import Array
-from dynid_ros.execution.motion_executor import Reference
-from dynid_ros.execution.tracking_control import ComputedTorque, Gains
-from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.execution.motion_executor import Reference
+from dynid_ros.motion.execution.tracking_control import ComputedTorque, Gains
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
+from dynid_ros.utilities.arrays import Array
 
 #: Largest distance from the trajectory on its way and at its end, rad or m, if none is given.
 PATH_TOLERANCE = 0.2

@@ -10,8 +10,8 @@ import yaml
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.parameters import is_physical
-from dynid_ros.cli.main import main
-from dynid_ros.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
 
 EXAMPLES = Path(__file__).resolve().parents[2] / 'examples' / 'real_arms'
 ARMS = ('ur10e', 'franka_fr3', 'effort_arm')

@@ -9,8 +9,8 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.bodies import find_body, path_to
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
+from dynid_ros.dynamics.kinematics.error_sources import error_sources, standard_deviations
 from dynid_ros.errors import ArmError, InputError
-from dynid_ros.kinematics.error_sources import error_sources, standard_deviations
 
 ARM = """
 description:

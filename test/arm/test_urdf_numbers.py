@@ -6,8 +6,8 @@ from urdf_files import joint, link, robot, write
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
-from dynid_ros.cli.main import main
 from dynid_ros.errors import ArmError, ArmWarning
+from dynid_ros.interface.cli.main import main
 
 GOOD = {'mass': '1', 'xyz': '0.1 0 0', 'rpy': '0 0 0', 'ixx': '0.01', 'iyy': '0.01',
         'izz': '0.01'}

@@ -12,7 +12,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.schema import read_yaml
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.errors import ArmError, DynidError, one_line
-from dynid_ros.whole_file import LARGEST
+from dynid_ros.utilities.atomic_write import LARGEST
 
 ROWS = 'description: {mdh: {rows: [{alpha: 0, a: 0, d: 0, theta: 0}]}}\n'
 BOMB = 'a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n' + ''.join(

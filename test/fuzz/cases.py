@@ -164,11 +164,11 @@ def live(rng: Random, good: Path) -> list[str]:
     """Joint states as they come: times, names, arrays and values."""
     from dynid_ros.arm import load_arm
     from dynid_ros.errors import DynidError
-    from dynid_ros.online.online_identifier import OnlineIdentifier
+    from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
     try:
         # Needs ROS 2, or what stands in for it.
-        from dynid_ros.nodes.common.joint_state_reader import JointStateReader
+        from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader
     except (DynidError, ImportError) as error:
         return ['', str(error)]
     arm = load_arm(good / 'arm.yaml')

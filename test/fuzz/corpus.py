@@ -10,8 +10,8 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import get_typestore, Stores
 from scipy.io import savemat
 
-from dynid_ros.cli.main import main
-from dynid_ros.storage.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.interface.cli.main import main
 
 ARM = """\
 name: small

@@ -81,7 +81,7 @@ def _status(words: list[str]) -> int:
     # Live messages come without a command, and end with an error at most.
     if words[:1] == ['']:
         return 2 if words[1:] else 0
-    from dynid_ros.cli.main import main
+    from dynid_ros.interface.cli.main import main
 
     try:
         return main(words)

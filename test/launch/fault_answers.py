@@ -8,7 +8,7 @@ from unittest import SkipTest
 from fault_chain import RATE, REPORTS
 from fault_names import ROWS
 
-from dynid_ros.nodes.common.lockstep import BEHIND, EVERY
+from dynid_ros.ros.nodes.common.lockstep import BEHIND, EVERY
 
 #: Time in which a node answers that is asked for each state, s: some states, as messages of two
 #: topics may overtake each other.

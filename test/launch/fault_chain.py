@@ -14,15 +14,15 @@ import numpy as np
 from results import identification
 
 from dynid_ros.arm import load_arm
+from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.model.torque_prediction import Prediction
-from dynid_ros.nodes.launching import LAST
-from dynid_ros.signals.conditioning import ConditioningSettings
-from dynid_ros.storage.result_file import write_result
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.result_files.result_file import write_result
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_file import write_motion
+from dynid_ros.ros.nodes.launching import LAST
 
 ARM = load_arm('panda')
 #: Joint states, and reports of each node that learns, per second.

@@ -7,7 +7,7 @@ from fault_rows import ERROR, Rows, STALE, STATE_TIMEOUT, STREAMS
 from rclpy.action import ActionServer, GoalResponse
 from sensor_msgs.msg import JointState
 
-from dynid_ros.execution.safety_monitor import THRESHOLDS
+from dynid_ros.motion.execution.safety_monitor import THRESHOLDS
 
 NAME = 'other/follow_joint_trajectory'
 

@@ -16,11 +16,11 @@ import numpy as np
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 
+from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.online.row_pipeline import BLOCK
-from dynid_ros.storage.recording_reader import read_recording
-from dynid_ros.storage.result_file import read_result
+from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.result_files.result_file import read_result
 
 BAG, DISK = 'recorder: bag', 'disk full'
 

@@ -25,7 +25,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from dynid_ros.nodes.simulated.simulation_loop import CLOCK
+from dynid_ros.ros.nodes.simulated.simulation_loop import CLOCK
 
 DEPTH = 2000
 #: Longest wait for anything, s: ten seconds of simulated time took two minutes of a processor that
@@ -112,7 +112,7 @@ class Bench:
         self._joining.cancel()
 
     def _join(self) -> None:
-        """Take part in the lockstep (`dynid_ros.nodes.common.lockstep`)."""
+        """Take part in the lockstep (`dynid_ros.ros.nodes.common.lockstep`)."""
         self._answer(JointState(name=['/bench /joint_states'], position=[0.0]))
 
     def _answer(self, message: JointState) -> None:

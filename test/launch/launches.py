@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.storage.recording_reader import read_recording
+from dynid_ros.data.files.recording_reader import read_recording
 
 
 def need_workspace() -> None:

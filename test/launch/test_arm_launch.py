@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm import load_arm
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.nodes.launching import FAST_DDS
-from dynid_ros.storage.result_file import read_result
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_file import write_motion
+from dynid_ros.ros.nodes.launching import FAST_DDS
 
 PANDA = load_arm('panda')
 

@@ -8,7 +8,7 @@ import sys
 from launches import need_packages, need_workspace
 import pytest
 
-from dynid_ros.nodes.launching import FAST_DDS
+from dynid_ros.ros.nodes.launching import FAST_DDS
 
 ROOT = Path(__file__).resolve().parents[2]
 

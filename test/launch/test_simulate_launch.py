@@ -10,10 +10,10 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.feasibility.planning_limits import planning_limits
-from dynid_ros.storage.result_file import read_result
-from dynid_ros.trajectory.fourier import FourierMotion
-from dynid_ros.trajectory.motion_file import write_motion
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 
 PANDA = load_arm('panda')
 

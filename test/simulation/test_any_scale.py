@@ -10,9 +10,9 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import LimitMargins
 from dynid_ros.arm.drive import Drive
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.identification.identify import identify
-from dynid_ros.recordings.absurd_values import THRESHOLDS
+from dynid_ros.data.recordings.absurd_values import THRESHOLDS
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
 

@@ -6,10 +6,10 @@ from synthetic_recordings import PERFECT
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.execution.loop_stability import proposed_gains
-from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.execution.loop_stability import proposed_gains
+from dynid_ros.motion.execution.tracking_control import RigidArm
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.faults import parse_fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, sensors_for
 from dynid_ros.simulation.record import simulate

@@ -10,7 +10,9 @@ import yaml
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.arm.parameters import inertial_from_com, is_physical
-from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.data.files.plain import arm_from_plain
+from dynid_ros.data.files.sidecar import sidecar_text
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import (
     assumptions,
     SHARES,
@@ -19,8 +21,6 @@ from dynid_ros.simulation.plausible_drive import (
     with_plausible_drives,
 )
 from dynid_ros.simulation.record import simulate, simulation_notes
-from dynid_ros.storage.plain import arm_from_plain
-from dynid_ros.storage.sidecar import sidecar_text
 
 
 def pendulum(effort=np.inf, acceleration=10.0, velocity=1e5):

@@ -7,8 +7,8 @@ import pytest
 from real_urdfs import urdf
 
 from dynid_ros.arm.load import load_arm
-from dynid_ros.cli.main import main
-from dynid_ros.excitation.random_motion import random_motion
+from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
 

@@ -8,16 +8,16 @@ from synthetic_recordings import PERFECT
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
+from dynid_ros.data.recordings.history import history_of
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.excitation.random_motion import random_motion
-from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.identification.identify import identify
-from dynid_ros.model.friction_curve import friction_curves
-from dynid_ros.model.torque_prediction import torque_rows
-from dynid_ros.recordings.history import history_of
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.friction_curve import friction_curves
+from dynid_ros.estimation.model.torque_prediction import torque_rows
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate
 
 pytestmark = pytest.mark.slow

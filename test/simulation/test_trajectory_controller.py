@@ -9,8 +9,8 @@ from synthetic_recordings import PERFECT
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
-from dynid_ros.execution.tracking_control import RigidArm
-from dynid_ros.feasibility.planning_limits import planning_limits
+from dynid_ros.motion.execution.tracking_control import RigidArm
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import (
     Code,
     JointTrajectory,

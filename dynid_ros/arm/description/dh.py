@@ -26,8 +26,8 @@ from dynid_ros.arm.description.tree import (
     rotation_rpy,
 )
 from dynid_ros.arm.description.urdf_numbers import LARGEST
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
+from dynid_ros.utilities.arrays import Array
 
 COLUMNS = ('alpha', 'a', 'd', 'theta')
 _ANGLES = ('alpha', 'theta')

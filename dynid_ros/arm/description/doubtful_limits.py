@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynid_ros.arm.description.tree import Description, joint_units, JointLimits
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 #: Taken where a description states no limit, rad/s or m/s and rad/s² or m/s²: cautious for an arm
 #: that a person stands beside.

@@ -22,8 +22,8 @@ from dynid_ros.arm.description.urdf_elements import (
     numbers,
     WORLD,
 )
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, ArmWarning
+from dynid_ros.utilities.arrays import Array
 
 
 def mjcf_as_urdf(path: Path) -> Element:

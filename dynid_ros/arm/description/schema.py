@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError, LONGEST_WORD
-from dynid_ros.whole_file import read_whole
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.atomic_write import read_whole
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3}
 ANGLES = {'rad': 1.0, 'deg': np.pi / 180}

@@ -24,8 +24,8 @@ from dynid_ros.arm.description.urdf_elements import (
     numbers,
     WORLD,
 )
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
+from dynid_ros.utilities.arrays import Array
 
 MODEL = '__model__'
 #: Limits from here on are none: SDFormat's default is 1e16.

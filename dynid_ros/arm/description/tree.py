@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 GEOMETRY = ('alpha', 'a', 'd', 'theta')
 

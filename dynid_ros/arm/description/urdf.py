@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import Description, JointLimits, KinematicTree
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint, UrdfTree
-from dynid_ros.arrays import Array
 from dynid_ros.errors import ArmError
+from dynid_ros.utilities.arrays import Array
 
 # Pinocchio writes the inertia as Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 _OUR_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]

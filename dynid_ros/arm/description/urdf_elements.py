@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynid_ros.arrays import Array
+from dynid_ros.utilities.arrays import Array
 
 #: Link of the base of a robot that is no child of any joint.
 WORLD = 'world'

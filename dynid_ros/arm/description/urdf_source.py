@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from dynid_ros.arm.description.packages import find_package
 from dynid_ros.errors import ArmError
-from dynid_ros.whole_file import read_whole
+from dynid_ros.utilities.atomic_write import read_whole
 
 #: Endings of the files that describe a robot without an arm.yaml.
 SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')

@@ -1,0 +1,1 @@
+"""Uses of a model: payload, contact, fleets, export."""

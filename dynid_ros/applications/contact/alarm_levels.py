@@ -1,0 +1,221 @@
+"""Levels that the torque of an arm without contact exceeds as seldom as wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.applications.contact.friction_band import FrictionBand
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.data.recordings.history import history_of
+from dynid_ros.data.signals.first_order import Discretisation, filtered
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows, torque_variance
+from dynid_ros.utilities.arrays import Array
+
+#: Default rate of false alarms of the whole arm, 1/h.
+ALARMS_PER_HOUR = 1.0
+#: Length of a piece of which the largest residual counts, s. Residuals of real arms forget their
+#: value within 0.1 to 0.3 s.
+PIECE = 0.5
+#: The largest ``TAIL sqrt(N)`` of N values make the tail, and so many at least.
+TAIL, LEAST = 2.0, 5
+
+
+@dataclass(frozen=True, eq=False)
+class AlarmLevels:
+    """
+    Reach of a residual without contact, in standard deviations of the prediction.
+
+    The standard deviation is that of `torque_variance`, by the covariance of the parameters at a
+    state and the residual of each joint.
+
+    Attributes
+    ----------
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint as the fit has it, Nm; infinite where
+        nothing is known of a joint.
+    ratio : (n,) ndarray
+        Root mean square of the residual within the band of the identification, beside the band
+        of the friction, in these standard deviations.
+    level : (n,) ndarray
+        Magnitude that this residual exceeds at the wanted rate, in the same.
+    rate : float
+        Wanted rate of each joint, 1/s.
+    held_out : bool
+        Whether samples that were not used for fitting give the size of the residual.
+
+    """
+
+    sigma: Array
+    ratio: Array
+    level: Array
+    rate: float
+    held_out: bool
+
+
+def alarm_levels(
+    model: IdentifiedModel, bandwidth_hz: float, alarms_per_hour: float = ALARMS_PER_HOUR,
+) -> AlarmLevels:
+    """
+    Find the levels of a model from its residuals.
+
+    The residual of each joint goes through the low-pass of the observer, the band of the friction
+    is taken off, and the rest divided by the standard deviation of the prediction. In each
+    `PIECE`, which is longer than the memory of the residual, the largest magnitude counts once; so
+    the colour of the residual is taken into account. By the root mean square of their joint, the
+    values of all joints make one tail (see `tail_level`): shared out like this, the alarms of the
+    whole arm are as many as wanted. Residuals of fitted samples make the tail longer, in the size
+    of the held-out ones. Without any residuals, they are taken for those of the fit and Gaussian.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model, with its predictions.
+    bandwidth_hz : float
+        Of the observer.
+    alarms_per_hour : float
+        False alarms of the whole arm, 1/h.
+
+    Raises
+    ------
+    InputError
+        The rate is not above zero.
+
+    """
+    if not 0 < alarms_per_hour < np.inf:
+        raise InputError(
+            f'a rate of false alarms must be above zero, not {alarms_per_hour:g} an hour')
+    n, rate = model.arm.n, alarms_per_hour / 3600 / model.arm.n
+    sigma = np.where(model.sigma > 0, model.sigma, np.inf)
+    ratio, level = np.ones(n), np.full(n, gaussian_level(bandwidth_hz, rate))
+    sets = [list(_residuals(model, prediction, bandwidth_hz)) for prediction in model.predictions]
+    held = np.array([prediction.held_out for prediction in model.predictions], dtype=bool)
+    peaks, known = [np.empty(0)], np.zeros(n, dtype=bool)
+    for joint in range(n):
+        parts = [own[joint] for own in sets]
+        values, size = _scaled([p for p, h in zip(parts, held, strict=True) if h],
+                               [p for p, h in zip(parts, held, strict=True) if not h])
+        known[joint] = len(values) >= 2 * LEAST and size > 0
+        if known[joint]:
+            ratio[joint] = size
+            peaks.append(values / size)
+    if known.any():
+        level[known] = ratio[known] * tail_level(np.concatenate(peaks), PIECE, rate)
+    return AlarmLevels(sigma, ratio, level, rate, bool(held.any()))
+
+
+def gaussian_level(bandwidth_hz: float, rate: float) -> float:
+    """
+    Level that low-passed white noise exceeds at a rate, to either side, standard deviations.
+
+    ``rate = 2 a u phi(u)`` for the covariance ``exp(-a |t|)`` of a first-order low-pass.
+
+    References
+    ----------
+    Leadbetter, Lindgren and Rootzén 1983, Extremes and Related Properties of Random Sequences and
+    Processes, theorem 12.2.9 with alpha = 1.
+
+    """
+    a, u = 2 * np.pi * bandwidth_hz, 5.0
+    for _ in range(50):
+        u = float(np.sqrt(2 * max(np.log(2 * a * u / np.sqrt(2 * np.pi) / rate), 0.5)))
+    return u
+
+
+def tail_level(values: Array, piece: float, rate: float) -> float:
+    """
+    Level that the largest value of a piece exceeds at a rate.
+
+    The excess of the tail (see `TAIL`) is taken for exponential: bounded and Gaussian values fall
+    off faster. Its mean is known from m values only, so that the level is that of the predictive
+    distribution, ``rate(u) = rate(u0) (1 + (u - u0) / (m mean))^-m``.
+
+    Parameters
+    ----------
+    values : (N,) ndarray
+        Largest value of each piece, at least `LEAST` + 1 of them.
+    piece : float
+        Length of a piece, s.
+    rate : float
+        Wanted rate, 1/s.
+
+    References
+    ----------
+    Coles 2001, An Introduction to Statistical Modeling of Extreme Values, chapters 4 and 5.
+
+    """
+    m = min(max(LEAST, round(TAIL * len(values)**0.5)), len(values) - 1)
+    largest = np.partition(values, len(values) - m - 1)[-m - 1:]
+    first = float(largest[0])
+    excess = float((largest[1:] - first).mean())
+    ratio = m / (len(values) * piece) / rate
+    return float(first + m * excess * max(ratio ** (1 / m) - 1, 0.0))
+
+
+def _residuals(
+    model: IdentifiedModel, prediction: Prediction, bandwidth_hz: float,
+) -> Iterator[tuple[Array, float, int]]:
+    """Largest values of each joint as `alarm_levels` has it, their square sum and number."""
+    period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
+    # Rows are rarer than the low-pass is slow, and Simpson's rule would average them.
+    lowpass = Discretisation.zero_order_hold(2 * np.pi * bandwidth_hz, period)
+    history = history_of(prediction.t, prediction.q)
+    _, width = FrictionBand(model).at(prediction.q, prediction.qd, history)
+    std = _spread(model, prediction, period, history)
+    size = max(1, round(PIECE / period))
+    breaks = np.flatnonzero(np.diff(prediction.t) > 1.5 * period) + 1
+    error = (prediction.tau - prediction.tau_hat) / std
+    for one, own in zip(error.T, (width / std).T, strict=True):
+        peaks, total, count = [np.empty(0)], 0.0, 0
+        for part in _stretches(one, breaks, 2 * size):
+            both = np.column_stack([one[part], own[part]])
+            # From the first value on, as if it had been there before.
+            both = np.concatenate([np.repeat(both[:1], size, axis=0), both])
+            low = filtered(lowpass, both)[size - 2:]
+            beside = np.maximum(np.abs(low[:, 0]) - low[:, 1], 0.0)
+            total, count = total + float((beside**2).sum()), count + len(beside)
+            pieces = len(beside) // size
+            peaks.append(beside[:pieces * size].reshape(pieces, size).max(axis=1))
+        yield np.concatenate(peaks), total, count
+
+
+def _spread(
+    model: IdentifiedModel, prediction: Prediction, period: float, history: JointHistory,
+) -> Array:
+    """Return the standard deviation of predictions, (N, n), Nm; infinite where unknown."""
+    qd = prediction.qd
+    qdd = np.gradient(qd, period, axis=0) if len(qd) > 1 else np.zeros_like(qd)
+    std = np.empty_like(qd)
+    for part, Y in torque_rows(model.arm, model.theta, prediction.q, qd, qdd, history):
+        std[part] = np.sqrt(torque_variance(Y, model.covariance, model.sigma))
+    return np.where(model.sigma > 0, std, np.inf)
+
+
+def _stretches(error: Array, breaks: NDArray[np.int64], least: int) -> Iterator[slice]:
+    """Stretches of one joint in motion, without gaps, that are long enough."""
+    moves = np.isfinite(error)
+    edges = np.flatnonzero(np.diff(moves.astype(np.int8))) + 1
+    cuts = np.unique(np.concatenate([[0], edges, breaks, [len(error)]]))
+    for start, stop in pairwise(cuts.tolist()):
+        if moves[start] and stop - start >= least:
+            yield slice(start, stop)
+
+
+def _scaled(
+    held: list[tuple[Array, float, int]], fitted: list[tuple[Array, float, int]],
+) -> tuple[Array, float]:
+    """All peaks, those of fitted samples in the size of the held-out ones, and the rms."""
+    def rms(parts: list[tuple[Array, float, int]]) -> float:
+        count = sum(part[2] for part in parts)
+        return float(np.sqrt(sum(part[1] for part in parts) / count)) if count else 0.0
+
+    own, other = rms(held), rms(fitted)
+    factor = max(1.0, own / other) if own and other else 1.0
+    peaks = [*(part[0] for part in held), *(factor * part[0] for part in fitted), np.empty(0)]
+    return np.concatenate(peaks), max(own, factor * other)

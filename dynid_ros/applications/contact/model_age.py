@@ -1,0 +1,130 @@
+"""Whether the model still fits: residuals that stay large, and a load that explains them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.bodies import TOOL
+from dynid_ros.dynamics.rigid_body import jacobians
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.utilities.arrays import Array
+
+#: Time between samples that are looked at, s, and time over which they are averaged, s.
+PERIOD, MEMORY = 0.1, 60.0
+#: Motion of a joint from which on it is judged, s.
+ENOUGH = 20.0
+#: Root mean square residual from which on a model has aged, in those of the identification.
+AGED = 2.0
+#: Bound on a residual, so that a contact of some seconds does not count as an aged model.
+CUT = 4.0
+#: Share of the residuals that a load must explain to be named.
+EXPLAINED = 0.5
+
+
+@dataclass(frozen=True)
+class Aged:
+    """
+    A model that fits no more.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Joints whose residual has grown.
+    ratio : float
+        Largest residual of a joint, in those of the identification.
+    payload : float or None
+        Mass at the tool that explains the residuals, beside the one that was identified, kg.
+    sentence : str
+        The finding and its remedy.
+
+    """
+
+    joints: tuple[str, ...]
+    ratio: float
+    payload: float | None
+    sentence: str
+
+
+class ModelAge:
+    """
+    Compare the residuals of the last `MEMORY` of motion with those of the identification.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+
+    """
+
+    def __init__(self, model: IdentifiedModel) -> None:
+        self._arm = model.arm
+        # Seconds of motion, and square sum of the residuals by their standard deviation.
+        self._seconds, self._squares = np.zeros((2, model.arm.n))
+        self._load = np.zeros(3)
+        self._next = -np.inf
+
+    def take(self, t: Array, q: Array, torque: Array, std: Array,
+             moving: NDArray[np.bool_]) -> None:
+        """
+        Take in samples; one in `PERIOD` is looked at.
+
+        Parameters
+        ----------
+        t : (m,) ndarray
+            s.
+        q, torque, std : (m, n) ndarray
+            Position, external torque without tare, and its standard deviation.
+        moving : (m, n) ndarray of bool
+            Joints in motion.
+
+        """
+        for k in range(len(t)):
+            if t[k] >= self._next or t[k] < self._next - 2 * PERIOD:
+                self._next = t[k] + PERIOD
+                if moving[k].any():
+                    self._look(q[k], torque[k] / std[k], 1 / std[k], moving[k])
+
+    @property
+    def finding(self) -> Aged | None:
+        """Return the reason to doubt the model, if there is one."""
+        known = self._seconds >= ENOUGH
+        mean = np.where(known, self._squares / np.maximum(self._seconds, PERIOD), 0.0)
+        ratio = np.sqrt(mean)
+        if not (ratio > AGED).any():
+            return None
+        worst = int(np.argmax(ratio))
+        names = tuple(name for name, r in zip(self._arm.joint_names, ratio, strict=True)
+                      if r > AGED)
+        mass = self._mass()
+        seconds = f'{self._seconds[worst]:.0f} s of motion'
+        if mass is not None:
+            more = 'more' if mass > 0 else 'less'
+            return Aged(names, float(ratio[worst]), mass, (
+                f'the torque of the last {seconds} fits about {abs(mass):.2g} kg {more} at the '
+                'tool than the model has; estimate the load with dynid payload'))
+        return Aged(names, float(ratio[worst]), None, (
+            f'the residual of {", ".join(names)} is {ratio[worst]:.1f} times that of the '
+            f'identification over {seconds}: the model has aged, or something leans on the arm; '
+            'identify again'))
+
+    def _look(self, q: Array, deviation: Array, weight: Array,
+              moving: NDArray[np.bool_]) -> None:
+        keep = np.where(moving, 1 - PERIOD / MEMORY, 1.0)
+        new = np.where(moving, np.clip(deviation, -CUT, CUT), 0.0)
+        self._seconds = keep * self._seconds + PERIOD * moving
+        self._squares = keep * self._squares + PERIOD * new**2
+        # Torque that holds 1 kg at the tool.
+        pull = np.concatenate([np.zeros(3), self._arm.gravity])
+        column = -jacobians(self._arm, q[None], TOOL)[0].T @ pull * weight * moving
+        own = deviation * moving
+        self._load = (1 - PERIOD / MEMORY) * self._load + [
+            column @ column, column @ own, own @ own]
+
+    def _mass(self) -> float | None:
+        weight, product, total = self._load
+        if not weight or product**2 < EXPLAINED * weight * total:
+            return None
+        return float(product / weight)

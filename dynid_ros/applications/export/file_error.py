@@ -1,0 +1,184 @@
+"""Torque error of an exported file, and the parts of the model that its format loses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.applications.export.format_friction import is_live, row_motions, RowMotion
+from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.history import history_of
+from dynid_ros.dynamics.regressor import coupling_value
+from dynid_ros.errors import ArmError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.metrics import metrics
+from dynid_ros.utilities.arrays import Array
+
+#: Torque (N, n) of positions, velocities and accelerations, (N, n) each.
+Torque = Callable[[Array, Array, Array], Array]
+
+ROTOR, COUPLING, OFFSET = 'rotor inertia', 'coupling', 'offset'
+FRICTION = 'friction beyond viscous and Coulomb'
+#: Share of the file's error by which a part has to lower it before it is worth advice.
+WORTH = 0.02
+
+
+def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
+    """
+    State the torque error of an exported file, the parts of the model that it lacks, and a remedy.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    text : str
+        Content of the file.
+    form : str
+        ``urdf`` or ``mjcf``.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+
+    """
+    held_out = not is_live(model) and model.validation is not None
+    motions = row_motions(model, held_out=held_out)
+    own = model.validation if held_out else model.fit
+    if not motions or own is None:
+        return [f'the torque error of the {form.upper()} is unknown, since the result keeps no '
+                'torque over time (prediction.npz)']
+    try:
+        torque = LOADERS[form](text, model.arm)
+    except ArmError as missing:
+        return [str(missing)]
+    predicted = [m.at_rows(torque(m.q, m.qd, m.qdd)) for m in motions]
+    error = _error(motions, predicted)
+    kind = 'not used for fitting' if held_out else 'used for fitting'
+    found = [f'loaded again, the {form.upper()} has {error:.3g} % torque error on data {kind}, '
+             f'and the model {own.relative_error_percent:.3g} %: {own.source}']
+    restored = sorted(_restored(model, form, motions, predicted).items(), key=lambda x: x[1])
+    if restored:
+        found.append(f'the {form.upper()} has no element for ' + ', '.join(
+            f'{part} ({value:.3g} % with it)' for part, value in restored))
+    if restored and restored[0][1] < (1 - WORTH) * error:
+        found.append(_remedy(restored[0][0], model.arm))
+    return found
+
+
+def _remedy(part: str, arm: ArmModel) -> str:
+    """Name the format that holds a part."""
+    if part == ROTOR:
+        return 'for the rotor inertia, export an MJCF (-o FILE.xml), which has armature'
+    if arm.coupling:
+        return f'for the {part}, use the result itself, as dynid feedforward does'
+    file = f'for the {part}, export the Python file (-o FILE.py), which has every term'
+    return f'{file}; give it the history that its docstring names' if arm.needs_history else file
+
+
+def _restored(
+    model: IdentifiedModel, form: str, motions: Sequence[RowMotion], predicted: Sequence[Array],
+) -> dict[str, float]:
+    """Error of a file, %, with one of the parts that its format lacks, by the part."""
+    arm, missing = model.possible_arm, [_missing(model, form, motion) for motion in motions]
+    errors = {
+        part: _error(motions, [x + own[part] for x, own in zip(predicted, missing, strict=True)])
+        for part in (missing[0] if missing else ())}
+    if set(arm.friction) - {*PLAIN}:
+        # The model without the other parts that are missing has all of its friction.
+        errors[FRICTION] = _error(motions, [
+            _whole(model, motion) - sum(own.values())
+            for motion, own in zip(motions, missing, strict=True)])
+    return errors
+
+
+def _whole(model: IdentifiedModel, motion: RowMotion) -> Array:
+    """Torque (N, n) of a model at the rows."""
+    if not is_live(model):
+        return motion.part.tau_hat
+    # Each row was predicted before it was used, the first ones by a poor estimate.
+    return motion.at_rows(model.predict_torque(
+        motion.q, motion.qd, motion.qdd, history=history_of(motion.t, motion.q)))
+
+
+def _missing(model: IdentifiedModel, form: str, motion: RowMotion) -> dict[str, Array]:
+    """Torque (N, n) at the rows of the parts that are no friction of the velocity."""
+    arm, found = model.possible_arm, {}
+    if form == 'urdf' and arm.rotor_nominal is not None:
+        found[ROTOR] = motion.at_rows(arm.rotor_nominal * motion.qdd)
+    if arm.coupling:
+        values = model.standard_parameters().values[arm.n * arm.layout.block:]
+        found[COUPLING] = motion.at_rows(np.sum([
+            value * coupling_value(column.quantity, column.matrix, motion.qd, motion.qdd)
+            for value, column in zip(values, arm.coupling, strict=True)], axis=0))
+    if OFFSET in arm.friction:
+        found[OFFSET] = np.broadcast_to(arm.friction_nominal[OFFSET], motion.part.tau.shape)
+    return found
+
+
+def _error(motions: Sequence[RowMotion], predicted: Sequence[Array]) -> float:
+    parts = [replace(motion.part, tau_hat=tau) for motion, tau in zip(
+        motions, predicted, strict=True)]
+    return metrics('', True, (), parts).relative_error_percent
+
+
+def urdf_torque(text: str, arm: ArmModel) -> Torque:
+    """Load a URDF of an arm with Pinocchio; joints of others stay at zero."""
+    import pinocchio
+
+    model = pinocchio.buildModelFromXML(text)
+    model.gravity.linear = arm.gravity
+    names = next(own for own in (arm.joint_names, *arm.aliases)
+                 if all(model.existJointName(name) for name in own))
+    at = [model.joints[model.getJointId(name)].idx_v for name in names]
+    data, neutral = model.createData(), pinocchio.neutral(model)
+
+    def torque(q: Array, qd: Array, qdd: Array) -> Array:
+        state, result = np.zeros((3, model.nv)), np.empty_like(q)
+        for k in range(len(q)):
+            state[:, at] = q[k], qd[k], qdd[k]
+            # Continuous joints have two coordinates there.
+            place = pinocchio.integrate(model, neutral, state[0])
+            result[k] = pinocchio.rnea(model, data, place, *state[1:])[at]
+        rubbing: Array = model.damping[at] * qd + model.friction[at] * np.sign(qd)
+        return result + rubbing
+
+    return torque
+
+
+def mjcf_torque(text: str, arm: ArmModel) -> Torque:
+    """
+    Load an MJCF of an arm with MuJoCo, without its end stops.
+
+    Raises
+    ------
+    ArmError
+        MuJoCo is not installed.
+
+    """
+    try:
+        import mujoco
+    except ImportError:
+        raise ArmError('the torque error of the MJCF is unknown, since MuJoCo is not installed; '
+                       'install it (pip install mujoco)') from None
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
+    data: Any = mujoco.MjData(model)
+    at = [int(model.joint(name).dofadr[0]) for name in arm.joint_names]
+
+    def torque(q: Array, qd: Array, qdd: Array) -> Array:
+        result = np.empty_like(q)
+        for k in range(len(q)):
+            data.qpos[at], data.qvel[at], data.qacc[at] = q[k], qd[k], qdd[k]
+            mujoco.mj_inverse(model, data)
+            result[k] = data.qfrc_inverse[at]
+        return result
+
+    return torque
+
+
+LOADERS = {'urdf': urdf_torque, 'mjcf': mjcf_torque}

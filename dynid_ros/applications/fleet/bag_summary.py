@@ -1,0 +1,202 @@
+"""One bag, read, checked, conditioned and compressed in one task."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+import re
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.applications.fleet.bags import Bag, date_in, local_copy, METADATA
+from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
+from dynid_ros.applications.fleet.sidecar import BagFacts, write_sidecar
+from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.data.signals.trial_samples import trial_samples
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.errors import DynidError, one_line
+from dynid_ros.estimation.diagnosis.cause import with_cause
+from dynid_ros.estimation.diagnosis.clipped_signals import (
+    clip_levels,
+    clipped_findings,
+    clipped_samples,
+)
+from dynid_ros.estimation.model.verdict import Finding, Verdict
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    fitted_to,
+    motions,
+)
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.regression.weighted_least_squares import reweighted
+from dynid_ros.utilities.atomic_write import read_whole
+
+#: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.
+CLOCK_SET = 1e9
+#: Seconds of made-up motion, s.
+WARM_UP = 4.0
+#: Finding that stands for a bag that does not fit; the contest looks for its cause.
+MISFIT = Finding('residual', 'the bag does not fit its arm')
+
+
+def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
+    """
+    Summarise a bag, and write its sidecar.
+
+    Parameters
+    ----------
+    text : str
+        `FleetSettings.text`.
+    bag : Bag
+        The bag.
+    sidecar : str
+        Where to write it.
+
+    Returns
+    -------
+    BagFacts
+        With a fault and its reason for a bag that cannot be used: a bad bag stops no fleet.
+
+    """
+    settings = settings_of(text)
+    facts = BagFacts(bag.name, bag.identity, settings.sha256, '', None)
+    factors = None
+    try:
+        with local_copy(bag) as path:
+            facts = replace(facts, **_recorded(bag, path))
+            recording = _read(settings, bag, path)
+            facts = replace(
+                facts, seconds=recording.seconds, samples=len(recording.t), fault='defect')
+            recording, defects = checked_recording(recording, settings.arm)
+            facts = replace(facts, defects=defects, fault='')
+            factors = _factors(settings, recording)
+            facts = _judged(settings, facts, factors)
+    except DynidError as error:
+        reason = str(error).removeprefix(f'{bag.name}: ')
+        facts = replace(facts, fault=facts.fault or 'unreadable', reason=reason)
+    except Exception as error:
+        # Whatever one bag does to the decoders, the others are still to be read.
+        facts = replace(facts, fault='failed',
+                        reason=one_line(f'{type(error).__name__}: {error}'))
+    write_sidecar(Path(sidecar), facts, None if facts.fault else factors)
+    return facts
+
+
+def compile_kernels(settings: FleetSettings) -> None:
+    """Compile the kernels, which are cached, before several workers do so at once."""
+    arm, rate = settings.arm, settings.conditioning.rate_hz
+    seconds = max(WARM_UP, 8 / settings.conditioning.cutoff_hz)
+    t = np.arange(int(seconds * rate)) / rate
+    q = np.sin(t[:, None] * np.linspace(1.0, 2.0, arm.n))
+    with suppress(DynidError):
+        _factors(settings, Recording(t, q, q, arm.joint_names, arm.drive.signal))
+
+
+def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
+    """
+    Find the cause for which a bag does not fit, by the contest of explanations.
+
+    Returns
+    -------
+    tuple of Finding
+        The cause first; empty if no fault that was tried explains it.
+
+    """
+    settings = settings_of(text)
+    try:
+        with local_copy(bag) as path:
+            recording, _ = checked_recording(_read(settings, bag, path), settings.arm)
+        own = _band_of_motion(settings, recording)
+    except DynidError:
+        return ()
+    arm = settings.arm.memoryless
+    prepared = motions(arm, recording, own)
+    levels = clip_levels([recording])
+    samples = trial_samples(prepared, own, clipped_samples(arm, prepared, levels))
+    verdict, _ = with_cause(
+        Verdict(False, (MISFIT,), 0.0), arm, samples, clipped_findings(arm, levels))
+    return tuple(each for each in verdict.findings if each.code not in ('residual', 'unexplained'))
+
+
+def _read(settings: FleetSettings, bag: Bag, path: Path) -> Recording:
+    recording = read_recording(
+        path, settings.arm, topic=settings.topic, received=settings.received)
+    return replace(recording, source=bag.name)
+
+
+def _band_of_motion(settings: FleetSettings, recording: Recording) -> ConditioningSettings:
+    """Return the conditioning for the band in which faults show, as in `identify`."""
+    arm, shared = settings.arm.memoryless, settings.conditioning
+    known = replace(arm, conditioning=replace(arm.conditioning, delay=shared.delay))
+    own = fitted_to(shared, recording)
+    return own.at(min(own.cutoff_hz, choose_conditioning(known, [recording]).cutoff_hz))
+
+
+def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:
+    own = fitted_to(settings.conditioning, recording)
+    rows = settings.rows(motions(settings.arm, recording, own), own)
+    return rows.factors(settings.arm)[0]
+
+
+def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> BagFacts:
+    """Note whether anything moves, and the share of the torque that an own fit leaves."""
+    count = int(factors.rows.sum())
+    if not count or not factors.torque_squares().sum():
+        return replace(facts, fault='still', reason=(
+            'no joint moves long enough, so that no row is left after the low-pass'))
+    chosen = factors.part(settings.columns)
+    if count <= 2 * len(settings.columns):
+        return facts
+    prior = arm_prior(settings.arm).reaching(chosen.torque())
+    theta, *_ = reweighted(chosen, prior.rows(), iterations=4)
+    share = chosen.residual_squares(theta).sum() / chosen.torque_squares().sum()
+    return replace(facts, error_percent=float(100 * np.sqrt(share)))
+
+
+def _recorded(bag: Bag, path: Path) -> dict[str, Any]:
+    """Whose bag it is and when it was recorded, as its own files or its name tell."""
+    about = _about(bag)
+    arm = about.get('arm')
+    name = about.get('serial') or (arm.get('name') if isinstance(arm, dict) else None)
+    # The time of its file is no date: a copy may have made it.
+    dates = (_started(about), _bag_start(path), date_in(bag.place))
+    return {'recorded_arm': '' if name is None else str(name),
+            'date': next((date for date in dates if date is not None), None)}
+
+
+def _about(bag: Bag) -> dict[str, Any]:
+    if not bag.about:
+        return {}
+    from fsspec.core import url_to_fs
+
+    try:
+        fs, path = url_to_fs(bag.about)
+        content = parse_yaml(fs.cat_file(path))
+    except (OSError, YamlError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _started(about: dict[str, Any]) -> float | None:
+    try:
+        date = datetime.fromisoformat(str(about['started'])).timestamp()
+    except (KeyError, ValueError):
+        return None
+    return date if date > CLOCK_SET else None
+
+
+def _bag_start(path: Path) -> float | None:
+    try:
+        text = read_whole(path / METADATA).decode(errors='replace')
+    except OSError:
+        return None
+    found = re.search(r'nanoseconds_since_epoch:\s*(\d{10,20})', text)
+    date = int(found[1]) * 1e-9 if found else 0.0
+    return date if date > CLOCK_SET else None

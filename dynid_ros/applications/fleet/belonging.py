@@ -1,0 +1,290 @@
+"""Arms that have changed, arms that differ from the others, and bags that do not belong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t
+
+from dynid_ros.applications.fleet.bag_features import feature_names, Features, LOAD, offset_joints
+from dynid_ros.applications.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class BelongingThresholds:
+    """
+    Bounds of bags and arms that belong.
+
+    Attributes
+    ----------
+    fewest : int
+        Bags of an arm, and arms of a fleet, from which their scatter is known.
+    shortest : int
+        Bags before and after a change, at least: fewer are odd bags.
+    chance : float
+        Probability of any bag of a fleet without faults that does not belong, for values that
+        differ from bag to bag as those of Student's t do.
+    freedom : int
+        Degrees of freedom of t, at most: however many bags there are, those of a real arm have
+        longer tails than normal values.
+    worse : float
+        Residual or friction of a joint, by the usual one, from which a bag does not belong,
+        besides: friction falls by a fifth while an arm warms up.
+    own_error : float
+        Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
+        take part in the reference.
+    change : float
+        Standard errors of a change of load. The largest of 4 values, 500 moments and 1000 arms
+        that do not change reaches 5.1.
+    seen : float
+        The same by the deviation of a single bag: the mean of many shows changes that matter to
+        nobody.
+    other : float
+        Standard deviations from the other arms from which an arm carries something else.
+
+    """
+
+    fewest: int = 5
+    shortest: int = 3
+    chance: float = 1e-2
+    freedom: int = 30
+    worse: float = 2.0
+    own_error: float = 3.0
+    change: float = 6.5
+    seen: float = 2.0
+    other: float = 6.5
+
+
+THRESHOLDS = BelongingThresholds()
+#: Least mass of a load that the report states, kg; with less, only the moments have changed.
+LIGHT = 1e-3
+
+
+class Difference(NamedTuple):
+    """How a bag differs from the others of its arm, and whether a load is all of it."""
+
+    text: str
+    load: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ArmJudgement:
+    """
+    One arm of a fleet.
+
+    Attributes
+    ----------
+    odd : dict of int to Difference
+        Bags that do not belong.
+    change : Step or None
+        From which bag on the arm carries another load.
+    load : (4,) ndarray
+        Change of mass (kg) and first moments (kg m), zero without one.
+
+    """
+
+    odd: dict[int, Difference]
+    change: Step | None
+    load: Array
+
+
+def suspicious(errors: Array) -> NDArray[np.bool_]:
+    """Mark bags that not even a fit of their own explains; NaN counts as usual."""
+    usual = float(np.nanmedian(errors)) if np.isfinite(errors).any() else 0.0
+    return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
+
+
+def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
+    """Mark the half of the bags whose load is usual, or all bags whose load does not stray."""
+    deviations = _deviations(bags, [slice(None)])
+    scales = np.array([[scatter(column) for column in each.T]
+                       for each in (deviations, deviations / bags.std)])
+    far = np.abs(deviations) / np.maximum(_scale(bags, scales), np.finfo(float).tiny)
+    worst = np.nan_to_num(far[:, :len(LOAD)]).max(axis=1)
+    few = len(worst) < THRESHOLDS.fewest
+    return np.asarray(few | (worst <= (np.median(worst) if half else STRAY)))
+
+
+def judge_arm(
+    arm: ArmModel, bags: Features, date: Array, usual: tuple[Array, Array], fleet: int,
+) -> ArmJudgement:
+    """
+    Find the change of an arm, and its bags that do not belong.
+
+    A bag is compared with how much the bags of its arm differ from each other, by errors of the
+    model as by temperature, and in units of its own error bars, too: short bags differ by more.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    bags : Features
+        Its bags in the order of their dates.
+    date : (B,) ndarray
+        Their dates, s since 1970; NaN for unknown ones.
+    usual : tuple
+        Scatter of bags in the whole fleet, from `usual_scatter`.
+    fleet : int
+        Bags of the whole fleet.
+
+    """
+    (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)
+    if count < THRESHOLDS.fewest:
+        return ArmJudgement({}, None, np.zeros(loads))
+    change = _change(bags, date, usual_colour)
+    first = 0 if change is None else change.first
+    deviations = _deviations(bags, [slice(first), slice(first, None)])
+    own, kept = _scales(bags, deviations)
+    far = np.abs(deviations) / _scale(bags, np.maximum(own, usual_far))
+    far[_immaterial(arm, bags, deviations)] = 0.0
+    freedom = np.clip(kept.min(axis=0) - 1, 1, THRESHOLDS.freedom)
+    far = np.nan_to_num(far) / t.isf(THRESHOLDS.chance / 2 / fleet / far.shape[1], freedom)
+    odd = {int(k): _difference(arm, far[k], deviations[k])
+           for k in np.flatnonzero((far > 1).any(axis=1))}
+    load = np.zeros(loads)
+    if change is not None:
+        before, after = (np.nanmedian(part[:, :loads], axis=0)
+                         for part in (bags.values[:first], bags.values[first:]))
+        load = after - before
+    return ArmJudgement(odd, change, load)
+
+
+def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
+    """
+    Return the median over the arms of the scatter of their bags.
+
+    Returns
+    -------
+    scatter : (2, F) ndarray
+        Of the values, as they are and by their own deviations.
+    colour : (4,) ndarray
+        Differences of the load between neighbours by date, by their own deviations.
+
+    """
+    known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
+    if not known:
+        return np.ones((2, fleet[0].values.shape[1])), np.ones(len(LOAD))
+    own = [_scales(bags, _deviations(bags, [slice(None)]))[0] for bags in known]
+    colours = [[colour(*pair) for pair in zip(bags.values.T[:len(LOAD)], bags.std.T, strict=False)]
+               for bags in known]
+    # A median absolute deviation of N normal values has a relative deviation of 1.17 / sqrt(N).
+    unsure = 1 + 3.1 * 1.17 / np.sqrt(sum(len(bags.values) for bags in known))
+    return np.median(own, axis=0), unsure * np.nan_to_num(np.median(colours, axis=0), nan=1.0)
+
+
+def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str, Array]:
+    """
+    Find the arms that carry something else than the others.
+
+    Parameters
+    ----------
+    fleet : mapping of str to (Features, ArmJudgement)
+        Bags of each arm in the order of their dates, and its own judgement.
+
+    Returns
+    -------
+    dict of str to (4,) ndarray
+        Load of these arms beyond that of the others, before their change, if there is one.
+
+    """
+    levels, errors, single = {}, {}, {}
+    for name, (bags, judged) in fleet.items():
+        stop = len(bags.values) if judged.change is None else judged.change.first
+        kept = np.array([k for k in range(stop) if k not in judged.odd], dtype=np.intp)
+        values, std = (array[kept, :len(LOAD)] for array in (bags.values, bags.std))
+        if len(kept) < THRESHOLDS.shortest or not np.isfinite(values).all():
+            continue
+        own = std * np.array([colour(*pair) for pair in zip(values.T, std.T, strict=True)])
+        levels[name], single[name] = np.median(values, axis=0), np.median(own, axis=0)
+        # The median is less sure than the mean, by the root of pi / 2.
+        errors[name] = np.sqrt(np.pi / 2 / len(kept)) * single[name]
+    if len(levels) < THRESHOLDS.fewest:
+        return {}
+    every = np.array(list(levels.values()))
+    usual = np.median(every, axis=0)
+    between = np.array([scatter(column) for column in (every - usual).T])
+    found = {}
+    for name, level in levels.items():
+        away = np.abs(level - usual)
+        far = away / np.hypot(between, errors[name])
+        if ((far > THRESHOLDS.other) & (away > THRESHOLDS.seen * single[name])).any():
+            found[name] = level - usual
+    return found
+
+
+def _change(bags: Features, date: Array, colours: Array) -> Step | None:
+    """
+    Find the clearest step of the load, if there is one that counts.
+
+    What an arm carries for a part of a day is no change of the arm.
+    """
+    steps, day = [], np.floor(date / DAY)
+    for k, least in enumerate(colours.tolist()):
+        values, std = bags.values[:, k], bags.std[:, k]
+        if np.isfinite(values).all():
+            step = find_step(values, std, THRESHOLDS.shortest, least)
+            if step and step.standard_errors > THRESHOLDS.change and step.seen > THRESHOLDS.seen:
+                steps.append(step)
+    lasting = [step for step in steps
+               if np.ptp(day[:step.first]) > 0 and np.ptp(day[step.first:]) > 0]
+    return max(lasting, key=lambda step: step.standard_errors, default=None)
+
+
+def _deviations(bags: Features, segments: Sequence[slice]) -> Array:
+    """Return values less their median, (B, F)."""
+    result = bags.values.copy()
+    for part in segments:
+        known = np.isfinite(result[part]).any(axis=0)
+        result[part, known] -= np.nanmedian(result[part, known], axis=0)
+    return result
+
+
+def _scales(bags: Features, deviations: Array) -> Array:
+    """Return spread and number of deviations, as they are and in units of std, (2, 2, F)."""
+    return np.array([[spread(column) for column in each.T]
+                     for each in (deviations, deviations / bags.std)]).transpose(2, 0, 1)
+
+
+def _scale(bags: Features, scales: Array) -> Array:
+    """Return by how much values may differ, (B, F): by both of their scales (2, F)."""
+    return np.asarray(np.fmax(scales[0], scales[1] * bags.std))
+
+
+def _immaterial(arm: ArmModel, bags: Features, deviations: Array) -> NDArray[np.bool_]:
+    """Mark deviations, (B, F), that do not matter."""
+    n, count = arm.n, len(deviations)
+    residual = np.exp(bags.values - deviations)[:, -n:]
+    least = np.hstack([
+        np.zeros((count, len(LOAD))), np.full((count, n), 1 - 1 / THRESHOLDS.worse),
+        residual[:, offset_joints(arm)], np.full((count, n), np.log(THRESHOLDS.worse))])
+    size = np.abs(deviations)
+    # A smaller residual than the usual one is no fault.
+    size[:, -n:] = deviations[:, -n:]
+    return np.asarray(size < least)
+
+
+def _difference(arm: ArmModel, far: Array, deviations: Array) -> Difference:
+    """Describe the largest difference of a bag; a load, if that leaves nothing else unusual."""
+    loads, worst, unexplained = len(LOAD), int(np.argmax(far)), far[-arm.n:].max() > 1
+    if worst < loads or (far[:loads].max() > 1 and not unexplained):
+        return Difference(f'load: {load_text(deviations[:loads])}', not unexplained)
+    name, by = feature_names(arm)[worst], deviations[worst]
+    if worst >= len(far) - arm.n:
+        return Difference(f'the {name} is {np.exp(by):.3g} times the usual one', False)
+    amount = f'{100 * by:+.0f} %' if worst < loads + arm.n else f'{by:+.3g}'
+    return Difference(f'the {name} differs by {amount}', False)
+
+
+def load_text(values: Array) -> str:
+    """Write a load (4,) as mass and centre."""
+    mass, moment = values[0], values[1:]
+    where = ''
+    if abs(mass) > LIGHT:
+        where = f' at ({", ".join(f"{x / mass:.2f}" for x in moment)}) m'
+    return f'{mass:+.2f} kg{where} in the frame of the last link'

@@ -1,0 +1,171 @@
+"""Models of an arm and of the whole fleet, from merged factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import hashlib
+
+import numpy as np
+
+from dynid_ros.applications.fleet.merge import cluster_covariance, Clustered
+from dynid_ros.applications.fleet.settings import FleetSettings
+from dynid_ros.applications.fleet.sidecar import BagFacts
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import listed, RecordingError
+from dynid_ros.estimation.diagnosis.verdict import held_out_findings, MORE_MOTION, NOTHING
+from dynid_ros.estimation.diagnosis.verdict import THRESHOLDS as VERDICT
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
+from dynid_ros.estimation.model.standard_parameters import sample_colour
+from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.utilities.arrays import Array
+
+#: Bags from which their scatter tells how sure an estimate is.
+FEWEST_BAGS = 5
+
+
+def fleet_model(
+    settings: FleetSettings, name: str, bags: Sequence[BagFacts], data: QRFactors,
+    solution: Solution, sums: Clustered,
+) -> IdentifiedModel:
+    """
+    Put together the model of several bags.
+
+    Parameters
+    ----------
+    settings : FleetSettings
+        Settings of the fleet.
+    name : str
+        Name of the arm, or of the fleet.
+    bags : sequence of BagFacts
+        The bags that were fitted.
+    data : QRFactors
+        Their merged factors.
+    solution : Solution
+        The fit to them.
+    sums : Clustered
+        Their scores and held-out residuals.
+
+    Returns
+    -------
+    IdentifiedModel
+        Its covariance is clustered by bag where there are `FEWEST_BAGS`, and its held-out figures
+        leave out one bag each.
+
+    """
+    arm = settings.arm
+    # The scores of one bag add up to zero, and those of few scatter too little.
+    enough = len(bags) >= FEWEST_BAGS
+    covariance = cluster_covariance(sums, solution) if enough else solution.white_covariance
+    prior = arm_prior(arm).widened(solution.widening)
+    information = solution.root_information.T @ solution.root_information
+    white = np.sqrt(np.diag(solution.white_covariance))
+    colour = sample_colour(covariance, white, prior.data_share(information))
+    share = prior.data_share(information / colour)
+    counted = f'{len(bags)} bag{"s" if len(bags) != 1 else ""} of {name}'
+    fit = _metrics(counted, False, arm, data, data.residual_squares(solution.theta))
+    held_out = None
+    if len(bags) > 1:
+        held_out = _metrics(
+            f'{counted}, each predicted by the others', True, arm, data, sums.left_out_squares)
+    digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
+    return IdentifiedModel(
+        arm=arm, theta=solution.theta, covariance=covariance,
+        std_white=white, data_share=share, colour=colour,
+        root_information=solution.root_information, root_torque=solution.root_torque,
+        widening=solution.widening,
+        sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),
+        condition_number=solution.condition_number,
+        samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
+        sources=(counted,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
+        fit=fit, validation=held_out,
+        verdict=_verdict(arm, data, share, covariance, fit, held_out, len(bags)),
+        defects=_counted(bags))
+
+
+def _metrics(
+    source: str, held_out: bool, arm: ArmModel, data: QRFactors, left: Array,
+) -> Metrics:
+    """Return figures from sums of squares."""
+    power, rows, base = data.torque_squares(), data.rows, base_parameters(arm).names
+    joints = []
+    names = arm.joint_names
+    for k, name in enumerate(names):
+        if not rows[k]:
+            joints.append(JointMetrics(name, np.nan, np.nan, np.nan))
+            continue
+        share = left[k] / max(power[k], TINY)
+        r2 = np.nan
+        if f'Fo{k + 1}' in base:
+            # The column of the offset is one in each row, so that its product sums the torque up.
+            one = data.factors[k, :, base.index(f'Fo{k + 1}')]
+            mean = one @ data.factors[k, :, -1] / rows[k]
+            r2 = 1 - left[k] / max(power[k] - rows[k] * mean**2, TINY)
+        joints.append(JointMetrics(
+            name, float(np.sqrt(left[k] / rows[k])), float(100 * np.sqrt(share)), float(r2)))
+    total = 100 * float(np.sqrt(left.sum() / max(power.sum(), TINY)))
+    return Metrics(source, held_out, int(rows.max()), total, tuple(joints))
+
+
+def _verdict(
+    arm: ArmModel, data: QRFactors, share: Array, covariance: Array, fit: Metrics,
+    held_out: Metrics | None, bags: int,
+) -> Verdict:
+    R = data.factors[:, :, :-1]
+    variance = np.einsum('imb,bc,imc->i', R, covariance, R)
+    expected = float(100 * np.sqrt(variance.sum() / max(data.torque_squares().sum(), TINY)))
+    names = base_parameters(arm).names
+    weak = tuple(names[k] for k in np.flatnonzero(share < NOTHING).tolist())
+    findings = []
+    if weak:
+        findings.append(Finding(
+            'not_excited', f'the motions do not excite {listed(weak)}', MORE_MOTION,
+            severity='warning'))
+    if expected > VERDICT.expected_error_percent:
+        findings.append(Finding(
+            'excitation', f'the error bars alone give {expected:.0f} % torque error on the '
+            'motions of the bags', 'record more bags'))
+    if bags < FEWEST_BAGS:
+        findings.append(Finding(
+            'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error '
+            'bars, and those of white residuals, which stand for them, are too small',
+            f'record {FEWEST_BAGS} bags or more'))
+    findings += held_out_findings(fit, held_out)
+    return Verdict(no_errors(findings), tuple(findings), expected, (), weak)
+
+
+def _counted(bags: Sequence[BagFacts]) -> tuple[Defect, ...]:
+    """Count the defects of all bags by kind and joint."""
+    first: dict[tuple[str, str, str | None], Defect] = {}
+    count: dict[tuple[str, str, str | None], int] = {}
+    for bag in bags:
+        for defect in bag.defects:
+            key = (defect.code, defect.severity, defect.joint)
+            first.setdefault(key, defect)
+            count[key] = count.get(key, 0) + 1
+    return tuple(
+        Defect(code, severity, f'in {count[code, severity, joint]} bags, such as: '
+               f'{first[code, severity, joint].message}', joint, count[code, severity, joint])
+        for code, severity, joint in first)
+
+
+def too_few_rows(data: QRFactors | None, parameters: int, name: str) -> None:
+    """
+    Refuse a fit with fewer rows than parameters.
+
+    Raises
+    ------
+    RecordingError
+        There are too few.
+
+    """
+    rows = 0 if data is None else int(data.rows.sum())
+    if rows <= parameters:
+        raise RecordingError(
+            f'{name}: the good bags have {rows} rows after filtering, too few for {parameters} '
+            'parameters; record longer motions')

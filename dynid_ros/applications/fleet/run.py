@@ -1,0 +1,273 @@
+"""The whole way from a folder of bags to models, and to the faults of bags and arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import json
+from pathlib import Path
+
+import numpy as np
+
+from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, place_pattern
+from dynid_ros.applications.fleet.bag_summary import compile_kernels, explain, summarise
+from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy
+from dynid_ros.applications.fleet.belonging import Difference
+from dynid_ros.applications.fleet.cluster import one_by_one, Spread
+from dynid_ros.applications.fleet.drift import Series
+from dynid_ros.applications.fleet.reduction import Reduction
+from dynid_ros.applications.fleet.settings import choose_settings, FleetSettings, settings_of
+from dynid_ros.applications.fleet.sidecar import BagFacts, read_facts
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.files.plain import from_plain, to_plain
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.errors import DynidError, InputError, RecordingError, ResultError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.utilities.atomic_write import read_whole, write_whole
+
+Progress = Callable[[str, int, int], None]
+
+SETTINGS, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
+#: Bags from which settings are chosen, spread over all of them, and tries to find as many.
+SAMPLE, TRIES = 7, 40
+
+
+@dataclass(frozen=True)
+class OddBag:
+    """
+    A bag that does not belong.
+
+    Attributes
+    ----------
+    name, arm : str
+        Bag and arm.
+    difference : str
+        Difference from the other bags of its arm.
+    findings : tuple of Finding
+        Its explanations; empty if none that was tried holds.
+
+    """
+
+    name: str
+    arm: str
+    difference: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Tell the difference and its cause."""
+        cause = self.findings[0].sentence if self.findings else ''
+        return f'{self.name}: {self.difference}' + (f'; {cause}' if cause else '')
+
+
+@dataclass(frozen=True, eq=False)
+class FleetResult:
+    """
+    Outcome of a fleet.
+
+    Attributes
+    ----------
+    settings : FleetSettings
+        Settings of all bags.
+    bags : tuple of BagFacts
+        All of them.
+    read : int
+        How many were read in this run; the sidecars of the others were there.
+    arms : dict of str to ArmReport
+        Arms by name.
+    whole : IdentifiedModel or None
+        Model of all bags that belong; None with too few.
+    odd : tuple of OddBag
+        Bags that do not belong.
+    series : tuple of Series
+        Friction and gains over date.
+
+    """
+
+    settings: FleetSettings
+    bags: tuple[BagFacts, ...]
+    read: int
+    arms: dict[str, ArmReport]
+    whole: IdentifiedModel | None
+    odd: tuple[OddBag, ...]
+    series: tuple[Series, ...]
+
+    @property
+    def skipped(self) -> tuple[BagFacts, ...]:
+        """Return the bags that could not be used."""
+        return tuple(bag for bag in self.bags if bag.fault)
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Return a sentence for each thing that somebody should look at."""
+        return (*(text for report in self.arms.values() for text in report.sentences),
+                *(each.sentence for each in self.series if each.drifts),
+                *(each.sentence for each in self.odd))
+
+
+def run_fleet(
+    arm: ArmModel, given: Sequence[str], folder: Path, spread: Spread = one_by_one, *,
+    by: str | None = None, again: bool = False, topic: str = 'joint_states',
+    received: bool = False, progress: Progress = lambda *_: None,
+) -> FleetResult:
+    """
+    Identify a fleet.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The kind of arm.
+    given : sequence of str
+        As for `find_bags`.
+    folder : Path
+        Folder of sidecars, which are reused where they fit, and of settings.
+    spread : Spread
+        Where the work is done; in this process, bag by bag, if not given.
+    by : str, optional
+        Pattern of the places of bags, with ``{arm}`` for the name of the arm.
+    again : bool
+        Whether to read all bags again, with settings chosen anew.
+    topic, received
+        How bags are read.
+    progress : callable
+        Called with a stage, what is done of it, and all of it.
+
+    Raises
+    ------
+    ResultError
+        The folder holds sidecars of other settings.
+    InputError
+        There are no bags, or none is usable, or none fits the pattern.
+
+    """
+    bags = find_bags(given, folder)
+    if by is not None and not any(place_pattern(by).fullmatch(bag.place) for bag in bags):
+        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    settings = _settings(arm, bags, folder, again, topic, received)
+    compile_kernels(settings)
+    facts, read = _summaries(settings, bags, folder, spread, again, progress)
+    places = [str(folder / SIDECARS / bag.sidecar) for bag in bags]
+    if all(each.fault for each in facts):
+        raise RecordingError(
+            f'none of {len(bags)} bags is usable; the first, {facts[0].name}: {facts[0].reason}')
+    progress('merge', 0, 1)
+    arms, whole, odd, series = judged_fleet(
+        settings, bags, facts, places, Reduction(settings, spread), by)
+    explained = _explained(
+        settings, [(bags[k], name, each) for k, name, each in odd], folder, spread, progress)
+    return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
+
+
+def _settings(
+    arm: ArmModel, bags: Sequence[Bag], folder: Path, again: bool, topic: str, received: bool,
+) -> FleetSettings:
+    """Take the settings of an earlier run in the same folder, or choose them."""
+    path = folder / SETTINGS
+    if path.exists() and not again:
+        try:
+            stored = settings_of(read_whole(path).decode())
+        except (OSError, UnicodeDecodeError) as error:
+            raise ResultError(f'{path} cannot be read: {error}; start with --again') from error
+        now = FleetSettings(arm, stored.conditioning, topic, received)
+        if now.sha256 != stored.sha256:
+            raise ResultError(
+                f'{folder} holds sidecars that were made with another arm description or other '
+                'settings, and these cannot be mixed; give another folder, or make them anew with '
+                '--again')
+        settings = now
+    else:
+        sample = _sample(arm, bags, topic, received)
+        settings = FleetSettings(arm, choose_settings(arm, sample), topic, received)
+    write_whole(path, settings.text.encode())
+    return settings_of(settings.text)
+
+
+def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> list[Recording]:
+    """Read some good bags, spread over all of them."""
+    tried = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
+    # From a stride to the next, so that those of the first few are spread, too.
+    order = [k for start in range(SAMPLE) for k in tried[start::SAMPLE].tolist()]
+    found: list[Recording] = []
+    reason = ''
+    for k in order:
+        if len(found) == SAMPLE:
+            break
+        try:
+            with local_copy(bags[k]) as path:
+                recording = read_recording(path, arm, topic=topic, received=received)
+                recording = checked_recording(recording, arm)[0]
+                choose_settings(arm, [recording])
+                found.append(recording)
+        except DynidError as error:
+            reason = str(error)
+    if not found:
+        raise RecordingError(f'none of {len(order)} bags that were tried is usable: {reason}')
+    return found
+
+
+def _summaries(
+    settings: FleetSettings, bags: Sequence[Bag], folder: Path, spread: Spread, again: bool,
+    progress: Progress,
+) -> tuple[list[BagFacts], int]:
+    """Read the bags that have no sidecar yet."""
+    known: list[BagFacts | None] = []
+    for bag in bags:
+        path = folder / SIDECARS / bag.sidecar
+        facts = None if again else read_facts(path)
+        if facts is not None and facts.settings != settings.sha256:
+            raise ResultError(
+                f'{path} was made with other settings than {folder / SETTINGS} holds, and these '
+                'cannot be mixed; give another folder, or make all anew with --again')
+        known.append(facts if facts is not None and facts.identity == bag.identity else None)
+    missing = [k for k, facts in enumerate(known) if facts is None]
+    work = [(settings.text, bags[k], str(folder / SIDECARS / bags[k].sidecar)) for k in missing]
+    progress('bags', len(bags) - len(missing), len(bags))
+    for done, (number, found) in enumerate(spread(summarise, work), 1):
+        bag = bags[missing[number]]
+        known[missing[number]] = found or BagFacts(
+            bag.name, bag.identity, settings.sha256, '', None, fault='failed',
+            reason='each worker that read it died; it may not fit the memory')
+        progress('bags', len(bags) - len(missing) + done, len(bags))
+    return [facts for facts in known if facts is not None], len(missing)
+
+
+def _explained(
+    settings: FleetSettings, odd: Sequence[tuple[Bag, str, Difference]], folder: Path,
+    spread: Spread, progress: Progress,
+) -> tuple[OddBag, ...]:
+    """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
+    causes: dict[int, tuple[Finding, ...]] = {}
+    for k, (bag, _, difference) in enumerate(odd):
+        stored = () if difference.load else _stored_cause(folder, bag, settings)
+        if stored is not None:
+            causes[k] = stored
+    missing = [k for k in range(len(odd)) if k not in causes]
+    work = [(settings.text, odd[k][0]) for k in missing]
+    for done, (number, findings) in enumerate(spread(explain, work), 1):
+        k = missing[number]
+        causes[k] = findings or ()
+        content = {'identity': odd[k][0].identity, 'settings': settings.sha256,
+                   'findings': to_plain(causes[k], tuple[Finding, ...])}
+        write_whole(_cause_path(folder, odd[k][0]), json.dumps(content).encode())
+        progress('causes', done, len(missing))
+    return tuple(OddBag(bag.name, arm, difference.text, causes[k])
+                 for k, (bag, arm, difference) in enumerate(odd))
+
+
+def _cause_path(folder: Path, bag: Bag) -> Path:
+    return folder / CAUSES / f'{bag.sidecar}.json'
+
+
+def _stored_cause(folder: Path, bag: Bag, settings: FleetSettings) -> tuple[Finding, ...] | None:
+    try:
+        content = json.loads(read_whole(_cause_path(folder, bag)))
+        if (content['identity'], content['settings']) != (bag.identity, settings.sha256):
+            return None
+        found: tuple[Finding, ...] = from_plain(
+            content['findings'], tuple[Finding, ...], 'findings')
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found

@@ -1,0 +1,129 @@
+"""Settings that all bags of a fleet share: without them, their factors cannot be merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import TERMS
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.files.plain import arm_from_plain, arm_to_plain, from_plain, to_plain
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.errors import ResultError
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import choose_conditioning, widened
+
+FORMAT = 1
+#: Friction columns of a sidecar. Those of the load follow from an estimate, which a bag that is
+#: read once does not know; those of the warmth from motion before the bag.
+CANDIDATES = tuple(name for name, term in TERMS.items() if term.of_velocity)
+
+
+@dataclass(frozen=True)
+class FleetSettings:
+    """
+    The arm, and how its recordings are read and conditioned.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm; its friction terms are those of the models, not of the sidecars.
+    conditioning : ConditioningSettings
+        Cut-off, rate and delay of all bags.
+    topic : str
+        Joint-state topic of bags.
+    received : bool
+        Whether the times of reception are the stamps.
+
+    """
+
+    arm: ArmModel
+    conditioning: ConditioningSettings
+    topic: str = 'joint_states'
+    received: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        """Everything as one line of JSON, which `settings_of` reads back."""
+        return json.dumps({
+            'format': FORMAT, 'topic': self.topic, 'received': self.received,
+            'conditioning': to_plain(self.conditioning, ConditioningSettings),
+            'candidates': CANDIDATES, 'arm': arm_to_plain(self.arm)})
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of all that a sidecar depends on: friction terms of the model are none of it."""
+        plain = json.loads(self.text)
+        for name in ('friction', 'friction_nominal'):
+            del plain['arm'][name]
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+    def rows(
+        self, motions: Sequence[ConditionedMotion], conditioning: ConditioningSettings,
+    ) -> KeptRows:
+        """Return the rows of a bag with all candidate columns."""
+        return KeptRows(self.arm, motions, conditioning, CANDIDATES)
+
+    @cached_property
+    def columns(self) -> NDArray[np.intp]:
+        """Columns of the base parameters of the arm among those of the sidecars."""
+        return self.rows([], self.conditioning).columns(self.arm)
+
+
+@lru_cache(maxsize=4)
+def settings_of(text: str) -> FleetSettings:
+    """
+    Read settings back.
+
+    A worker gets the same text with every bag, and base parameters belong to one object.
+
+    Raises
+    ------
+    ResultError
+        The text is damaged or of another version.
+
+    """
+    try:
+        plain: Any = json.loads(text)
+        if plain['format'] != FORMAT or tuple(plain['candidates']) != CANDIDATES:
+            raise ValueError('another version of dynid_ros wrote them')
+        return FleetSettings(
+            arm_from_plain(plain['arm']),
+            from_plain(plain['conditioning'], ConditioningSettings, 'conditioning'),
+            str(plain['topic']), bool(plain['received']))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ResultError(
+            f'the settings of the fleet cannot be read ({error}); start again with --again'
+        ) from error
+
+
+def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningSettings:
+    """
+    Choose one conditioning for a fleet.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    sample : sequence of Recording
+        Some bags of the fleet, checked.
+
+    Returns
+    -------
+    ConditioningSettings
+        Medians of the choices for single bags, so that a bag that does not belong decides nothing.
+
+    """
+    chosen = [widened(choose_conditioning(arm.memoryless, [recording])) for recording in sample]
+    rate = float(np.median([each.rate_hz for each in chosen]))
+    cutoff = float(np.median([each.cutoff_hz for each in chosen]))
+    delay = float(np.median([each.delay for each in chosen]))
+    return replace(chosen[0], rate_hz=rate, delay=delay).at(cutoff)

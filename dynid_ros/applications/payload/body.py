@@ -1,0 +1,149 @@
+"""The body nearest to an estimated load, and the quantities that people ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.applications.payload.fit import LoadFit
+from dynid_ros.arm.parameters import inertia_matrix, INERTIAL, inertial_from_com, inertial_to_com
+from dynid_ros.estimation.model.barrier_newton import closest_possible, PhysicalCone
+from dynid_ros.estimation.model.standard_parameters import FROM_DATA, PRIOR_STD
+from dynid_ros.utilities.arrays import Array
+
+#: Standard deviations of the mass from which on the centre of mass starts the search.
+SURE = 3.0
+#: Mass of the ball that the search starts from where the data tell none, kg.
+SOME = 1e-3
+#: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
+DENSITY = 700.0
+#: Fields of a geometry_msgs/Inertia, and their units.
+FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
+          **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
+
+
+@dataclass(frozen=True, eq=False)
+class LoadBody:
+    """
+    A body, with the uncertainty of its parameters.
+
+    Attributes
+    ----------
+    parameters : (10,) ndarray
+        ``m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz`` about the origin of the frame, SI units.
+    covariance : (10, 10) ndarray
+        Of these, prior included.
+    data_share : (10,) ndarray
+        Share of the information that comes from the data, 0 to 1.
+
+    """
+
+    parameters: Array
+    covariance: Array
+    data_share: Array
+
+    @property
+    def std(self) -> Array:
+        """Return the standard deviations of the parameters, (10,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def from_data(self) -> NDArray[np.bool_]:
+        """Return which parameters the data determine rather than the prior, (10,)."""
+        return np.asarray(self.data_share >= FROM_DATA)
+
+    @property
+    def mass(self) -> float:
+        """Return the mass, kg."""
+        return float(self.parameters[0])
+
+    @property
+    def center(self) -> Array:
+        """Return the centre of mass in the frame, (3,), m."""
+        return inertial_to_com(self.parameters)[1]
+
+    @property
+    def inertia(self) -> Array:
+        """Return the inertia about the centre of mass, along the axes of the frame, (3, 3)."""
+        return inertial_to_com(self.parameters)[2]
+
+    @property
+    def mass_std(self) -> float:
+        """Return the standard deviation of the mass, kg."""
+        return float(self.std[0])
+
+    @property
+    def center_std(self) -> Array:
+        """Return the standard deviations of the centre of mass, (3,), m."""
+        return np.sqrt(self._variances()[:3])
+
+    @property
+    def inertia_std(self) -> Array:
+        """Return the standard deviations of the inertia about the centre of mass, (3, 3)."""
+        std = np.sqrt(self._variances()[3:])
+        return inertia_matrix([*np.zeros(4), *std])
+
+    @property
+    def fields(self) -> Array:
+        """Return mass, centre, and inertia about the centre in the order of `FIELDS`, (10,)."""
+        return np.array([self.mass, *self.center, *self.inertia[np.triu_indices(3)]])
+
+    @property
+    def fields_std(self) -> Array:
+        """Return the standard deviations of the `fields`, (10,)."""
+        return np.array([self.mass_std, *np.sqrt(self._variances())])
+
+    def _variances(self) -> Array:
+        """Variances of centre and inertia, (9,), to first order."""
+        m, c = self.mass, self.center
+        jacobian = np.zeros((9, len(INERTIAL)))
+        jacobian[:3, 0], jacobian[:3, 1:4] = -c / m, np.eye(3) / m
+        upper = np.triu_indices(3)
+        # I = Io - (h·h 1 - h hᵀ)/m with the first moment h = m c.
+        jacobian[3:, 0] = (c @ c * np.eye(3) - np.outer(c, c))[upper]
+        for axis, unit in enumerate(np.eye(3)):
+            change = 2 * c[axis] * np.eye(3) - np.outer(unit, c) - np.outer(c, unit)
+            jacobian[3:, 1 + axis] = -change[upper]
+        jacobian[3:, 4:] = np.eye(6)
+        variances = np.einsum('ij,jk,ik->i', jacobian, self.covariance, jacobian)
+        return np.asarray(np.maximum(variances, 0.0))
+
+
+def load_body(fit: LoadFit) -> LoadBody:
+    """
+    Find the body nearest to an estimate.
+
+    The prior is a ball of the estimated mass at the estimated centre: it decides only where the
+    data leave room.
+
+    Parameters
+    ----------
+    fit : LoadFit
+        The estimate.
+
+    """
+    load, factor = fit.load, fit.factor
+    weight, information, mass_std = 1 / PRIOR_STD**2, factor.T @ factor, float(fit.std[0])
+    mass = max(float(load[0]), min(mass_std, 1.0), SOME)
+    center = load[1:4] / mass if load[0] > SURE * mass_std else np.zeros(3)
+    links = np.arange(len(INERTIAL))[None]
+    cone = PhysicalCone(
+        links, np.zeros((0, len(INERTIAL))), np.zeros(0), ball(mass, center))
+    found = closest_possible(information, information @ load, cone, weight)
+    pull = weight * cone.hessian(found)
+    spread = np.linalg.inv(information + pull)
+    covariance = np.asarray(spread @ (fit.scatter + pull) @ spread)
+    # The ball lies where the estimate is: it must not make mass and centre more certain.
+    values, vectors = np.linalg.eigh((fit.covariance - covariance)[:4, :4])
+    covariance[:4, :4] += vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T
+    return LoadBody(
+        found, covariance,
+        np.clip(np.einsum('ij,ji->i', spread, information), 0, 1))
+
+
+def ball(mass: float, center: Array) -> Array:
+    """Inertial parameters (10,) of a ball of the density of the links' prior."""
+    radius = (3 * mass / (4 * np.pi * DENSITY)) ** (1 / 3)
+    return inertial_from_com(mass, center, 0.4 * mass * radius**2 * np.eye(3))

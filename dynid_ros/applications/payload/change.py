@@ -1,0 +1,171 @@
+"""Whether a load slips or changes within its recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import f
+
+from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class ChangeThresholds:
+    """
+    Bounds of a change of the load.
+
+    Measured figures are those of benchmarks/payload.py.
+
+    Attributes
+    ----------
+    parts : int
+        Consecutive parts of the rows. A change lies between two of them, with two or more on
+        either side: what one part alone shows may as well be a contact.
+    chance : float
+        Probability of a change that is as clear in a recording whose load is fixed.
+    mass, relative : float
+        Change of the mass that matters, kg, and by the mass. Errors of the model make up to
+        0.1 kg of one.
+    center : float
+        Change of the centre of mass that matters, m, where there is a load on both sides.
+
+    """
+
+    parts: int = 8
+    chance: float = 1e-4
+    mass: float = 0.12
+    relative: float = 0.1
+    center: float = 0.015
+
+
+THRESHOLDS = ChangeThresholds()
+#: Parts on either side of a change, and rows of a part, at least.
+SIDE, LEAST_ROWS = 2, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """
+    A change of the load.
+
+    Attributes
+    ----------
+    source : str
+        Recording in which it happens.
+    t : float
+        When, to the length of a part, s since the start of the recording.
+    before, after : (4,) ndarray
+        Mass and first moments, kg and kg m.
+    chance : float
+        Probability that the parts of a recording with one load differ as clearly.
+
+    """
+
+    source: str
+    t: float
+    before: Array
+    after: Array
+    chance: float
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is certain, and larger than errors of the model can make it."""
+        limits = THRESHOLDS
+        if self.chance >= limits.chance:
+            return False
+        lighter, heavier = sorted((float(self.before[0]), float(self.after[0])))
+        if heavier - lighter > max(limits.mass, limits.relative * heavier):
+            return True
+        if lighter < limits.mass:
+            return False
+        shift = self.after[1:] / self.after[0] - self.before[1:] / self.before[0]
+        return bool(np.linalg.norm(shift) > limits.center)
+
+
+class ChangeSearch:
+    """
+    Rows of the loaded arm, reduced to what mass and first moments leave in each moment.
+
+    Parameters
+    ----------
+    columns : (b, 10) ndarray
+        Change of the base parameters with the load.
+    theta : (b,) ndarray
+        Base parameters of the arm with its load.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+
+    """
+
+    def __init__(self, columns: Array, theta: Array, sigma: Array) -> None:
+        self._columns, self._theta, self._sigma = columns[:, :4], theta, sigma
+        self._scores: list[Array] = []
+        self._information: list[Array] = []
+        self._times: list[Array] = []
+        self._sources: list[str] = []
+
+    def add(self, source: str, blocks: Iterable[RowBlock]) -> None:
+        """Take in the rows of a recording."""
+        for block in blocks:
+            Y = block.W @ self._columns / self._sigma[:, None]
+            left = (block.tau - block.W @ self._theta) / self._sigma
+            self._scores.append(np.einsum('kia,ki->ka', Y, left))
+            self._information.append(np.einsum('kia,kib->kab', Y, Y))
+            self._times.append(block.t)
+            self._sources += [source] * len(block.t)
+
+    def largest(self, load: Array) -> Change | None:
+        """
+        Find the clearest change.
+
+        A load of its own before and after a moment explains some of what is left, and so does a
+        load of its own in each part. Errors of the model and the colour of the noise make parts
+        differ as well, and show in how much they differ on either side of the moment: the two
+        are compared as in the analysis of variance (Chow 1960, Tests of equality between sets of
+        coefficients in two linear regressions, Econometrica 28), and the clearest moment pays
+        for all that were looked at.
+
+        Parameters
+        ----------
+        load : (10,) ndarray
+            The load in all rows, by least squares.
+
+        Returns
+        -------
+        Change or None
+            None if the rows are too few to be divided.
+
+        """
+        if sum(map(len, self._scores)) < LEAST_ROWS * THRESHOLDS.parts:
+            return None
+        score, information, t = map(
+            np.concatenate, (self._scores, self._information, self._times))
+        edges = np.linspace(0, len(score), THRESHOLDS.parts + 1).astype(int)[:-1]
+        scores, totals = np.add.reduceat(score, edges), np.add.reduceat(information, edges)
+        count, size = scores.shape
+        apart, freedom = sum(map(_explained, scores, totals)), size * (count - 2)
+        found, moments = [], range(SIDE, count - SIDE + 1)
+        for part in moments:
+            sides = [(scores[side].sum(axis=0), totals[side].sum(axis=0))
+                     for side in (slice(part), slice(part, None))]
+            once = sum(_explained(*side) for side in sides)
+            ratio = once / size / max((apart - once) / freedom, np.finfo(float).tiny)
+            before, after = (load[:size] + _step(*side) for side in sides)
+            found.append(Change(
+                self._sources[edges[part]], float(t[edges[part]]), before, after,
+                float(min(len(moments) * f.sf(ratio, size, freedom), 1.0))))
+        return min(found, key=lambda change: change.chance)
+
+
+def _step(score: Array, information: Array) -> Array:
+    """Return the load of some rows less that of all rows."""
+    return np.asarray(np.linalg.solve(information + np.eye(len(score)) / HEAVIEST**2, score))
+
+
+def _explained(score: Array, information: Array) -> float:
+    """Return the weighted squares that a load of their own explains in some rows."""
+    return float(score @ _step(score, information))

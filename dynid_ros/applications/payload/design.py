@@ -1,0 +1,192 @@
+"""Motions that determine a load: what is unknown, and the arm with the heaviest load on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.applications.payload.body import ball
+from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import ROUNDING
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.calibration.loaded_rows import (
+    frame_change,
+    friction_names,
+    load_columns,
+    own_friction,
+)
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.motion.excitation.design_objective import DesignObjective
+from dynid_ros.motion.excitation.information_criteria import Information, Sought
+from dynid_ros.motion.excitation.prior_information import objective_given, white_rate
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.utilities.arrays import Array
+
+#: Name of the objective.
+PAYLOAD = 'payload'
+#: Without a model: standard deviation of the residual of a joint by its effort limit, and how
+#: many samples a second count as independent. About that of the model of a real arm.
+RESIDUAL, INDEPENDENT_HZ = 5e-3, 5.0
+#: A first moment counts by this length, m: as much as an error of the centre of 5 mm is worth an
+#: error of the mass of 1 %.
+LENGTH = 0.5
+#: Points of the highest harmonic at which the information of a motion is taken.
+POINTS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class PayloadDesign:
+    """
+    Task of a motion that determines a load.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm with its load on, for the limits.
+    load : (10,) ndarray
+        The load, in the frame of the tool.
+    objective : DesignObjective
+        Variance of the mass and the first moments of any load.
+    samples : float
+        Samples with white noise that the motion counts as.
+    measured : bool
+        Whether the noise is that of a model; else it is assumed.
+    basis : (10, r) ndarray
+        Directions of a load's parameters that motions of this arm can determine, orthonormal.
+
+    """
+
+    arm: ArmModel
+    load: Array
+    objective: DesignObjective
+    samples: float
+    measured: bool
+    basis: Array
+
+    def expected_std(self, motion: FourierMotion) -> tuple[float, Array]:
+        """
+        Return the standard deviations that a motion gives the load.
+
+        Returns
+        -------
+        mass : float
+            kg.
+        center : (3,) ndarray
+            Of the centre of mass, m; infinite where no motion of this arm tells it.
+
+        """
+        sought, arm = self.objective.sought, self.arm.memoryless
+        assert sought is not None and self.objective.weights is not None
+        points = POINTS * motion.harmonics
+        t = motion.ramp + np.arange(points) * (motion.period / points)
+        G = Information(arm, self.objective.weights).matrix(regressor(arm, *motion.evaluate(t)))
+        H = sought.unknowns.T @ G @ sought.unknowns + sought.known
+        r = self.basis.shape[1]
+        own = np.linalg.inv(H)[-r:, -r:] / self.samples
+        covariance = (self.basis @ own @ self.basis.T)[:4, :4]
+        mass, center = self.load[0], self.load[1:4] / self.load[0]
+        by_load = np.column_stack([-center, np.eye(3)]) / mass
+        spread = np.sqrt(np.diag(by_load @ covariance @ by_load.T))
+        return (float(np.sqrt(covariance[0, 0])),
+                np.where(np.isin([1, 2, 3], _told(self.basis)), spread, np.inf))
+
+
+def payload_design(
+    arm: ArmModel, seconds: float, mass: float, center: ArrayLike = (0.0, 0.0, 0.0),
+    given: Sequence[IdentifiedModel] = (),
+) -> PayloadDesign:
+    """
+    Make the task of a motion that determines a load.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm without the load.
+    seconds : float
+        Length of the motion, s.
+    mass : float
+        Mass of the heaviest load, kg; the limits hold with it on.
+    center : (3,) array_like
+        Its centre of mass in the frame of the tool, m.
+    given : sequence of IdentifiedModel
+        Models of the arm without the load; without any, the arm counts as known exactly, its
+        friction as unknown, and the noise as `RESIDUAL` of the effort limits.
+
+    Returns
+    -------
+    PayloadDesign
+        Arm and objective for `dynid_ros.motion.excitation.design.design`.
+
+    Raises
+    ------
+    InputError
+        A model is of another arm, or no motion of the arm tells the mass.
+
+    """
+    known = arm.memoryless
+    G, S = load_columns(known), own_friction(known)
+    _, singular, V = np.linalg.svd(G)
+    basis = V[singular > ROUNDING * singular[0]].T
+    told = _told(basis)
+    if 0 not in told:
+        raise InputError(
+            f"no motion of '{arm.name}' tells the mass of a load: its joints never carry the mass "
+            'apart from the place of its centre')
+    if given:
+        base = objective_given(DesignObjective(), arm, given, seconds)
+        assert base.weights is not None and base.prior is not None
+        weights, samples = base.weights, white_rate(given) * seconds
+        parts = [np.eye(len(G)), S, G @ basis]
+        ties = _friction_ties(known, given[-1]) / samples
+        own = [base.prior, np.diag(ties)]
+    else:
+        weights, samples = _assumed_weights(arm), INDEPENDENT_HZ * seconds
+        parts, own = [S, G @ basis], [np.zeros((S.shape[1], S.shape[1]))]
+    unknowns = np.hstack(parts)
+    information, start = np.zeros((unknowns.shape[1], unknowns.shape[1])), 0
+    for block in own:
+        end = start + len(block)
+        information[start:end, start:end] = block
+        start = end
+    wanted = np.zeros((unknowns.shape[1], len(told)))
+    wanted[start:] = basis[told].T * np.where(told == 0, 1.0, 1 / LENGTH)
+    load = ball(mass, np.asarray(center, dtype=float))
+    objective = DesignObjective(
+        weights=weights, sought=Sought(PAYLOAD, unknowns, information, wanted))
+    return PayloadDesign(with_load(arm, load), load, objective, samples, bool(given), basis)
+
+
+def with_load(arm: ArmModel, load: Array) -> ArmModel:
+    """Return the arm with a load (10,) in its tool; unchanged where its inertias are unknown."""
+    if arm.inertial is None:
+        return arm
+    inertial = arm.inertial.copy()
+    inertial[arm.tool.joint % arm.n] += frame_change(arm.tool.placement) @ load
+    return replace(arm, inertial=inertial)
+
+
+def _told(basis: Array) -> NDArray[np.intp]:
+    """Find the mass and first moments that motions can tell, of 0 to 3."""
+    return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - ROUNDING)
+
+
+def _assumed_weights(arm: ArmModel) -> Array:
+    """Inverse noise variances of the joints, (n,), by their effort limits."""
+    effort = arm.limits.effort
+    known = np.isfinite(effort) & (effort > 0)
+    if not known.any():
+        return np.ones(arm.n)
+    return np.asarray(1 / (RESIDUAL * np.where(known, effort, np.median(effort[known])))**2)
+
+
+def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:
+    """Information on the changes of friction by what a model knows of it, (f,)."""
+    spread = dict(zip(
+        friction_names(model.arm), KnownFriction(model).spread.tolist(), strict=True))
+    known = [spread.get(name, 0.0) for name in friction_names(arm)]
+    return np.array([1 / value**2 if value > 0 else 0.0 for value in known])

@@ -1,0 +1,222 @@
+"""The load that an arm carries: mass, centre of mass and inertia from recordings with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dynid_ros.applications.payload.body import load_body, LoadBody
+from dynid_ros.applications.payload.change import Change, ChangeSearch
+from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
+from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
+from dynid_ros.applications.payload.rest_fit import fit_rests
+from dynid_ros.arm.description.tree import Placement
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.rests import find_rests, Rests, together
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.regression.covariance import weighted_scores
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.estimation.regression.qr_factors import stack
+from dynid_ros.estimation.regression.weighted_least_squares import LOAD_PASSES
+
+#: Rests from which on they may tell the load.
+FEWEST_RESTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """
+    The load of an arm.
+
+    Attributes
+    ----------
+    model : IdentifiedModel
+        The arm without it.
+    frame : Placement
+        Frame of its parameters, in the link that carries the tool.
+    method : str
+        ``motion`` or ``rests``: the rows that determine its mass better.
+    body : LoadBody
+        Its parameters.
+    masses : dict of str to (float, float)
+        Mass and its standard deviation by each method that the recordings allow, whether or not a
+        body can have it, kg.
+    present : bool
+        Whether there is a load.
+    evidence : Evidence
+        Torque error without and with it, joint by joint.
+    change : Change or None
+        The largest change within the recordings.
+    rests : Rests
+        Positions at rest.
+    findings : tuple of Finding
+        Reasons against the estimate; empty for a good one.
+    remarks : tuple of str
+        What a user should know besides, a sentence each.
+    samples : int
+        Rows of the regression in which the arm moves.
+    sources : tuple of str
+        Recordings.
+
+    """
+
+    model: IdentifiedModel
+    frame: Placement
+    method: str
+    body: LoadBody
+    masses: dict[str, tuple[float, float]]
+    present: bool
+    evidence: Evidence
+    change: Change | None
+    rests: Rests
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...]
+    samples: int
+    sources: tuple[str, ...]
+
+    @property
+    def carrier(self) -> str:
+        """Return the joint that moves the link of the tool."""
+        arm = self.model.arm
+        return arm.joint_names[arm.tool.joint % arm.n]
+
+    @property
+    def trustworthy(self) -> bool:
+        """Whether nothing speaks against the estimate."""
+        return not self.findings
+
+    @property
+    def ready(self) -> bool:
+        """Whether a controller may take the load: it is trusted, with its mass and centre."""
+        return self.trustworthy and self.present and bool(self.body.from_data[:4].all())
+
+
+def estimate_payload(
+    model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None = None,
+) -> Payload:
+    """
+    Estimate the load that an arm carries.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The arm without the load.
+    recordings : sequence of Recording
+        Recordings with it: motions, or rests at some positions.
+    frame : Placement, optional
+        Frame of the result in the link that carries the tool; by default the tool.
+
+    Returns
+    -------
+    Payload
+        Mass, centre of mass and inertia, as far as the recordings determine them.
+
+    Raises
+    ------
+    InputError
+        The model lacks the information that is needed.
+    RecordingError
+        A recording is unusable, of another arm, or tells nothing about the mass.
+
+    """
+    with finite_numbers(model, [recording.source for recording in recordings]):
+        return _estimate(model, recordings, frame)
+
+
+def _estimate(
+    model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None,
+) -> Payload:
+    """Estimate the load where all numbers are finite and no sum of squares overflows."""
+    regression = LoadRegression(model, frame)
+    if not recordings:
+        raise RecordingError('a payload needs at least one recording with it')
+    loaded = [_prepared(model, recording) for recording in recordings]
+    rests = together([find_rests(rows.motions, rows.settings.rate_hz) for rows in loaded])
+    fits = {}
+    moving = sum(int(motion.moving.any(axis=1).sum()) for rows in loaded
+                 for motion in rows.motions)
+    if moving:
+        fits['motion'] = _fit_motion(regression, loaded)
+    if len(rests.q) >= FEWEST_RESTS:
+        fits['rests'] = fit_rests(regression, rests)
+    stds = {method: float(fit.std[0]) for method, fit in fits.items()}
+    method = min(stds, key=lambda name: stds[name], default='')
+    if method not in fits or not fits[method].tells_mass:
+        raise RecordingError(
+            f'{", ".join(recording.source for recording in recordings)}: the mass of the load is '
+            f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
+            'in which gravity turns in the frame of the tool, or rests at four positions or more')
+    fit, body = fits[method], load_body(fits[method])
+    rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
+    evidence = (Evidence.of_rows(model, rows, fit, body) if method == 'motion'
+                else Evidence.of_rests(model, rests, fit, body))
+    change = _largest_change(regression, loaded, recordings, fits.get('motion'))
+    verdict = judge_payload(regression, rows, fit, body, evidence, change)
+    return Payload(
+        model, frame or model.arm.tool.placement, method, body,
+        {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, verdict.present,
+        evidence, change, rests, verdict.findings,
+        (*regression.remarks, *verdict.remarks,
+         *outside_range(model, [m for rows in loaded for m in rows.motions])),
+        moving // max(loaded[0].settings.decimation, 1),
+        tuple(recording.source for recording in recordings))
+
+
+def check_fits(model: IdentifiedModel, recording: Recording) -> None:
+    """
+    Make sure that a recording is of the arm of a model, and of the same drive signal.
+
+    Raises
+    ------
+    RecordingError
+        It is not.
+
+    """
+    arm = model.arm
+    if recording.joint_names != arm.joint_names:
+        raise RecordingError(
+            f'{recording.source} has the joints {", ".join(recording.joint_names)}, and the model '
+            f'of {arm.name} has {", ".join(arm.joint_names)}; give the model of this arm')
+    if recording.signal != arm.drive.signal:
+        raise RecordingError(
+            f'{recording.source} holds {recording.signal}, and the model of {arm.name} was '
+            f'identified from {arm.drive.signal}; give a recording of the same drive signal')
+
+
+def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
+    """Condition a recording as those of the model were."""
+    check_fits(model, recording)
+    arm = model.arm
+    recording, _ = checked_recording(recording, arm)
+    settings = fitted_to(model.treatment, recording)
+    return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
+
+
+def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadFit:
+    """Fit the rows in which joints move, and add the scatter by their residuals."""
+    arm, theta = regression.model.arm, regression.model.theta
+    for _ in range(LOAD_PASSES if arm.needs_load else 1):
+        # The load on the joints follows from inertial parameters, which friction does not change.
+        fit = regression.fit(stack([rows.compressed(arm, theta) for rows in loaded]))
+        last, theta = theta, fit.theta
+    scatter = fit.scatter.copy()
+    for rows in loaded:
+        scores = weighted_scores(rows.blocks(arm, last), fit.theta, fit.sigma)
+        rate = rows.settings.rate_hz / rows.settings.decimation
+        scatter += regression.score_scatter(fit, scores, rate)
+    return LoadFit(fit.load, fit.factor, scatter, fit.theta, fit.sigma, fit.score)
+
+
+def _largest_change(
+    regression: LoadRegression, loaded: Sequence[KeptRows], recordings: Sequence[Recording],
+    fit: LoadFit | None,
+) -> Change | None:
+    if fit is None:
+        return None
+    search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
+    for rows, recording in zip(loaded, recordings, strict=True):
+        search.add(recording.source, rows.blocks(regression.model.arm, fit.theta))
+    return search.largest(fit.load)

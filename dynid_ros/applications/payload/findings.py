@@ -1,0 +1,244 @@
+"""Verdict on an estimated load: present or not, trusted or not, and the joints that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.applications.payload.body import load_body, LoadBody
+from dynid_ros.applications.payload.change import Change
+from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
+from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.arm.description.tree import joint_units
+from dynid_ros.arm.parameters import INERTIAL, torque_units
+from dynid_ros.data.signals.conditioning import ConditionedMotion
+from dynid_ros.data.signals.rests import Rests
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class PayloadThresholds:
+    """
+    Bounds of the verdict on a load.
+
+    Measured figures are those of benchmarks/payload.py, with simulated arms.
+
+    Attributes
+    ----------
+    least : float
+        Mass below which an arm counts as free, if its error bar reaches zero, kg.
+    standard_errors : float
+        Half the width of that error bar in standard deviations.
+    unexplained : float
+        Torque error of a joint with the load, by that of the model in its own recording and by
+        the torque itself, from which another cause must be at work.
+    share : float
+        See ``unexplained``.
+    no_body : float
+        Torque of a joint that ten free parameters of a load explain, and no body that they come
+        from, by what the model leaves of its own recording. Loads of real arms reach 0.7, and
+        those with a counterweight 3 and more.
+    velocity : float
+        Velocity by the largest one in the recording of the model, above which friction is
+        extrapolated.
+    position : float
+        Share of the range of a joint that the recording of the model must cover.
+
+    """
+
+    least: float = 0.05
+    standard_errors: float = 3.0
+    unexplained: float = 4.0
+    share: float = 0.1
+    no_body: float = 2.0
+    velocity: float = 1.2
+    position: float = 0.5
+
+
+THRESHOLDS = PayloadThresholds()
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """
+    Torque error joint by joint, (n,) each, Nm (N for prismatic joints).
+
+    Attributes
+    ----------
+    before, after, free : (n,) ndarray
+        Root mean square without the load, with it, and with the ten parameters that fit best,
+        whether or not a body can have them.
+    torque : (n,) ndarray
+        That of the torque itself.
+    usual : (n,) ndarray
+        What the model leaves of its own recording; at rest, friction adds to it.
+
+    """
+
+    before: Array
+    after: Array
+    free: Array
+    torque: Array
+    usual: Array
+
+    @staticmethod
+    def of_rows(
+        model: IdentifiedModel, rows: QRFactors, fit: LoadFit, body: LoadBody,
+    ) -> Evidence:
+        """Compare the torque in motion with that of the free and of the loaded arm."""
+        before, after, free = (_left(rows, theta) for theta in _arms(model, fit, body))
+        return Evidence(before, after, free, rows.torque(), model.sigma)
+
+    @staticmethod
+    def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
+        """Compare the torque at rest with that of the free and of the loaded arm."""
+        still = np.zeros_like(rests.q)
+        columns = base_parameters(model.arm).columns
+        W = regressor(model.arm, rests.q, still, still, load=still)[:, :, columns]
+        errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
+        before, after, free, torque = (
+            np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
+        usual = np.hypot(model.sigma, KnownFriction(model).breakaway)
+        return Evidence(before, after, free, torque, usual)
+
+    @property
+    def unexplained(self) -> NDArray[np.bool_]:
+        """Joints, (n,), whose torque no body on the last link explains."""
+        limits, missed = THRESHOLDS, np.sqrt(np.maximum(self.after**2 - self.free**2, 0.0))
+        most = np.maximum(limits.unexplained * self.usual, limits.share * self.torque)
+        return np.asarray((self.free > most) | (missed > limits.no_body * self.usual))
+
+
+def _arms(model: IdentifiedModel, fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
+    """Return the base parameters without a load, with the body, and with the free load."""
+    return model.theta, fit.theta_with(body.parameters), fit.theta
+
+
+def _left(rows: QRFactors, theta: Array) -> Array:
+    return np.asarray(np.sqrt(rows.residual_squares(theta) / np.maximum(rows.rows, 1)))
+
+
+@dataclass(frozen=True)
+class PayloadVerdict:
+    """
+    Verdict on a load.
+
+    Attributes
+    ----------
+    present : bool
+        Whether there is one.
+    findings : tuple of Finding
+        Reasons against the estimate.
+    remarks : tuple of str
+        Further sentences.
+
+    """
+
+    present: bool
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...]
+
+
+def judge_payload(
+    regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
+    evidence: Evidence, change: Change | None,
+) -> PayloadVerdict:
+    """Judge an estimate; see `PayloadThresholds` for the bounds."""
+    mass, std = float(fit.load[0]), float(fit.std[0])
+    bar = THRESHOLDS.standard_errors * std
+    none = mass < THRESHOLDS.least and abs(mass) <= bar
+    findings = [] if change is None or not change.matters else [_changed(change)]
+    if mass < -bar:
+        findings.insert(0, Finding(
+            'payload_negative',
+            f'the arm carries {-mass:.2f} ± {1.96 * std:.2f} kg less than in the '
+            'recording of the model: that was made with a load, or the two are exchanged'))
+    # One load does not explain the torque of two.
+    elif evidence.unexplained.any() and not findings:
+        finding = _unexplained(regression, rows, evidence)
+        return PayloadVerdict(False, (finding,), ())
+    elif not none and mass <= bar and not findings:
+        findings.append(Finding(
+            'payload_undetermined',
+            f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
+            'is certain of the load; record a longer or faster motion, or identify the arm again'))
+    return PayloadVerdict(
+        not none and mass > bar, tuple(findings), _open(body, none or mass < -bar))
+
+
+def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence) -> Finding:
+    """Name the joints that no body explains, and the one that contradicts a body of all others."""
+    arm, usual, sides = regression.model.arm, evidence.usual, ''
+    names, units = np.array(arm.joint_names), torque_units(arm)
+    for joint in range(arm.n):
+        others = np.arange(arm.n) != joint
+        fit = regression.fit(QRFactors(rows.factors * others[:, None, None], rows.rows * others))
+        body = load_body(fit)
+        left = _left(rows, fit.theta_with(body.parameters))
+        if (left < THRESHOLDS.no_body * usual)[others].all():
+            sides = (f'; {", ".join(names[others])} agree on {body.mass:.2f} kg, which '
+                     f'{names[joint]} contradicts by {left[joint]:.3g} {units[joint]}')
+    missed = ', '.join(f'{names[j]} ({evidence.after[j]:.3g} instead of {usual[j]:.3g} {units[j]})'
+                       for j in np.flatnonzero(evidence.unexplained))
+    beside = ', '.join(names[~evidence.unexplained])
+    return Finding(
+        'payload_unexplained',
+        f'no single body explains the torque of {missed}{beside and " beside that of "}{beside}'
+        f'{sides}; look for a counterweight, a cable, a contact, a load on another link, other '
+        'drive settings, or a change of the arm since its model was identified')
+
+
+def _changed(change: Change) -> Finding:
+    before, after = (
+        f'{side[0]:.2f} kg at [{", ".join(f"{x:.3f}" for x in side[1:] / side[0])}] m'
+        if side[0] > THRESHOLDS.least else f'{side[0]:.2f} kg'
+        for side in (change.before, change.after))
+    return Finding(
+        'payload_changed',
+        f'the load changes or slips around {change.t:.1f} s of {change.source}: {before} before, '
+        f'{after} after; fix it, and cut the recording there, or call ~/reset of a live session')
+
+
+def _open(body: LoadBody, none: bool) -> tuple[str, ...]:
+    """Name the parameters that the recordings do not determine."""
+    if none or body.from_data.all():
+        return ()
+    names = [name for name, known in zip(INERTIAL, body.from_data, strict=True) if not known]
+    return (f'not determined by this motion: {", ".join(names)}; a solid ball of this mass stands '
+            'for them',)
+
+
+def outside_range(
+    model: IdentifiedModel, motions: Sequence[ConditionedMotion] | Sequence[Prediction],
+) -> tuple[str, ...]:
+    """Warn of motion beyond the range in which the model was identified."""
+    known = model.recorded_range()
+    if known is None or not motions:
+        return ()
+    low, high, fast = known
+    lowest, highest, speed = motion_range(motions)
+    shared = np.minimum(high, highest) - np.maximum(low, lowest)
+    names, remarks = np.array(model.arm.joint_names), []
+    elsewhere = shared < THRESHOLDS.position * (highest - lowest)
+    if elsewhere.any():
+        remarks.append(
+            f'extrapolation: {", ".join(names[elsewhere])} moved elsewhere in the recording of '
+            'the model; the error bars allow for its parameters, not for what it leaves out')
+    faster = speed > THRESHOLDS.velocity * fast
+    if faster.any():
+        units = joint_units('rad/s', model.arm.prismatic)
+        each = ', '.join(f'{names[j]} ({speed[j]:.2f} instead of {fast[j]:.2f} {units[j]})'
+                         for j in np.flatnonzero(faster))
+        remarks.append(
+            f'extrapolation: {each} moved slower in the recording of the model; friction is '
+            'uncertain above')
+    return tuple(remarks)

@@ -1,0 +1,282 @@
+"""Least squares of a load on the rows of an arm of which a model is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.arm.description.tree import Placement
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import InputError, listed
+from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST, load_columns, own_friction
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.standard_parameters import FROM_DATA
+from dynid_ros.estimation.regression.covariance import score_covariance
+from dynid_ros.estimation.regression.least_squares import inverse_of
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.utilities.arrays import Array
+
+#: Reweightings at most, and the relative change of the weights at which they have settled.
+ITERATIONS, SETTLED = 10, 1e-3
+#: Least residual of a joint by its torque: no joint takes all weight.
+LEAST = 1e-6
+
+
+@contextmanager
+def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[None]:
+    """
+    Refuse a model and recordings, as of damaged files, whose sums of squares overflow.
+
+    Raises
+    ------
+    InputError
+        They do.
+
+    """
+    try:
+        with np.errstate(all='ignore'):
+            yield
+    except LinAlgError as error:
+        raise InputError(
+            f'the numbers of the model of {", ".join(model.sources)}, or of {", ".join(sources)}, '
+            'are too large for a regression; identify again') from error
+
+
+@dataclass(frozen=True, eq=False)
+class LoadFit:
+    """
+    A load, by least squares beside its prior, whether or not a body can have it.
+
+    Attributes
+    ----------
+    load : (10,) ndarray
+        Inertial parameters.
+    factor : (10, 10) ndarray
+        Triangle A of the rows that are left to the load, and of its prior: ``‖A (p - load)‖²`` is
+        what parameters p add to the weighted squares.
+    scatter : (10, 10) ndarray
+        Covariance of ``Aᵀ A (load - truth)``.
+    theta : (b,) ndarray
+        Base parameters of the arm with its load, and with the friction of the recording.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+    score : (b, 10) ndarray
+        Score of the load by that of the base parameters.
+
+    """
+
+    load: Array
+    factor: Array
+    scatter: Array
+    theta: Array
+    sigma: Array
+    score: Array
+
+    def theta_with(self, load: Array) -> Array:
+        """Return the base parameters (b,) of the arm with another load, model errors refitted."""
+        return np.asarray(self.theta + self.score @ (load - self.load))
+
+    @property
+    def covariance(self) -> Array:
+        """Return the covariance of the load, (10, 10)."""
+        half = inverse_of(self.factor)
+        return np.asarray(half @ (half.T @ self.scatter @ half) @ half.T)
+
+    @property
+    def std(self) -> Array:
+        """Return the standard deviations of the load, (10,), above zero."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def tells_mass(self) -> bool:
+        """Whether the rows determine the mass rather than the prior."""
+        return bool(1 - (self.std[0] / HEAVIEST)**2 >= FROM_DATA)
+
+
+class LoadRegression:
+    """
+    Regression of a load, with what a model knows as further rows.
+
+    Unknown are the errors of the model's parameters, the changes of friction since it was
+    identified, and the load. The information on the errors is that of the model's samples and of
+    the prior of the arm, so that a parameter that the samples leave open counts with the width of
+    the prior.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The arm without the load.
+    frame : Placement, optional
+        Frame of the load's parameters in the link that carries the tool; by default the tool.
+
+    Attributes
+    ----------
+    columns : (b, 10) ndarray
+        Change of the base parameters with the load.
+    others : (b, b + f) ndarray
+        The same with their errors in the model, and with the changes of friction.
+
+    Raises
+    ------
+    InputError
+        The model was written by version 0.1.
+
+    """
+
+    def __init__(self, model: IdentifiedModel, frame: Placement | None = None) -> None:
+        if np.isnan(model.root_information).any():
+            raise InputError(
+                f'the model of {", ".join(model.sources)} was written by version 0.1, without the '
+                'information that a payload needs; identify again')
+        self.model = model
+        self.columns = load_columns(model.arm, frame)
+        self._root = _posterior(model)
+        spread = KnownFriction(model).spread
+        varied = spread > 0
+        self.others = np.hstack([np.eye(len(self.columns)), own_friction(model.arm)[:, varied]])
+        self._tie = 1 / spread[varied]
+
+    def solve(
+        self, W: Array, z: Array, held: Array | None = None, held_std: Array | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """
+        Solve for the load.
+
+        Parameters
+        ----------
+        W : (m, b) ndarray
+            Rows of the base parameters, whitened.
+        z : (m,) ndarray
+            Torque that the model does not explain, whitened.
+        held : (m, h) ndarray, optional
+            Whitened columns of further unknowns, whose expectation is zero.
+        held_std : (h,) ndarray, optional
+            Their standard deviations.
+
+        Returns
+        -------
+        load : (10,) ndarray
+            Inertial parameters.
+        factor : (10, 10) ndarray
+            As for `LoadFit`.
+        others : (b + f + h,) ndarray
+            Errors of the base parameters, changes of friction, further unknowns.
+        shift : (b + f + h, 10) ndarray
+            By how much these follow from the load.
+
+        Raises
+        ------
+        LinAlgError
+            The squares of the rows overflow.
+
+        """
+        ties = self._tie if held_std is None else np.append(self._tie, 1 / held_std)
+        own = W @ self.others if held is None else np.hstack([W @ self.others, held])
+        b, size, loads = W.shape[1], own.shape[1], self.columns.shape[1]
+        rows = np.zeros((len(W) + size + loads, size + loads + 1))
+        rows[:len(W)] = np.column_stack([own, W @ self.columns, z])
+        known = rows[len(W):]
+        known[:b, :b] = self._root
+        known[b:, b:-1] = np.diag([*ties, *np.full(loads, 1 / HEAVIEST)])
+        R = np.asarray(np.linalg.qr(rows, mode='r'))
+        if not np.isfinite(R).all():
+            raise LinAlgError
+        factor, half = R[size:size + loads, size:-1], inverse_of(R[:size, :size])
+        load = inverse_of(factor) @ R[size:size + loads, -1]
+        shift = half @ R[:size, size:-1]
+        return load, factor, half @ R[:size, -1] - shift @ load, shift
+
+    def fit(self, rows: QRFactors) -> LoadFit:
+        """
+        Fit compressed rows, each joint weighted by what is left of it.
+
+        The scatter is that of model, friction and prior alone; see `score_scatter`.
+        """
+        b = len(self.columns)
+        counts = np.maximum(rows.rows, 1)
+        floor = LEAST * np.sqrt(rows.torque_squares().sum() / counts.sum()) + np.finfo(float).tiny
+        sigma = np.maximum(self.model.sigma, floor)
+        for _ in range(ITERATIONS):
+            scale = sigma * np.sqrt(self.model.colour)
+            R = np.asarray(np.linalg.qr(
+                (rows.factors / scale[:, None, None]).reshape(-1, b + 1), mode='r'))
+            W, z = R[:, :b], R[:, b] - R[:, :b] @ self.model.theta
+            load, factor, others, shift = self.solve(W, z)
+            theta = self.model.theta + self.others @ others + self.columns @ load
+            before = sigma
+            left = np.sqrt(rows.residual_squares(theta) / counts)
+            sigma = np.where(rows.rows > 0, np.maximum(left, floor), before)
+            if np.abs(sigma / before - 1).max() < SETTLED:
+                break
+        score = self.columns - self.others @ shift
+        return LoadFit(load, factor, self._prior_scatter(shift), theta, before, score)
+
+    def score_scatter(self, fit: LoadFit, scores: Sequence[Array], rate_hz: float) -> Array:
+        """
+        Return the covariance of the load's score by the residuals of one recording, (10, 10).
+
+        Parameters
+        ----------
+        fit : LoadFit
+            The fit.
+        scores : sequence of (N, b) ndarray
+            Of the base parameters, as `weighted_scores` makes them, stretch by stretch.
+        rate_hz : float
+            Rate of the rows.
+
+        """
+        projected = [score @ fit.score / self.model.colour for score in scores]
+        return score_covariance(projected, rate_hz, fit.score.shape[1])
+
+    @property
+    def prior(self) -> Array:
+        """
+        Return what is known of the arm with its load before any rows, as rows ``[w tau]``.
+
+        Returns
+        -------
+        (b, b + 1) ndarray
+            Rows of the base parameters of the loaded arm, whose noise counts as that of rows
+            that are weighted by the standard deviation of their joint.
+
+        """
+        b, ties = len(self.columns), np.append(
+            self._tie, np.full(self.columns.shape[1], 1 / HEAVIEST))
+        change = np.hstack([self.others[:, b:], self.columns])
+        rows = np.zeros((len(ties) + b, len(ties) + b + 1))
+        rows[:len(ties), :len(ties)] = np.diag(ties)
+        rows[len(ties):, :len(ties)] = -self._root @ change
+        rows[len(ties):, len(ties):-1] = self._root
+        rows[len(ties):, -1] = self._root @ self.model.theta
+        triangle = np.asarray(np.linalg.qr(rows, mode='r'))[len(ties):, len(ties):]
+        return np.asarray(np.sqrt(self.model.colour) * triangle)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Name the parameters that a load changes and that the model has from its prior."""
+        unknown = self.columns.any(axis=1) & ~self.model.from_data
+        if not unknown.any():
+            return ()
+        names = base_parameters(self.model.arm).names
+        open_ones = listed([names[k] for k in np.flatnonzero(unknown)])
+        return (f'the model of {", ".join(self.model.sources)} leaves {open_ones} open, which the '
+                'load changes: identify the arm with a motion of all joints',)
+
+    def _prior_scatter(self, shift: Array) -> Array:
+        """Part of the scatter of model and friction, and of the prior of the load."""
+        b = len(self.columns)
+        pull = self._root.T @ (self._root @ shift[:b])
+        tie = self._tie[:, None] * shift[b:b + len(self._tie)]
+        own = np.eye(shift.shape[1]) / HEAVIEST**2
+        return np.asarray(pull.T @ self.model.covariance @ pull + tie.T @ tie + own)
+
+
+def _posterior(model: IdentifiedModel) -> Array:
+    """Square root (b, b) of the information of a model, that of its prior included."""
+    R = model.root_information / np.sqrt(model.colour)
+    return np.asarray(np.linalg.qr(np.concatenate([R, model.prior.rows()[:, :-1]]), mode='r'))

@@ -1,0 +1,80 @@
+"""The live estimate of a load on a recording, as fast as possible."""
+
+from __future__ import annotations
+
+from dynid_ros.applications.payload.body import FIELDS
+from dynid_ros.applications.payload.estimate import check_fits, Payload
+from dynid_ros.applications.payload.fit import finite_numbers
+from dynid_ros.applications.payload.live_payload import LivePayload
+from dynid_ros.data.recordings.clock import with_one_clock
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.online.online_result import RowHistory
+from dynid_ros.estimation.online.replay import feed, History, Known, Learned
+from dynid_ros.estimation.regression.preparation import checked_recording
+
+
+def replay_payload(
+    model: IdentifiedModel, recording: Recording, *, cutoff_hz: float | None = None,
+    delay: float | None = None,
+) -> tuple[Payload, History]:
+    """
+    Feed a recording to the live estimate of a load, sample by sample as it was recorded.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The arm without the load.
+    recording : Recording
+        Recording with the load; its faults go through the rules of the stream.
+    cutoff_hz, delay : float, optional
+        Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
+        those of the model if not given.
+
+    Returns
+    -------
+    payload : Payload
+        The last estimate.
+    history : History
+        The course of mass, centre and inertia, as `LoadBody.fields`, from the time on at which
+        the mass is determined.
+
+    Raises
+    ------
+    InputError
+        The model lacks the information that is needed.
+    RecordingError
+        The recording is unusable, of another arm, or tells nothing about the mass.
+
+    """
+    check_fits(model, recording)
+    checked_recording(recording, model.arm)
+    with finite_numbers(model, [recording.source]):
+        return _replay(model, recording, cutoff_hz, delay)
+
+
+def _replay(
+    model: IdentifiedModel, recording: Recording, cutoff_hz: float | None, delay: float | None,
+) -> tuple[Payload, History]:
+    """Replay where no sum of squares overflows."""
+    session = LivePayload(model, recording.source, cutoff_hz=cutoff_hz, delay=delay)
+    online = session.estimator
+    found: Payload | None = None
+
+    def known(rows: RowHistory, learned: Learned) -> Known | None:
+        nonlocal found
+        session.loads.add(learned)
+        found = session.loads.load(online, rows)
+        if found is None:
+            return None
+        body = found.body
+        return body.fields, body.fields_std, body.from_data, body.from_data
+
+    _, history = feed(online, with_one_clock(recording), tuple(FIELDS), known)
+    if found is None:
+        raise RecordingError(
+            f'{recording.source}: the mass of the load is not determined by '
+            f'{int(online.recursion.rows.max(initial=0))} rows of motion; record a motion in '
+            'which gravity turns in the frame of the tool')
+    return found, history

@@ -1,0 +1,61 @@
+"""A load from rests: torque that holds the arm, with friction that holds it, too."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
+from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.data.signals.rests import Rests
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+
+#: Rests that the scatter before any data counts as.
+PRIOR_RESTS = 3.0
+PASSES = 5
+
+
+def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
+    """
+    Estimate mass and centre of mass of a load from rests.
+
+    At rest a joint is held by its drive and by friction, of which only the bound is known. A part
+    of it follows the direction of approach and is estimated, joint by joint; the rest scatters
+    from one rest to the next.
+
+    Parameters
+    ----------
+    regression : LoadRegression
+        The arm without the load.
+    rests : Rests
+        Rests with the load.
+
+    Returns
+    -------
+    LoadFit
+        With the whole scatter.
+
+    """
+    arm = regression.model.arm
+    count, n = rests.q.shape
+    still = np.zeros_like(rests.q)
+    W = regressor(arm, rests.q, still, still, load=still)[:, :, base_parameters(arm).columns]
+    free = rests.tau - W @ regression.model.theta
+    bound = KnownFriction(regression.model).breakaway
+    held = rests.approach[:, :, None] * np.eye(n)
+    held_std = np.maximum(bound, 1e-3 * regression.model.sigma)
+    start = np.hypot(bound / 2, regression.model.sigma)
+    sigma = start
+    for _ in range(PASSES):
+        scale = np.repeat(sigma[None], count, axis=0)[:, :, None]
+        load, factor, others, shift = regression.solve(
+            (W / scale).reshape(count * n, -1), (free / scale[:, :, 0]).ravel(),
+            (held / scale).reshape(count * n, n), held_std)
+        change = regression.others @ others[:-n] + regression.columns @ load
+        left = free - W @ change - held @ others[-n:]
+        squares = PRIOR_RESTS * start**2 + (left**2).sum(axis=0)
+        # A joint that is loaded by the load gives up some of its rests to the parameters.
+        before, sigma = sigma, np.sqrt(squares / (PRIOR_RESTS + max(count - 4 / n, 0.5)))
+    information = factor.T @ factor
+    score = regression.columns - regression.others @ shift[:-n]
+    return LoadFit(load, factor, information, regression.model.theta + change, before, score)

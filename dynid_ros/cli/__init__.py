@@ -1,4 +1,0 @@
-"""The dynid command."""
-
-# First of all, before any of the commands brings NumPy in.
-import dynid_ros.threads  # noqa: F401

@@ -1,0 +1,1 @@
+"""Measured data: recordings, their signals, streams and files."""

@@ -1,0 +1,138 @@
+"""Writing joint states as a rosbag2 recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.data.files.bag_backends import ends_whole
+from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.data.files.sidecar import SIDECAR, sidecar_text
+from dynid_ros.data.recordings.in_blocks import blocks
+from dynid_ros.errors import ResultError
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.atomic_write import whole_folder
+
+Write = Callable[[int, bytes], None]
+
+# A stamp of zero marks an unset one, so time starts one second later.
+START_NS = 1_000_000_000
+
+
+def write_joint_states(
+    path: str | Path, joint_names: Sequence[str], t: Array, q: Array, qd: Array | None,
+    effort: Array, *, topic: str = 'joint_states', start_ns: int = START_NS,
+    sidecar: Mapping[str, Any] | None = None,
+) -> None:
+    """
+    Write a rosbag2 folder (MCAP) with one topic of sensor_msgs/msg/JointState.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder to be made.
+    joint_names : sequence of str
+        Names of the columns.
+    t : (N,) ndarray
+        Time of each sample, s.
+    q : (N, n) ndarray
+        Positions, rad or m.
+    qd : (N, n) ndarray or None
+        Velocities, rad/s or m/s; None leaves them out of the messages.
+    effort : (N, n) ndarray
+        Efforts, in the unit of the arm.
+    topic : str
+        Topic; a leading slash is added.
+    start_ns : int
+        Stamp of ``t = 0``, ns.
+    sidecar : mapping, optional
+        Content of ``recording.yaml`` beside the data.
+
+    Raises
+    ------
+    ResultError
+        The folder exists or cannot be written.
+
+    """
+    check_absent(Path(path))
+    values = (q, qd, effort)
+    with whole_folder(Path(path)) as folder:
+        try:
+            _write(folder, '/' + topic.lstrip('/'), _messages(joint_names, t, values, start_ns))
+        # Of rosbag2_py.
+        except RuntimeError as error:
+            raise ResultError(f'{path} cannot be written: {error}') from error
+        # rosbag2 reports no error on a full disk.
+        if not all(map(ends_whole, folder.glob('*.mcap'))):
+            raise ResultError(f'{path} cannot be written: the file was cut short; is the disk '
+                              'full?')
+        if sidecar is not None:
+            (folder / SIDECAR).write_bytes(sidecar_text(sidecar))
+
+
+def check_absent(path: Path) -> None:
+    """Refuse to write over an existing file."""
+    if path.exists():
+        raise ResultError(f'{path} exists already; remove it or choose another name')
+
+
+def _messages(
+    joint_names: Sequence[str], t: Array, values: Sequence[Array | None], start_ns: int,
+) -> Iterator[tuple[int, bytes]]:
+    """Encode block by block: the messages of a long recording fill memory."""
+    for part in blocks(len(t)):
+        stamps = np.rint(np.asarray(t[part]) * 1e9).astype(np.int64) + start_ns
+        rows = encode(
+            joint_names, stamps, [None if x is None else x[part] for x in values])
+        for stamp, message in zip(stamps.tolist(), rows, strict=True):
+            yield stamp, message.tobytes()
+
+
+def _write(path: Path, topic: str, messages: Iterator[tuple[int, bytes]]) -> None:
+    opened = _rosbag2 if importlib.util.find_spec('rosbag2_py') is not None else _rosbags
+    with opened(path, topic) as write:
+        for stamp, message in messages:
+            write(stamp, message)
+
+
+@contextmanager
+def _rosbags(path: Path, topic: str) -> Iterator[Write]:
+    from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+    from rosbags.typesys import get_typestore, Stores
+
+    writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+    with writer:
+        typestore = get_typestore(Stores.ROS2_HUMBLE)
+        connection = writer.add_connection(topic, JOINT_STATE, typestore=typestore)
+        yield lambda stamp, data: writer.write(connection, stamp, data)
+
+
+@contextmanager
+def _rosbag2(path: Path, topic: str) -> Iterator[Write]:
+    import rosbag2_py
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = rosbag2_py.SequentialWriter()
+    writer.open(
+        rosbag2_py.StorageOptions(uri=str(path), storage_id='mcap'),
+        rosbag2_py.ConverterOptions('cdr', 'cdr'),
+    )
+    described: dict[str, Any] = {
+        'name': topic,
+        'type': JOINT_STATE,
+        'serialization_format': 'cdr',
+    }
+    try:
+        metadata = rosbag2_py.TopicMetadata(id=0, **described)
+    except TypeError:
+        # Humble and Iron do not know the field `id`, Jazzy and later require it.
+        metadata = rosbag2_py.TopicMetadata(**described)
+    writer.create_topic(metadata)
+    # The files are closed when the writer is released; close() itself came with Jazzy.
+    yield lambda stamp, data: writer.write(topic, data, stamp)

@@ -1,0 +1,289 @@
+"""Joint states and drive signals of a bag, read by any available library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+import re
+
+import numpy as np
+
+from dynid_ros.arm.drive import DriveTopic
+from dynid_ros.data.files.bag_backends import (
+    BagReader,
+    is_truncated,
+    open_backend,
+    ROS_1,
+    STORAGE_OF_SUFFIX,
+    TruncatedMcap,
+)
+from dynid_ros.data.files.joint_state_cdr import (
+    Cursor,
+    decode,
+    Layout,
+    parse_layout,
+    Parser,
+)
+from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
+from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.errors import DynidError, RecordingError
+
+# Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
+BATCH = 4096
+_NOTHING = slice(0, 0)
+
+
+@dataclass(frozen=True)
+class JointStates:
+    """
+    All messages of one joint-state topic.
+
+    Attributes
+    ----------
+    topic : str
+        Full name of the topic.
+    count : int
+        Number of messages, without those that cannot be decoded.
+    blocks : tuple of SampleBlock
+        The messages, those of equal joint names together.
+    defects : tuple of Defect
+        Defects of the files and of messages.
+
+    """
+
+    topic: str
+    count: int
+    blocks: tuple[SampleBlock, ...]
+    defects: tuple[Defect, ...]
+
+
+def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
+    """
+    Read a joint-state topic of a rosbag2 folder, of one of its files, or of a bag of ROS 1.
+
+    Folders without ``metadata.yaml`` and truncated MCAP files, as a killed recorder leaves
+    them, are read as far as possible, with a warning.
+
+    Parameters
+    ----------
+    path : Path
+        Folder or file.
+    topic : str
+        Name of the topic, with or without the leading slash.
+
+    Raises
+    ------
+    RecordingError
+        Not a bag, a damaged one, or the topic is absent, empty or of another type.
+
+    """
+    return _read(path, DriveTopic('/' + topic.lstrip('/')), 'choose one with --topic')
+
+
+def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:
+    """
+    Read the drive signal from a topic of its own, as the effort of joint states.
+
+    Parameters
+    ----------
+    path : Path
+        Folder or file.
+    topic : DriveTopic
+        The topic.
+    states : str
+        Full name of the topic of the joint states.
+
+    Raises
+    ------
+    RecordingError
+        As for `read_joint_states`.
+
+    """
+    return _read(path, replace(topic, name=topic.beside(states)), 'set drive.topic in arm.yaml')
+
+
+def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
+    wanted = topic.name
+    try:
+        with closing(_open(path)) as bag:
+            _check_topic(path, topic, bag.topics, remedy)
+            blocks, count, damaged = _decode_all(bag.messages(wanted), drive_parser(topic))
+            defects = (*bag.defects, *damaged_defects(wanted, count, damaged))
+    except (DynidError, ModuleNotFoundError):
+        raise
+    except Exception as error:
+        # A damaged file may fail anywhere in the storage libraries, with any exception.
+        reason = str(error).strip().split('\n')[0] or type(error).__name__
+        one = path.suffix.lower() == ROS_1
+        kind, hint = ('bag', '; try "rosbag reindex"') if one else ('rosbag2 recording', '')
+        raise RecordingError(f'{path} is not a readable {kind}: {reason}{hint}') from error
+    if not count:
+        raise RecordingError(f'{path}: topic {wanted} holds no messages; record it again')
+    return JointStates(wanted, count - len(damaged), blocks, defects)
+
+
+def _decode_all(
+    messages: Iterator[tuple[int, bytes]], parse: Parser
+) -> tuple[tuple[SampleBlock, ...], int, list[tuple[int, str]]]:
+    """Decode in batches, so that the raw messages are never all in memory."""
+    joined = JoinedBlocks()
+    damaged: list[tuple[int, str]] = []
+    count = 0
+    while batch := list(islice(messages, BATCH)):
+        received, data = zip(*batch, strict=True)
+        good, bad = decode(received, data, count, parse)
+        for block in good:
+            joined.add(block)
+        damaged += bad
+        count += len(batch)
+    return joined.take(), count, damaged
+
+
+def damaged_defects(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:
+    """Report messages that cannot be decoded; too many of them are an error."""
+    if not damaged:
+        return []
+    first, reason = min(damaged)
+    share, limit = len(damaged) / count, quality.THRESHOLDS.missing_share
+    if share > limit:
+        raise ValueError(
+            f'topic {topic}, message {first}: {reason}; {len(damaged)} of {count} messages '
+            'cannot be decoded')
+    text = (f'{len(damaged)} of {count} messages on {topic} cannot be decoded and are left out, '
+            f'first message {first}: {reason}.')
+    return [Defect('messages_damaged', 'warning', text, None, len(damaged), None, share, limit)]
+
+
+def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: str) -> None:
+    wanted = topic.name
+    if not topics:
+        raise RecordingError(
+            f'{path} holds nothing readable: its recorder was stopped before it wrote any message'
+        )
+    kind = topics.get(wanted)
+    if kind is None:
+        listed = ', '.join(f'{name} ({topics[name]})' for name in sorted(topics))
+        raise RecordingError(
+            f'{path} has no topic {wanted}; topics there: {listed}; {remedy}'
+        )
+    if kind != topic.kind:
+        raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {topic.kind}')
+
+
+def _open(path: Path) -> BagReader:
+    """Choose how to read: one bag, its files one by one, or a truncated file."""
+    if path.is_file():
+        return _open_file(path)
+    files = _storage_files(path)
+    metadata = path / 'metadata.yaml'
+    # A full disk leaves an empty one.
+    complete = metadata.is_file() and metadata.stat().st_size > 0
+    if complete and not any(is_truncated(file) for file in files):
+        return open_backend(path)
+    if not files:
+        raise RecordingError(
+            f'{path} is not a recording: the folder holds no metadata.yaml and no .mcap or .db3 '
+            f'file'
+        )
+    return _Files(path, files, complete)
+
+
+def _open_file(path: Path) -> BagReader:
+    return TruncatedMcap(path) if is_truncated(path) else open_backend(path)
+
+
+def _storage_files(folder: Path) -> list[Path]:
+    """Files of a folder in the order in which they were recorded (``name_10`` last)."""
+    files = [file for file in folder.iterdir() if file.suffix in STORAGE_OF_SUFFIX]
+    return sorted(files, key=lambda f: [int(d) if d else 0 for d in re.findall(r'\d+', f.stem)])
+
+
+class _Files:
+    """The files of a folder with unreliable metadata, one after the other."""
+
+    def __init__(self, folder: Path, files: list[Path], complete: bool) -> None:
+        self._readers: list[BagReader] = []
+        try:
+            self._readers += map(_open_file, files)
+        except BaseException:
+            self.close()
+            raise
+        self.topics = {name: kind for r in self._readers for name, kind in r.topics.items()}
+        self.defects = [defect for reader in self._readers for defect in reader.defects]
+        if not complete:
+            text = (
+                f'{folder} has no metadata.yaml, as when its recorder was killed: its files '
+                f'are read directly; `ros2 bag reindex` restores it.'
+            )
+            self.defects.append(Defect('metadata_missing', 'warning', text, count=len(files)))
+
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield receive time, ns, and content of each message of a topic."""
+        for reader in self._readers:
+            if topic in reader.topics:
+                yield from reader.messages(topic)
+
+    def close(self) -> None:
+        """Close the files."""
+        for reader in self._readers:
+            reader.close()
+
+
+def drive_parser(topic: DriveTopic) -> Parser:
+    """Return the parser of the messages of a drive topic."""
+    if topic.interface is not None:
+        return partial(parse_dynamic, interface=topic.interface)
+    return partial(parse_array, joints=topic.joints) if topic.joints else parse_layout
+
+
+def parse_dynamic(data: bytes, interface: str) -> Layout:
+    """
+    Find one interface in a control_msgs/DynamicJointState, as the effort of joints that have it.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not such a message.
+
+    """
+    cursor = Cursor(data, stamped=True)
+    names = cursor.strings()
+    if cursor.count() != len(names):
+        raise ValueError('the numbers of joints and of their values differ')
+    chosen, parts = [], []
+    for name in names:
+        interfaces, values = cursor.strings(), cursor.doubles()
+        if interface in interfaces:
+            first = values.start + 8 * interfaces.index(interface)
+            if first >= values.stop:
+                raise ValueError(f'{name} has fewer values than interfaces')
+            chosen.append(name)
+            parts.append(np.arange(first, first + 8))
+    places = np.concatenate(parts) if parts else _NOTHING
+    return cursor.layout(tuple(chosen), (_NOTHING, _NOTHING, places))
+
+
+def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
+    """
+    Find the values of a std_msgs/Float64MultiArray, as the effort of joints.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not such a message.
+
+    """
+    cursor = Cursor(data, stamped=False)
+    for _ in range(cursor.count()):
+        cursor.string(fixed=True)
+        # Size and stride.
+        cursor.count()
+        cursor.count()
+    # The offset of the data is ignored.
+    cursor.count()
+    return cursor.layout(joints, (_NOTHING, _NOTHING, cursor.doubles()))

@@ -1,0 +1,152 @@
+"""Joint states as ``rostopic echo -p`` and ``ros2 topic echo --csv`` print them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+import re
+
+import numpy as np
+
+from dynid_ros.data.files.bags import BATCH, damaged_defects, JointStates
+from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
+from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
+from dynid_ros.errors import RecordingError
+
+FIELDS = ('position', 'velocity', 'effort')
+_FIELD = re.compile(r'(?:.*[._/])?(name|position|velocity|effort)[_.\[]?\d+\]?')
+#: Ends of the names of columns of stamps, and ns in their unit.
+_STAMPS = {'stamp.secs': 10**9, 'stamp.nsecs': 1, 'stamp.sec': 10**9, 'stamp.nanosec': 1,
+           'header.stamp': 1}
+
+
+@dataclass(frozen=True)
+class _Form:
+    """First cell of the names, and the cells of stamps with their units in ns."""
+
+    first: int
+    stamps: tuple[tuple[int, int], ...]
+    received: int | None = None
+    # The arrays that are there; None if an empty cell stands for one that is not.
+    fields: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Joints of a message, and first and last cell of its positions, velocities and efforts."""
+
+    names: tuple[str, ...]
+    arrays: tuple[tuple[int, int], ...]
+
+
+def read_echoed(path: Path) -> JointStates | None:
+    """
+    Read the messages that a text file holds, one a row with the names of its joints.
+
+    Parameters
+    ----------
+    path : Path
+        File.
+
+    Returns
+    -------
+    JointStates or None
+        The messages; None if the file is of another form.
+
+    Raises
+    ------
+    RecordingError
+        Too many rows are no messages.
+
+    """
+    encoding = text_encoding(path)
+    lines = (_cells(text) for _, text in text_lines(path, encoding))
+    first = next(lines, [])
+    form = _form(first)
+    if form is None:
+        return None
+    rows = chain([first], lines) if form.fields is None else lines
+    joined = JoinedBlocks()
+    damaged: list[tuple[int, str]] = []
+    count = 0
+    while batch := list(islice(rows, BATCH)):
+        groups: dict[_Layout, list[tuple[int, list[float]]]] = defaultdict(list)
+        for place, cells in enumerate(batch, start=count):
+            try:
+                layout = _layout(cells, form)
+                values = _numbers(cells, layout, form)
+                groups[layout].append((place, values))
+            except ValueError as error:  # noqa: PERF203
+                damaged.append((place, str(error)))
+        for layout, messages in groups.items():
+            joined.add(_block(layout, messages))
+        count += len(batch)
+    if not count:
+        raise RecordingError(f'{path} has a header but no rows')
+    try:
+        defects = damaged_defects(path.name, count, damaged)
+    except ValueError as error:
+        raise RecordingError(f'{path}: {error}') from error
+    return JointStates(path.name, count - len(damaged), joined.take(), tuple(defects))
+
+
+def _cells(text: str) -> list[str]:
+    return [cell.strip() for cell in text.split(',')]
+
+
+def _form(cells: Sequence[str]) -> _Form | None:
+    """Find where names and stamps stand, by a header or by the first message."""
+    found = [match[1] if (match := _FIELD.fullmatch(cell)) else '' for cell in cells]
+    if 'name' in found:
+        stamps = [(k, unit) for k, cell in enumerate(cells)
+                  for end, unit in _STAMPS.items() if cell.endswith(end)]
+        received = next((k for k, cell in enumerate(cells) if cell == '%time'), None)
+        if not stamps and received is not None:
+            stamps = [(received, 1)]
+        fields = tuple(name for name in FIELDS if name in found)
+        return _Form(found.index('name'), tuple(stamps), received, fields) if stamps else None
+    numbers = len(cells) > 4 and cells[0].isdigit() and cells[1].isdigit()
+    if numbers and cells[3] and number_in(cells[3]) is None:
+        return _Form(3, ((0, 10**9), (1, 1)))
+    return None
+
+
+def _layout(cells: Sequence[str], form: _Form) -> _Layout:
+    """Find the names of the joints and the cells of each array."""
+    stop = form.first
+    while stop < len(cells) and cells[stop] and number_in(cells[stop]) is None:
+        stop += 1
+    names, at, arrays = tuple(cells[form.first:stop]), stop, []
+    if not names:
+        raise ValueError('the row names no joints')
+    for field in FIELDS:
+        empty = form.fields is None and cells[at:at + 1] == ['']
+        there = not empty if form.fields is None else field in form.fields
+        arrays.append((at, at + len(names) * there))
+        at = arrays[-1][1] + empty
+    if at != len(cells):
+        raise ValueError(f'{len(cells)} cells, where {len(names)} joints have {at}')
+    return _Layout(names, tuple(arrays))
+
+
+def _numbers(cells: Sequence[str], layout: _Layout, form: _Form) -> list[float]:
+    """Read stamp and time of reception, ns, and the values behind the names."""
+    stamp = sum(int(cells[place]) * unit for place, unit in form.stamps)
+    received = stamp if form.received is None else int(cells[form.received])
+    if max(abs(stamp), abs(received)) >= 2**63:
+        raise ValueError('the stamp is none in ns')
+    return [stamp, received, *(float(cell) for start, stop in layout.arrays
+                               for cell in cells[start:stop])]
+
+
+def _block(layout: _Layout, rows: Sequence[tuple[int, list[float]]]) -> SampleBlock:
+    index = np.array([place for place, _ in rows], dtype=np.int64)
+    stamp, received = (np.array([values[k] for _, values in rows], dtype=np.int64)
+                       for k in range(2))
+    values = np.array([values[2:] for _, values in rows])
+    widths = np.cumsum([stop - start for start, stop in layout.arrays])
+    return SampleBlock(layout.names, index, stamp, received,
+                       *np.hsplit(values, widths[:2]))

@@ -1,0 +1,281 @@
+"""Reader of recordings: joints by name, positions at the joints, stamps in s."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.files.bag_backends import ROS_1
+from dynid_ros.data.files.bags import JointStates, read_drive_topic, read_joint_states
+from dynid_ros.data.files.drive_signals import paired
+from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
+from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
+from dynid_ros.data.files.sidecar import validation_spans
+from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.in_blocks import chosen, Mask, transformed
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
+from dynid_ros.data.tables.read import read_table
+from dynid_ros.errors import RecordingError
+
+BAG_SUFFIXES = ('.db3', '.mcap', ROS_1)
+# Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero
+# among stamps later than one day was never set.
+DAY_NS = 86_400 * 10**9
+
+
+def read_recording(
+    path: str | Path,
+    arm: ArmModel,
+    *,
+    topic: str = 'joint_states',
+    rate_hz: float | None = None,
+    received: bool = False,
+) -> Recording:
+    """
+    Read a bag, printed messages or a table.
+
+    Joints are found by name in every message: any order, further joints and further publishers
+    are allowed. Motor positions become joint positions by the drive settings of the arm; the
+    drive signal stays as recorded. Where it has a topic of its own, `Pairing` brings it to the
+    stamps of the joint states, as it does for the nodes.
+
+    Parameters
+    ----------
+    path : str or Path
+        Bag folder, or a file of `BAG_SUFFIXES` or `TABLE_SUFFIXES`.
+    arm : ArmModel
+        Names of the joints, drive and table settings.
+    topic : str
+        Joint-state topic of a bag.
+    rate_hz : float or None
+        Sample rate of a table without a time column, Hz; overrides that of the arm.
+    received : bool
+        Use the times of reception in a bag, which jitter, as stamps.
+
+    Raises
+    ------
+    RecordingError
+        The recording cannot be read or does not fit the arm.
+
+    """
+    path = Path(path)
+    states = read_messages(path, topic)
+    if states is not None:
+        return _at_joints(from_messages(states, path, arm, received), arm)
+    t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
+    return _at_joints(
+        Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects), arm)
+
+
+def read_messages(path: Path, topic: str) -> JointStates | None:
+    """
+    Read the joint states of a bag or of a file of printed messages; None of a table.
+
+    Raises
+    ------
+    RecordingError
+        The path is no recording, or it cannot be read.
+
+    """
+    suffix, known = path.suffix.lower(), ', '.join((*BAG_SUFFIXES, *TABLE_SUFFIXES))
+    if not path.exists():
+        raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')
+    if path.is_dir() or suffix in BAG_SUFFIXES:
+        return read_joint_states(path, topic)
+    if suffix not in TABLE_SUFFIXES:
+        raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
+    return read_echoed(path) if suffix in TEXT_SUFFIXES else None
+
+
+def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
+    drive, qd = arm.drive, recording.qd
+    if not drive.is_direct:
+        qd = None if qd is None else transformed(qd, lambda part: joint_velocity(part, drive))
+    if not drive.is_direct or drive.offset.any():
+        recording = replace(
+            recording, q=transformed(recording.q, lambda part: joint_position(part, drive)), qd=qd)
+    return recording
+
+
+def from_messages(
+    states: JointStates, path: Path, arm: ArmModel, received: bool
+) -> Recording:
+    """
+    Turn messages into a recording, with the positions where they were measured.
+
+    Raises
+    ------
+    RecordingError
+        They do not fit the arm.
+
+    """
+    source = str(path)
+    apart = None if path.suffix.lower() in TEXT_SUFFIXES else arm.drive.topic
+    samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
+    stamps = samples.received if received else samples.stamp
+    keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
+    fields = {name: getattr(samples, name) for name in FIELDS}
+    values = {name: _kept(array, keep) for name, array in fields.items() if array.shape[1]}
+    stamps = _kept(stamps, keep)
+    behind = int(stamps[0] - _kept(samples.stamp, keep)[0])
+    defects = (*states.defects, *reported, *found)
+    if apart:
+        signals = read_drive_topic(path, apart, states.topic)
+        own, foreign = samples_of(signals, arm, source, ('effort',))
+        moving = [name for name in ('position', 'velocity') if name in values]
+        stamps, moved, u, unpaired = paired(
+            (stamps, _kept(samples.received, keep), [values[name] for name in moving]), own,
+            received, f'{source}: topic {signals.topic}')
+        values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
+        # Defects of the files are known from the joint states.
+        others = (defect for defect in signals.defects if defect not in states.defects)
+        defects = (*defects, *others, *foreign, *unpaired)
+    start, shift = stamps[0], float(behind - stamps[0]) * 1e-9
+    return Recording(
+        (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
+        arm.drive.signal, source, values.get('velocity'), defects,
+        validation=tuple(
+            (begin + shift, end + shift) for begin, end in validation_spans(path)))
+
+
+def samples_of(
+    states: JointStates, arm: ArmModel, source: str, needed: tuple[str, ...]
+) -> tuple[SampleBlock, list[Defect]]:
+    """
+    Find the joints of an arm by name in every message.
+
+    Parameters
+    ----------
+    states : JointStates
+        Messages.
+    arm : ArmModel
+        Names of the joints.
+    source : str
+        Where the messages come from.
+    needed : tuple of str
+        Those of `FIELDS` that must be there.
+
+    Returns
+    -------
+    samples : SampleBlock
+        Messages that hold all joints of the arm, in the order of the recording and of the joints;
+        without the fields that some of them lack.
+    defects : list of Defect
+        Defects found.
+
+    Raises
+    ------
+    RecordingError
+        Joints or needed values are missing.
+
+    """
+    names = _recorded_names(states, arm, source)
+    held = [block for block in states.blocks if set(names) <= set(block.names)]
+    used, wrong = _of_right_lengths(held, names, f'{source}: topic {states.topic}', needed)
+    columns = [[block.names.index(name) for name in names] for block in used]
+    there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
+    return (in_order_of_time(used, names, columns, there),
+            [*_name_defects(states, held, used, columns), *wrong])
+
+
+def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
+    """Names under which the joints of the arm appear."""
+    for names in (arm.joint_names, *arm.aliases):
+        if any(set(names) <= set(block.names) for block in states.blocks):
+            return names
+    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
+    tried = '; or '.join(', '.join(names) for names in (arm.joint_names, *arm.aliases))
+    raise RecordingError(
+        f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
+        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml'
+    )
+
+
+def _of_right_lengths(
+    blocks: list[SampleBlock], names: tuple[str, ...], where: str, needed: tuple[str, ...]
+) -> tuple[list[SampleBlock], list[Defect]]:
+    """Leave out messages whose arrays have a wrong length; refuse a recording with many."""
+    faults = [_length_fault(block, names, needed) for block in blocks]
+    wrong = [block for block, fault in zip(blocks, faults, strict=True) if fault]
+    if not wrong:
+        return blocks, []
+    count, total = (sum(len(block.index) for block in some) for some in (wrong, blocks))
+    first, fault = min((int(block.index[0]), fault)
+                       for block, fault in zip(blocks, faults, strict=True) if fault)
+    share, limit = count / total, quality.THRESHOLDS.missing_share
+    if share > limit:
+        raise RecordingError(f'{where}, message {first}: {fault}')
+    text = (f'{count} of {total} messages hold arrays of a wrong length and are left out, first '
+            f'message {first}: {fault}.')
+    return ([block for block, fault in zip(blocks, faults, strict=True) if not fault],
+            [Defect('messages_damaged', 'warning', text, None, count, None, share, limit)])
+
+
+def _length_fault(
+    block: SampleBlock, names: tuple[str, ...], needed: tuple[str, ...]
+) -> str | None:
+    """Return what is wrong with the arrays of messages; all but needed ones may be absent."""
+    for label in FIELDS:
+        width = getattr(block, label).shape[1]
+        if width == len(block.names) or (label not in needed and not width):
+            continue
+        if not width:
+            return f'{label} is missing for {", ".join(names)}; record a topic that holds it'
+        missing = next((n for n in names if block.names.index(n) >= width), names[0])
+        return (f'{width} values of {label} for {len(block.names)} joints, so {missing} is '
+                'ambiguous; fix the publisher and record again')
+    return None
+
+
+def _name_defects(
+    states: JointStates, held: list[SampleBlock], used: list[SampleBlock],
+    columns: list[list[int]],
+) -> list[Defect]:
+    """Report messages of other publishers, changes of order, and velocities left out."""
+    found = []
+    skipped = states.count - sum(len(block.index) for block in held)
+    if skipped:
+        others = next(block for block in states.blocks if all(block is not b for b in held))
+        text = (
+            f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm and '
+            f'are left out; they hold {", ".join(others.names) or "no names"}.'
+        )
+        found.append(Defect('messages_skipped', 'info', text, count=skipped))
+    if len({tuple(c) for c in columns}) > 1:
+        first = np.sort([int(block.index[0]) for block in used])[1]
+        text = f'The order of the joints changes, first at message {first}; sorted by name.'
+        found.append(Defect('joint_order_changed', 'info', text, count=len(used)))
+    bare = sum(len(block.index) for block in used if not block.velocity.shape[1])
+    if 0 < bare < sum(len(block.index) for block in used):
+        text = f'{bare} messages hold no velocities: none are used, positions are differentiated.'
+        found.append(Defect('velocity_missing', 'info', text, count=bare))
+    return found
+
+
+def _kept(x: NDArray[Any], keep: Mask | None) -> NDArray[Any]:
+    return x if keep is None else chosen(x, keep)
+
+
+def _stamped(
+    stamps: NDArray[np.int64], where: str
+) -> tuple[Mask | None, list[Defect]]:
+    """Find the samples to keep, all of them if None, and the defects."""
+    count = len(stamps)
+    unset = int(np.count_nonzero(stamps == 0))
+    if unset == count > 1:
+        raise RecordingError(
+            f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
+            'driver stamp its messages, or use the times of reception (--received)')
+    if not unset:
+        return None, []
+    if 2 * np.count_nonzero(stamps > DAY_NS) > count:
+        text = f'{unset} messages have no header stamp and are left out.'
+        return stamps != 0, [Defect('stamps_zero', 'warning', text, count=unset)]
+    return None, []

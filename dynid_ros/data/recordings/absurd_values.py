@@ -1,0 +1,133 @@
+"""Values and steps that no arm makes: one definition for recordings and for streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.data.recordings.in_blocks import all_within, finite_span, Index, Mask, where
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.stamp_checks import stamp_of
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class AbsurdValueThresholds:
+    """
+    Bounds beyond which a value is no measurement of an arm.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Batch checks and live checks read the same bounds, so that a stream accepts a sample if and
+    only if a recording of it is accepted.
+
+    Attributes
+    ----------
+    position : float
+        Largest position, rad or m. Joints of arms turn tens of times at most. Raw encoder counts
+        (some 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond. Good recordings
+        reach 6 rad.
+    velocity : float
+        Largest velocity, rad/s or m/s. No joint of an arm reaches 50 rad/s.
+    signal : float
+        Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm. Good recordings
+        reach 180 Nm.
+    nothing : float
+        Largest drive signal that is none, Nm, N, A or V: 1e-12 of the weakest friction that a
+        drive overcomes. Squares of smaller ones underflow.
+    jump : float
+        Smallest step of a position from one sample to the next that counts as a jump, rad or m.
+        The low-pass filters smooth smaller ones. Steps of good recordings reach a seventh of the
+        largest one allowed.
+    jump_speed : float
+        Speed of a joint that no arm reaches, rad/s or m/s, where its velocity limit is unknown.
+    jump_limits : float
+        Speed that a joint does not reach, as a multiple of its velocity limit.
+
+    """
+
+    position: float = 1e4
+    velocity: float = 1e4
+    signal: float = 1e6
+    nothing: float = 1e-12
+    jump: float = 0.1
+    jump_speed: float = 50.0
+    jump_limits: float = 5.0
+
+
+THRESHOLDS = AbsurdValueThresholds()
+
+
+def largest_steps(time: Array, velocity: Array) -> Array:
+    """
+    Bound the steps that joints can make from one sample to the next.
+
+    Parameters
+    ----------
+    time : (k,) ndarray
+        Time between the samples, s.
+    velocity : (n,) ndarray
+        Velocity limits, rad/s or m/s; not positive or not finite where unknown.
+
+    Returns
+    -------
+    (k, n) ndarray
+        A larger step is a jump, rad or m.
+
+    """
+    known = np.where((velocity > 0) & np.isfinite(velocity), velocity, np.inf)
+    speed = np.minimum(THRESHOLDS.jump_speed, THRESHOLDS.jump_limits * known)
+    return np.asarray(np.maximum(THRESHOLDS.jump, time[:, None] * speed))
+
+
+def absurd_defects(recording: Recording) -> list[Defect]:
+    """Report absurd finite values."""
+    found = []
+    for code, what, values, limit in (
+        ('position_absurd', 'positions', recording.q, THRESHOLDS.position),
+        ('effort_absurd', f'values of {recording.signal}', recording.u, THRESHOLDS.signal),
+    ):
+        if all_within(values, limit):
+            continue
+
+        def beyond(part: Array, limit: float = limit) -> Mask:
+            return np.isfinite(part) & (np.abs(part) > limit)
+
+        lowest, highest = finite_span(values)
+        found += marked_defects(
+            recording, where(values, beyond), code, 'error',
+            f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
+            'unit.', value=np.maximum(-lowest, highest), threshold=limit)
+    return found
+
+
+def marked_defects(
+    recording: Recording, marked: tuple[Index, Index], code: str, severity: str, text: str,
+    **numbers: float | Array,
+) -> list[Defect]:
+    """
+    Report samples that `where` marks, by joint.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    marked : tuple of (n,) ndarray
+        Number of samples and the first one, by joint.
+    code, severity, text : str
+        Of the defects; ``{name}``, ``{count}``, ``{total}`` and the numbers are filled in.
+    **numbers : float or (n,) ndarray
+        ``value`` and ``threshold``, of all joints or of each.
+
+    """
+    found = []
+    for j in np.flatnonzero(marked[0]):
+        name, count = recording.joint_names[j], int(marked[0][j])
+        own = {key: float(np.broadcast_to(each, len(marked[0]))[j])
+               for key, each in numbers.items()}
+        message = text.format(name=name, count=count, total=len(recording.t), **own)
+        begin = stamp_of(recording, int(marked[1][j]))
+        found.append(Defect(code, severity, message, name, count, begin, **own))
+    return found

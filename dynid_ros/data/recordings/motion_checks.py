@@ -1,0 +1,210 @@
+"""Checks of positions: wraps, units, jumps, quantisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings import absurd_values
+from dynid_ros.data.recordings.in_blocks import (
+    finite_span,
+    transformed,
+)
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.stamp_checks import stamp_of
+from dynid_ros.utilities.arrays import Array
+
+Index = NDArray[np.int64]
+
+TURN = 2 * np.pi
+#: Samples that are searched for encoder steps; more of them change nothing.
+QUANTISED_SAMPLES = 20_000
+
+
+@dataclass(frozen=True)
+class MotionThresholds:
+    """
+    Bounds of good positions and velocities.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    wrap_step : float
+        Step from which a position may have wrapped, rad. No revolute joint moves half a turn in a
+        sample; one that wraps does so at every wrap.
+    wrap_slack : float
+        Multiple of the speed in the other samples that a joint may have within a wrap.
+    wrap_noise : float
+        Encoder noise on top of that, rad.
+    degree_excess : float
+        Distance beyond the limits from which positions may be degrees, rad: half a turn. Wrapped
+        or badly calibrated ones stay within.
+    degree_range : float
+        Range of a joint, taken for degrees, below which no joint of a motion stays, rad.
+        Velocities of a fast arm exceed the limits of its positions, too.
+    degree_slack : float
+        Distance beyond the limits that an error of calibration explains, rad.
+    motion : float
+        Range of positions from which a joint counts as one that moves, rad or m. Vibration and
+        encoder noise stay below. Joints of real recordings move by 0.48 rad and more.
+    encoder_step : float
+        Smallest step of an encoder that is reported, rad or m. Differentiated twice at 1 kHz, a
+        finer one leaves less than 10 rad/s² of noise.
+    encoder_share : float
+        Share of the position changes that are whole multiples of the smallest one, from which
+        that one is the step of an encoder.
+    velocity_window : float
+        Time over which velocities are integrated to be compared with positions, s. The noise of
+        differentiated positions does not enter, and lags of filters hardly do.
+    velocity_mismatch : float
+        Largest difference of that integral from the motion, relative to the motion. Velocities of
+        real drivers were seen to differ by 0.3 to 3 %. Good recordings reach 0.034; velocities
+        scaled by 0.7 give 0.30.
+    velocity_stretch : float
+        Multiple of the window beyond which a gap makes the integral unknown.
+
+    """
+
+    wrap_step: float = np.pi
+    wrap_slack: float = 1.5
+    wrap_noise: float = 0.05
+    degree_excess: float = np.pi
+    degree_range: float = 0.5
+    degree_slack: float = 0.02
+    motion: float = 0.01
+    encoder_step: float = 1e-5
+    encoder_share: float = 0.99
+    velocity_window: float = 0.5
+    velocity_mismatch: float = 0.25
+    velocity_stretch: float = 1.2
+
+
+THRESHOLDS = MotionThresholds()
+
+
+def moves(recording: Recording) -> NDArray[np.bool_]:
+    """Which joints move, (n,)."""
+    lowest, highest = finite_span(recording.q)
+    return np.asarray(highest - lowest > THRESHOLDS.motion)
+
+
+def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
+    """Undo wraps of revolute joints and report them; other jumps remain."""
+    q = recording.q
+    if len(q) < 3 or not any(
+            (np.abs(np.diff(column)) > THRESHOLDS.wrap_step).any() for column in q.T):
+        return recording
+    q, found = transformed(q, np.copy), []
+    for j in np.flatnonzero(~arm.prismatic):
+        places, turns = _turns(q[:, j], recording.t)
+        if not len(places):
+            continue
+        passed = np.append(0.0, np.cumsum(turns))
+        # The number of wraps up to each sample.
+        q[:, j] -= TURN * passed[np.searchsorted(places, np.arange(len(q)))]
+        name = recording.joint_names[j]
+        text = f'{name} wraps around {len(places)} times; its position is unwrapped.'
+        where = stamp_of(recording, int(places[0]) + 1)
+        limit = THRESHOLDS.wrap_step
+        found.append(
+            Defect('position_wrapped', 'warning', text, name, len(places), where, TURN, limit)
+        )
+    return replace(recording, q=q, defects=(*recording.defects, *found))
+
+
+def _turns(q: Array, t: Array) -> tuple[Index, Array]:
+    """Find the steps that are not motion (k,), and the whole turns in each."""
+    large = np.flatnonzero(np.abs(np.diff(q)) > THRESHOLDS.wrap_step)
+    if not 0 < len(large) < len(q) - 1:
+        return large[:0], np.zeros(0)
+    step, time = q[large + 1] - q[large], t[large + 1] - t[large]
+    moved = THRESHOLDS.wrap_slack * _speed(q, t, len(large)) * time
+    turns = np.rint(step / TURN)
+    wrapped = np.abs(step - TURN * turns) <= moved + THRESHOLDS.wrap_noise
+    chosen = wrapped & (np.abs(step) > moved) & (turns != 0)
+    return large[chosen], turns[chosen]
+
+
+def _speed(q: Array, t: Array, large: int) -> float:
+    """Highest speed without outliers and large steps, rad/s or m/s."""
+    step = np.abs(np.diff(q))
+    # Large steps go first, where they do not count.
+    speeds = np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t))
+    rank = large + 0.995 * (len(step) - large - 1)
+    return float(np.percentile(speeds, 100 * rank / (len(step) - 1)))
+
+
+def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
+    """Report positions in degrees: far beyond the limits, and within all of them as degrees."""
+    slack = THRESHOLDS.degree_slack
+    turning = np.flatnonzero(~arm.prismatic & moves(recording))
+    lower, upper = (x[turning] for x in (arm.limits.lower, arm.limits.upper))
+    least, most = (x[turning] for x in finite_span(recording.q))
+    beyond = np.maximum(most - upper, lower - least)
+    inside = ((np.radians(most) <= upper + slack) & (np.radians(least) >= lower - slack)).all()
+    narrow = not (np.radians(most - least) > THRESHOLDS.degree_range).any()
+    if narrow or not inside or not (beyond > THRESHOLDS.degree_excess).any():
+        return []
+    worst = int(np.argmax(beyond))
+    name = recording.joint_names[turning[worst]]
+    value = float(max(-least[worst], most[worst]))
+    text = (f'positions seem to be in degrees: {name} reaches {value:.4g}, far beyond its limits '
+            'in rad, and all joints are within theirs as degrees; convert them to rad, or '
+            'state table: {unit: deg} in arm.yaml for a table.')
+    return [Defect('position_degrees', 'error', text, name, len(recording.q), 0.0, value,
+                   THRESHOLDS.degree_excess)]
+
+
+def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
+    """Report impossible steps of position."""
+    t, q, found = recording.t, recording.q, []
+    limits, threshold = arm.limits.velocity, absurd_values.THRESHOLDS.jump
+    for j, name in enumerate(recording.joint_names):
+        places = np.flatnonzero(np.abs(np.diff(q[:, j])) > absurd_values.largest_steps(
+            np.diff(t), limits[j:j + 1])[:, 0])
+        if not len(places):
+            continue
+        count, value = len(places), float(np.abs(q[places + 1, j] - q[places, j]).max())
+        text = (
+            f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
+            f'fault, a wrong unit, or a wrap that is not a whole turn; cut it out or record again.'
+        )
+        where = stamp_of(recording, int(places[0]) + 1)
+        found.append(Defect('position_jump', 'error', text, name, count, where, value, threshold))
+    return found
+
+
+def constant_defects(recording: Recording) -> list[Defect]:
+    """Report joints that do not move."""
+    moving = moves(recording)
+    severity = 'warning' if moving.any() else 'error'
+    return absurd_values.marked_defects(
+        recording, (~moving * len(recording.t), np.zeros(len(moving), dtype=np.int64)),
+        'joint_constant', severity,
+        '{name} does not move, so its inertia and friction are unidentifiable; move it.',
+        value=np.ptp(recording.q, axis=0), threshold=THRESHOLDS.motion)
+
+
+def quantisation_defects(recording: Recording) -> list[Defect]:
+    """Report encoder quantisation that affects accelerations."""
+    limit = THRESHOLDS.encoder_step
+    found = []
+    for j, name in enumerate(recording.joint_names):
+        changes = np.abs(np.diff(recording.q[:QUANTISED_SAMPLES, j]))
+        changes = changes[changes > limit / 10]
+        if len(changes) < 50 or changes.min() < limit:
+            continue
+        step = float(changes.min())
+        multiple = changes / step
+        if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < THRESHOLDS.encoder_share:
+            continue
+        text = f'The position of {name} is quantised in steps of {step:.3g}; filtering smooths it.'
+        found.append(
+            Defect('position_quantised', 'info', text, name, value=step, threshold=limit)
+        )
+    return found

@@ -1,0 +1,278 @@
+"""Cleaning of recordings, and checks of their quality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings import absurd_values
+from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
+from dynid_ros.data.recordings.clock import with_one_clock
+from dynid_ros.data.recordings.in_blocks import (
+    all_finite,
+    all_within,
+    BLOCK,
+    Mask,
+    transformed,
+    where,
+)
+from dynid_ros.data.recordings.motion_checks import (
+    constant_defects,
+    degree_defects,
+    jump_defects,
+    moves,
+    quantisation_defects,
+    unwrapped,
+)
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.republished import as_measured
+from dynid_ros.data.recordings.stamp_checks import (
+    only_increasing,
+    stamp_defects,
+    take,
+    usable,
+)
+from dynid_ros.data.recordings.stamp_unit import rate_defects, with_checked_unit
+from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class QualityThresholds:
+    """
+    Bounds of a recording that can be trusted.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    saturated : float
+        Distance from the effort limit, relative to it, within which a drive that clips stays.
+        Where the signal goes further beyond, the limit is not that of the drive.
+    saturated_samples : int
+        Samples at the limit from which it is reported. One may touch the limit by noise.
+    position_slack : float
+        Distance beyond a position limit that an error of calibration explains, rad or m. Good
+        recordings go 0.001 rad beyond.
+    velocity_slack : float
+        Multiple of the velocity limit that noise of a measured velocity explains. Good recordings
+        reach 0.91.
+    samples_per_parameter : int
+        Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
+        from parameters. Good recordings have 52 and more.
+    missing_share : float
+        Largest share that is left out: of samples without a position, of rows of a table and of
+        messages that cannot be read. A driver now and then fails to read an encoder, and a line
+        is damaged; a recording that lacks more is broken.
+    shortest : float
+        Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
+        not hold one period of any useful excitation.
+
+    """
+
+    saturated: float = 0.01
+    saturated_samples: int = 3
+    position_slack: float = 0.02
+    velocity_slack: float = 1.05
+    samples_per_parameter: int = 3
+    missing_share: float = 0.01
+    shortest: float = 1.0
+
+
+THRESHOLDS = QualityThresholds()
+
+
+def clean(recording: Recording, arm: ArmModel) -> Recording:
+    """
+    Return a recording whose stamps increase and whose positions are finite and unwrapped.
+
+    Each change is added to the defects; a clean recording is returned unchanged.
+    `check_recording` reports the defects that cannot be repaired.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording.
+    arm : ArmModel
+        Kinds of the joints: revolute or prismatic.
+
+    """
+    recording = only_increasing(with_one_clock(recording))
+    recording = _finite_positions(recording)
+    largest = absurd_values.THRESHOLDS.position
+    if not usable(recording.t) or not all_within(recording.q, largest):
+        return recording
+    recording = as_measured(with_checked_unit(unwrapped(recording, arm)))
+    return without_bad_velocities(recording)
+
+
+def _finite_positions(recording: Recording) -> Recording:
+    """Drop samples without a position, if they are few."""
+    if all_finite(recording.q):
+        return recording
+    good = transformed(recording.q, lambda part: np.isfinite(part).all(axis=1))
+    bad = len(good) - int(np.count_nonzero(good))
+    fraction = bad / max(len(good), 1)
+    if not 0 < fraction <= THRESHOLDS.missing_share:
+        return recording
+    found = marked_defects(
+        recording, where(recording.q, _infinite), 'position_nan', 'warning',
+        '{name} has {count} NaN or infinite positions; these samples are left out.',
+        value=fraction, threshold=THRESHOLDS.missing_share)
+    return take(recording, good, found)
+
+
+def _infinite(x: Array) -> Mask:
+    return ~np.isfinite(x)
+
+
+def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+    """
+    Find the defects of a recording, including those found while reading it.
+
+    Severity ``error``: a model fitted to it is not trustworthy; ``warning``: the defect was
+    worked around; ``info``: a remark.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording, cleaned or not.
+    arm : ArmModel
+        Joint kinds, limits, drive, and the parameters to be identified.
+
+    """
+    return defects_of(clean(recording, arm), arm)
+
+
+def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
+    """Find the defects of a cleaned recording, as `check_recording` does."""
+    found = [*_too_short(recording, arm), *_nonfinite(recording), *absurd_defects(recording)]
+    if len(recording.t) < 3:
+        return (*recording.defects, *found)
+    if not usable(recording.t):
+        return (*recording.defects, *stamp_defects(recording), *found)
+    if not any(d.code == 'rate_implausible' for d in recording.defects):
+        found += rate_defects(float(np.median(np.diff(recording.t))))
+    found += [*stamp_defects(recording), *_dead_signal(recording)]
+    if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
+        found += [
+            *(degree_defects(recording, arm) or jump_defects(recording, arm)),
+            *constant_defects(recording),
+            *_position_limits(recording, arm),
+            *quantisation_defects(recording),
+        ]
+    found += [*_saturated(recording, arm), *_velocity_limits(recording, arm)]
+    return (*recording.defects, *found)
+
+
+def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
+    rows, least = recording.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
+    if rows < least:
+        text = (
+            f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
+            f'parameters; record at least {-(-least // arm.n)} samples.'
+        )
+        return [Defect('too_short', 'error', text, None, len(recording.t), None, rows, least)]
+    shortest = THRESHOLDS.shortest
+    if usable(recording.t) and recording.seconds < shortest:
+        text = f'The recording lasts {recording.seconds:.3g} s; record at least {shortest:g} s.'
+        count, seconds = len(recording.t), recording.seconds
+        return [Defect('too_short', 'error', text, None, count, None, seconds, shortest)]
+    return []
+
+
+def _nonfinite(recording: Recording) -> list[Defect]:
+    if all_finite(recording.q) and all_finite(recording.u):
+        return []
+    signal = (
+        f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
+        f'infinite: cut these samples out; where all are, its interface is missing in the driver '
+        'or in the broadcaster.'
+    )
+    position = (
+        '{name}: {count} of {total} positions are NaN or infinite; fix the driver and '
+        'record again.'
+    )
+    return [
+        *marked_defects(recording, where(recording.q, _infinite), 'position_nan', 'error',
+                        position, threshold=THRESHOLDS.missing_share),
+        *marked_defects(recording, where(recording.u, _infinite), 'effort_nan', 'error', signal),
+    ]
+
+
+def _dead_signal(recording: Recording) -> list[Defect]:
+    """Report drive signals that never change although the joint moves."""
+    u, nothing = recording.u, absurd_values.THRESHOLDS.nothing
+    known = np.isfinite(u[0])
+    first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
+    dead = moves(recording) & known
+    # Most signals differ in the first few samples.
+    dead &= (np.abs(u[:BLOCK] - first) <= nothing).all(axis=0)
+    if dead.any():
+        dead &= where(u, lambda part: ~(np.abs(part - first) <= nothing))[0] == 0
+    found = []
+    for j in np.flatnonzero(dead):
+        value = float(first[j])
+        code = 'effort_constant' if value else 'effort_zero'
+        name = recording.joint_names[j]
+        text = f'{unmeasured(name, recording.signal, value)}; record a topic that holds it.'
+        found.append(Defect(code, 'error', text, name, len(recording.t), 0.0, value))
+    return found
+
+
+def unmeasured(joint: str, signal: str, value: float) -> str:
+    """Describe a drive signal that is constant although its joint moves."""
+    return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
+            'it')
+
+
+def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
+    if not all_finite(recording.u):
+        return []
+    limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
+    near = THRESHOLDS.saturated
+
+    def beyond(part: Array, share: float) -> Mask:
+        return np.abs(joint_torque(part, arm.drive)) / limit >= share
+
+    count, first = where(recording.u, lambda part: beyond(part, 1 - near))
+    if count.any():
+        count[where(recording.u, lambda part: beyond(part, np.nextafter(1 + near, 2)))[0] > 0] = 0
+    count[count < THRESHOLDS.saturated_samples] = 0
+    text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
+    return marked_defects(
+        recording, (count, first), 'effort_saturated', 'warning', text, threshold=1 - near)
+
+
+def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
+    if recording.qd is None:
+        return []
+    limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
+    slack = THRESHOLDS.velocity_slack
+    bad = where(recording.qd, lambda part: np.abs(part) > slack * limit)
+    text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
+    return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
+
+
+def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
+    """Report joints beyond their limits, and those that touch them."""
+    slack = THRESHOLDS.position_slack
+
+    def excess(part: Array) -> Array:
+        return np.maximum(part - arm.limits.upper, arm.limits.lower - part)
+
+    beyond = where(recording.q, lambda part: excess(part) > slack)
+    touching = where(recording.q, lambda part: excess(part) >= 0)
+    touching[0][beyond[0] > 0] = 0
+    outside = (
+        '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
+    )
+    hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
+    return [
+        *marked_defects(recording, beyond, 'position_limit', 'warning', outside, threshold=slack),
+        *marked_defects(recording, touching, 'position_limit', 'info', hit, threshold=0.0),
+    ]

@@ -1,0 +1,143 @@
+"""One recording, as it was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.arm.settings import SIGNALS
+from dynid_ros.data.recordings.warmth import Warmth
+from dynid_ros.errors import RecordingError
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import as_numbers
+
+
+@dataclass(frozen=True)
+class Defect:
+    """
+    Something wrong with a recording.
+
+    Attributes
+    ----------
+    code : str
+        Kind of the defect, such as ``stamps_repeated`` or ``effort_zero``.
+    severity : str
+        ``info``, ``warning`` (worked around, as the message states) or ``error`` (no trustworthy
+        model can be identified).
+    message : str
+        One sentence for people, with the numbers and the remedy.
+    joint : str or None
+        Joint concerned, or None for the whole recording.
+    count : int
+        How many samples are concerned.
+    first_stamp : float or None
+        Where it first occurs, s since the start of the recording.
+    value, threshold : float or None
+        The value in the recording, and the acceptable one.
+
+    """
+
+    code: str
+    severity: str
+    message: str
+    joint: str | None = None
+    count: int = 1
+    first_stamp: float | None = None
+    value: float | None = None
+    threshold: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Keys of the ``defects`` list of ``--json``."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """
+    One recording of n joints and N samples, never resampled in place.
+
+    Lists become arrays, and shapes are checked. NaN stamps, positions and drive signals are
+    allowed, as recordings have them; `check_recording` reports them.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        Stamps, s; those of the messages, counted from the first.
+    q : (N, n) ndarray
+        Positions as recorded, rad or m.
+    u : (N, n) ndarray
+        Drive signal as recorded, in the unit of the recording.
+    joint_names : tuple of str
+        Names in the order of the columns, as the arm calls them.
+    signal : str
+        Quantity of ``u``: ``effort``, ``current`` or ``voltage``.
+    source : str
+        Where it was read from.
+    qd : (N, n) ndarray or None
+        Velocities as recorded, where there are any.
+    defects : tuple of Defect
+        Defects found while reading.
+    warmth : Warmth or None
+        Warmth of the joints, once positions are checked; that of a part follows from all samples
+        before it.
+    validation : tuple of (float, float)
+        From when to when the arm ran a motion that validates the others, in the time of ``t``, s.
+
+    Raises
+    ------
+    RecordingError
+        Shapes do not fit, or the signal is unknown.
+
+    """
+
+    t: Array
+    q: Array
+    u: Array
+    joint_names: tuple[str, ...]
+    signal: str = 'effort'
+    source: str = 'recording'
+    qd: Array | None = None
+    defects: tuple[Defect, ...] = ()
+    warmth: Warmth | None = None
+    validation: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Convert lists, and check shapes against the joints and stamps."""
+        names = tuple(self.joint_names)
+        if isinstance(self.joint_names, str) or len(set(names)) < len(names) or not names:
+            raise RecordingError(
+                f'joint_names must hold the name of each joint once, not {self.joint_names!r}')
+        if self.signal not in SIGNALS:
+            raise RecordingError(
+                f"signal must be one of {', '.join(SIGNALS)}, not '{self.signal}'")
+        t = as_numbers('t', self.t, 1)
+        arrays = {'t': t}
+        for name in ('q', 'u', 'qd'):
+            value = getattr(self, name)
+            if value is not None:
+                arrays[name] = as_numbers(name, value, 2, len(names))
+                if len(arrays[name]) != len(t):
+                    raise RecordingError(
+                        f'{self.source}: {name} must have a row for each of the {len(t)} stamps '
+                        f'of t, but has {len(arrays[name])}')
+        for name, value in {**arrays, 'joint_names': names}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def seconds(self) -> float:
+        """Length of the recording, s."""
+        if not len(self.t):
+            return 0.0
+        # Nearly all stamps are finite.
+        if np.isfinite(self.t[0]) and np.isfinite(self.t[-1]):
+            return float(self.t[-1] - self.t[0])
+        finite = self.t[np.isfinite(self.t)]
+        return float(finite[-1] - finite[0]) if len(finite) else 0.0
+
+    def part(self, start: int, stop: int) -> Recording:
+        """Return samples ``start`` to ``stop`` as a recording of their own."""
+        qd = None if self.qd is None else self.qd[start:stop]
+        chosen = slice(start, stop)
+        return replace(self, t=self.t[chosen], q=self.q[chosen], u=self.u[chosen], qd=qd)

@@ -1,0 +1,191 @@
+"""Checks of stamps: clocks that stop, go back, skip or jitter."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.data.recordings.in_blocks import chosen, finite_span
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class StampThresholds:
+    """
+    Bounds of good stamps.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    backwards_share : float
+        Largest share of samples whose stamps go back in time. Leaving out a few late messages
+        mends a recording; it does not mend one whose clock was reset.
+    repeated_share : float
+        Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled
+        throughout the recording. Good recordings have none.
+    gap_steps : float
+        Multiple of the median step from which a step is reported as a gap. One lost sample in a
+        row happens on any network. Good recordings reach 1.03; two lost samples in a row make 3.
+    gap_seconds : float
+        Longest time over which signals are interpolated, s, live and in batch. Motion of arms has
+        content up to some 10 Hz, and half a period of that can be interpolated. The longest step
+        of a good recording is 0.034 s, at 30 Hz.
+    jitter : float
+        Largest deviation of the steps, root mean square, relative to the median step. Errors of
+        interpolated velocities grow in proportion. Good recordings reach 0.0024; stamps that are
+        half a period late on average start at 0.50.
+
+    """
+
+    backwards_share: float = 0.05
+    repeated_share: float = 0.05
+    gap_steps: float = 2.5
+    gap_seconds: float = 0.05
+    jitter: float = 0.3
+
+
+THRESHOLDS = StampThresholds()
+#: Code of the defect that a clock was set in the middle of a recording.
+CLOCK_SET = 'clock_set'
+
+
+def usable(t: Array) -> bool:
+    """Whether the clock moves at all."""
+    lowest, highest = finite_span(t[:, None])
+    return bool(highest[0] > lowest[0])
+
+
+def only_increasing(recording: Recording) -> Recording:
+    """
+    Drop samples so that the stamps increase strictly, and report their number.
+
+    Of equal stamps the first is kept.
+    """
+    t = recording.t
+    if (np.diff(t) > 0).all() or not usable(t):
+        return recording
+    stamps = np.where(np.isfinite(t), t, -np.inf)
+    before = np.maximum.accumulate(np.append(-np.inf, stamps))[:-1]
+    keep = stamps > before
+    repeated = ~keep & (t == before)
+    found = [
+        *_repeated(recording, repeated),
+        *backwards_defects(recording, ~keep & ~repeated),
+    ]
+    return take(recording, keep, found)
+
+
+def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
+    """Return the samples to keep, with further defects."""
+    qd = None if recording.qd is None else chosen(recording.qd, keep)
+    defects = (*recording.defects, *found)
+    t, q, u = (chosen(x, keep) for x in (recording.t, recording.q, recording.u))
+    return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
+
+
+def stamp_of(recording: Recording, place: int) -> float | None:
+    """Time of a sample, s since the start, if its clock can be read."""
+    stamp = float(recording.t[place] - recording.t[0])
+    return stamp if np.isfinite(stamp) else None
+
+
+def _repeated(recording: Recording, repeated: NDArray[np.bool_]) -> list[Defect]:
+    count = int(repeated.sum())
+    if not count:
+        return []
+    places = np.flatnonzero(repeated)
+    q, u = recording.q, recording.u
+    same = (q[places] == q[places - 1]) & (u[places] == u[places - 1])
+    differing = count - int(same.all(axis=1).sum())
+    text = f'{count} of {len(recording.t)} samples repeat a stamp and are left out'
+    if differing:
+        text += f'; {differing} hold other values, so the stamps are too coarse for the rate'
+    text += '; look for a second publisher or a driver that stamps late.'
+    return [share_defect(
+        'stamps_repeated', text, count, len(recording.t), stamp_of(recording, int(places[0])),
+        THRESHOLDS.repeated_share)]
+
+
+def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
+    """Report samples left out because their stamps go back in time."""
+    count = int(backwards.sum())
+    if not count:
+        return []
+    text = f'{count} of {len(recording.t)} stamps go back in time and are left out.'
+    remedy = ' The clock was reset or two clocks are mixed: record again with one clock.'
+    return [share_defect(
+        'stamps_backwards', text, count, len(recording.t),
+        stamp_of(recording, int(np.argmax(backwards))), THRESHOLDS.backwards_share, remedy)]
+
+
+def share_defect(
+    code: str, text: str, count: int, total: int, first_stamp: float | None, limit: float,
+    remedy: str = '',
+) -> Defect:
+    """Report some samples of all that are left out: an error, with a remedy, if they are many."""
+    share = count / total
+    fatal = share > limit
+    return Defect(
+        code, 'error' if fatal else 'warning', text + remedy if fatal else text, None, count,
+        first_stamp, share, limit)
+
+
+def stamp_defects(recording: Recording) -> list[Defect]:
+    """Report defects of strictly increasing stamps, or constant ones."""
+    if not usable(recording.t):
+        text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
+        return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
+    usual = float(np.median(np.diff(recording.t)))
+    return [*_gaps(recording, usual), *_jitter(recording.t, usual)]
+
+
+def _gaps(recording: Recording, usual: float) -> list[Defect]:
+    t, limit = recording.t, THRESHOLDS.gap_steps * usual
+    gaps = np.flatnonzero(np.diff(t) > limit)
+    # Where a clock was set, the pause stands for a step of unknown length.
+    known = [d.first_stamp for d in recording.defects
+             if d.code == CLOCK_SET and d.first_stamp is not None]
+    places = [bisect_right(range(len(t) - 1), moment, key=lambda k: t[k] - t[0]) - 1
+              for moment in known]
+    gaps = np.setdiff1d(gaps, places)
+    if not len(gaps):
+        return []
+    length = t[gaps + 1] - t[gaps]
+    longest = float(length.max())
+    lost = int(np.rint(length / usual - 1).sum())
+    text = (
+        f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
+        f'raise the queue depth of the recorder or lower the load.'
+    )
+    return [
+        Defect(
+            'stamps_gap',
+            'warning' if longest > THRESHOLDS.gap_seconds else 'info',
+            text,
+            count=len(gaps),
+            first_stamp=float(t[gaps[0]] - t[0]),
+            value=longest,
+            threshold=limit,
+        )
+    ]
+
+
+def _jitter(t: Array, usual: float) -> list[Defect]:
+    limit = THRESHOLDS.jitter
+    step = np.diff(t)
+    off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
+    count = int(np.count_nonzero(off > limit))
+    jitter = float(off @ off / max(len(off), 1)) ** 0.5
+    if jitter <= limit:
+        return []
+    text = (
+        f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, not '
+        f'at the measurement; let the driver stamp.'
+    )
+    return [Defect('stamps_jitter', 'warning', text, count=count, value=jitter, threshold=limit)]

@@ -1,0 +1,111 @@
+"""The unit of stamps: tables hold ms or ns now and then, where seconds are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid_ros.data.recordings import motion_checks
+from dynid_ros.data.recordings.recording import Defect, Recording
+
+#: Units that stamps are given in by mistake, s.
+UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}
+
+
+@dataclass(frozen=True)
+class RateThresholds:
+    """
+    Bounds of the rates of recordings.
+
+    Attributes
+    ----------
+    lowest_hz : float
+        Rate below which accelerations are hardly seen, Hz: ten samples in a period of 2 Hz.
+    range_hz : (float, float)
+        Rates at which arms are sampled, Hz. Outside, the stamps have another unit than seconds.
+        Stamps in ms of a drive at 1 kHz make 1 Hz; below 2 Hz, no period of a motion is seen.
+
+    """
+
+    lowest_hz: float = 20.0
+    range_hz: tuple[float, float] = (2.0, 50_000.0)
+
+
+THRESHOLDS = RateThresholds()
+
+
+def rate_defects(usual_step: float) -> list[Defect]:
+    """
+    Report a rate that is too low, or that no recording has.
+
+    Parameters
+    ----------
+    usual_step : float
+        Median step of the stamps, s if they are in seconds.
+
+    """
+    rate, least = 1.0 / usual_step, THRESHOLDS.lowest_hz
+    low, high = THRESHOLDS.range_hz
+    if not low <= rate <= high:
+        return [_implausible(usual_step, likely_unit(usual_step))]
+    if rate < least:
+        text = (
+            f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
+            f'at {least:g} Hz or more.'
+        )
+        return [Defect('rate_low', 'warning', text, value=rate, threshold=least)]
+    return []
+
+
+def likely_unit(step: float) -> str | None:
+    """Return the unit in which a step makes a rate at which arms are recorded, if there is one."""
+    for unit, seconds in UNITS.items():
+        if THRESHOLDS.lowest_hz <= 1.0 / (step * seconds) <= THRESHOLDS.range_hz[1]:
+            return unit
+    return None
+
+
+def _implausible(step: float, unit: str | None, evidence: str = '') -> Defect:
+    rate, (low, high) = 1.0 / step, THRESHOLDS.range_hz
+    text = f'The stamps step by {step:.4g}: a sample rate of {rate:.4g} Hz if they are in s'
+    if unit is not None:
+        text += f', and of {rate / UNITS[unit]:.4g} Hz if they are in {unit}{evidence}'
+    text += '; stamps must be in seconds.'
+    limit = high if rate > high else low
+    return Defect('rate_implausible', 'error', text, value=rate, threshold=limit)
+
+
+def with_checked_unit(recording: Recording) -> Recording:
+    """
+    Report stamps of a low rate whose velocities agree with the positions in another unit only.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording with increasing stamps.
+
+    Returns
+    -------
+    Recording
+        The same; or, in another unit, without velocities and with the defect.
+
+    """
+    qd = recording.qd
+    if qd is None or len(recording.t) < 3:
+        return recording
+    step, chosen = np.median(np.diff(recording.t)), motion_checks.moves(recording)
+    if not 1.0 / THRESHOLDS.range_hz[1] <= step <= 1.0 / THRESHOLDS.range_hz[0]:
+        return recording
+    if step * THRESHOLDS.lowest_hz <= 1.0 or not chosen.any():
+        return recording
+    time = np.diff(recording.t)
+    moved = recording.q[1:, chosen] - recording.q[0, chosen]
+    expected = np.cumsum(0.5 * (qd[1:] + qd[:-1])[:, chosen] * time[:, None], axis=0)
+    most = motion_checks.THRESHOLDS.velocity_mismatch
+    for unit, seconds in UNITS.items():
+        apart = np.linalg.norm(moved - seconds * expected, axis=0)
+        if (apart <= most * np.linalg.norm(moved, axis=0)).all():
+            found = _implausible(step, unit, ', as positions and velocities agree')
+            return replace(recording, qd=None, defects=(*recording.defects, found))
+    return recording

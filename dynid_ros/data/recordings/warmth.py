@@ -1,0 +1,151 @@
+"""The warmth of joints: how fast they moved in the last seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.friction import WARM_SECONDS
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.compiled import kernel
+
+#: Steps in which the warmth changes, s: short beside `WARM_SECONDS`, and long enough for speeds
+#: by differences of unfiltered positions.
+STEP = 0.1
+#: Steps that a stream remembers, for filters that lag: ten seconds at the least.
+LATEST = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Warmth:
+    """
+    Root mean square of the speed of each joint over the last `WARM_SECONDS`.
+
+    The square of the speed, by which friction heats grease and shears it soft, passes a
+    first-order low-pass. Before a recording joints count as cold.
+
+    Attributes
+    ----------
+    t : (B,) ndarray
+        Times from which on each value holds, s.
+    value : (B, n) ndarray
+        rad/s or m/s.
+
+    References
+    ----------
+    Simoni, Beschi, Legnani and Visioli 2017, Modelling the temperature in joint friction of
+    industrial manipulators, Robotica: friction follows a temperature that no sensor measures.
+
+    """
+
+    t: Array
+    value: Array
+
+    def at(self, t: Array) -> Array:
+        """Return the warmth (N, n) at ascending times (N,)."""
+        places = np.searchsorted(self.t, t, side='right') - 1
+        return self.value[np.clip(places, 0, None)]
+
+
+def warmth_of(t: Array, q: Array) -> Warmth:
+    """
+    Follow the warmth of joints through a recording.
+
+    Parameters
+    ----------
+    t : (N,) ndarray
+        Ascending stamps, s.
+    q : (N, n) ndarray
+        Positions, rad or m.
+
+    """
+    edges = _steps(t)
+    times, positions = t[edges], q[edges]
+    squares = np.zeros(positions.shape)
+    warm_up(times, positions, squares)
+    return Warmth(times, np.sqrt(squares))
+
+
+class RunningWarmth(Checkpointed):
+    """
+    The same of a stream, of which samples are asked for later than they come.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    last : (0 or 1, 1 + n) ndarray
+        Stamp and positions of the sample at which the warmth changed last.
+    times : (B,) ndarray
+        Times from which on the last values hold.
+    squares : (B, n) ndarray
+        Mean square speeds from then on.
+
+    """
+
+    saved = ('last', 'times', 'squares')
+
+    def __init__(self, joints: int) -> None:
+        self.last = np.zeros((0, 1 + joints))
+        self.times = np.zeros(1)
+        self.squares = np.zeros((1, joints))
+
+    def take(self, t: Array, q: Array) -> None:
+        """Take in the next samples, (k,) and (k, n), as they were recorded."""
+        if not len(t):
+            return
+        if len(self.last) and t[0] <= self.last[0, 0]:
+            # The clock was set; the joints are as warm as before.
+            self.last = self.last[:0]
+        if not len(self.last):
+            self.times, self.squares = t[:1].copy(), self.squares[-1:]
+        samples = np.concatenate([self.last, np.column_stack([t, q])])
+        edges = _steps(samples[:, 0])
+        self.last = samples[edges[-1:]]
+        squares = np.zeros((len(edges), q.shape[1]))
+        squares[0] = self.squares[-1]
+        times, positions = samples[edges, 0], np.ascontiguousarray(samples[edges, 1:])
+        warm_up(times, positions, squares)
+        self.times = np.append(self.times, times[1:])[-LATEST:]
+        self.squares = np.concatenate([self.squares, squares[1:]])[-LATEST:]
+
+    def at(self, t: Array) -> Array:
+        """Return the warmth (k, n) at times (k,), of which none was before `LATEST` steps."""
+        return Warmth(self.times, np.sqrt(self.squares)).at(t)
+
+
+def _steps(t: Array) -> list[int]:
+    """Find samples that are `STEP` or more apart, the first one included."""
+    edges, after = [], 0
+    while after < len(t):
+        edges.append(after)
+        after = max(int(np.searchsorted(t, t[after] + STEP)), after + 1)
+    return edges
+
+
+@kernel
+def warm_up(t: Array, q: Array, squares: Array) -> None:
+    """
+    Carry the mean square speed from one time to the next.
+
+    Parameters
+    ----------
+    t : (B,) ndarray
+        Times, s.
+    q : (B, n) ndarray
+        Positions there.
+    squares : (B, n) ndarray
+        Mean square speeds; the first row is given, and the others are filled.
+
+    """
+    for k in range(1, len(t)):
+        step = t[k] - t[k - 1]
+        kept = np.exp(-step / WARM_SECONDS)
+        for j in range(q.shape[1]):
+            speed = (q[k, j] - q[k - 1, j]) / step
+            squares[k, j] = kept * squares[k - 1, j] + (1 - kept) * speed * speed

@@ -1,0 +1,237 @@
+"""Zero-phase conditioning: its settings, and the motion it makes of raw samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.data.recordings.history import presliding_of
+from dynid_ros.data.recordings.in_blocks import transformed
+from dynid_ros.data.recordings.warmth import Warmth, warmth_of
+from dynid_ros.data.signals.butterworth import butterworth
+from dynid_ros.data.signals.filters import (
+    decimation_step,
+    Decimator,
+    differentiate,
+    nuttall_fir,
+)
+from dynid_ros.data.signals.periodic import (
+    average_periods,
+    harmonic_derivative,
+    periodic_part,
+    SAME,
+)
+from dynid_ros.data.signals.segments import Segment
+from dynid_ros.data.signals.standstill import moving, spoiled_beside
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class CutoffThresholds:
+    """
+    Bounds of the cut-offs and of the rate that they were chosen for.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    energy : float
+        Share of the energy of a joint's velocity, above its noise floor, that its band holds. The
+        band is 0.28 to 3.2 Hz on good recordings; 0.9 and 0.999 change held-out errors by 0.2 %.
+    margin : float
+        Cut-off that the motion calls for as a multiple of the mean band. Dynamics and friction
+        make harmonics of the motion, which have to come through. Half of it and twice of it give
+        held-out errors of 4.0 and 2.9 % instead of 2.4 %.
+    rows_hz : float
+        Least cut-off of the rows, Hz. Friction at reversals, and what tells its terms apart, lies
+        above the band of a slow motion. With 2 and 10 Hz the UR10 has errors below 5 Hz of 3.9 and
+        2.9 % instead of 2.8 % (benchmarks/cutoff.py).
+    highest : float
+        Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below
+        half the rate to fall off. No good recording comes near it.
+    position_margin : float
+        Cut-off of the positions as a multiple of that of the rows. Friction changes the motion
+        when a joint turns round, which has to come through; the decimating filter takes noise of
+        the derivatives out together with that of the torque. Half and twice of it change the
+        larger held-out error of UR10 and Panda by less than 0.01 %.
+    same_rate : float
+        Largest deviation of the rate of another recording, relative to it, up to which the same
+        filters serve. It moves the cut-off by as much.
+
+    """
+
+    energy: float = 0.99
+    margin: float = 5.0
+    rows_hz: float = 5.0
+    highest: float = 0.4
+    position_margin: float = 3.0
+    same_rate: float = 0.01
+
+
+THRESHOLDS = CutoffThresholds()
+
+
+@dataclass(frozen=True)
+class ConditioningSettings:
+    """
+    Complete settings of the conditioning.
+
+    Attributes
+    ----------
+    cutoff_hz : float
+        Cut-off of the low-pass that every column of W and the torque pass; positions are filtered
+        less (see ``position_cutoff``).
+    cutoff_from_data : bool
+        Whether it was chosen from the data.
+    filter : str
+        ``butterworth``, ``fir`` or ``periodic``.
+    rate_hz : float
+        Rate of the recording after resampling.
+    decimation : int
+        Number of samples for each kept row.
+    delay : float
+        Time by which the drive signal lags and is advanced, s.
+    period : float or None
+        Period, if the motion is averaged over periods, s.
+    notes : tuple of str
+        Further remarks, a sentence each.
+
+    """
+
+    cutoff_hz: float
+    cutoff_from_data: bool
+    filter: str
+    rate_hz: float
+    decimation: int
+    delay: float = 0.0
+    period: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def decimator(self) -> Decimator:
+        """Make the low-pass that every column of W and the torque pass."""
+        return Decimator(self.rate_hz, self.cutoff_hz, self.decimation)
+
+    def at(self, cutoff_hz: float) -> ConditioningSettings:
+        """Return the same settings with another cut-off."""
+        return replace(
+            self, cutoff_hz=cutoff_hz, decimation=decimation_step(self.rate_hz, cutoff_hz))
+
+
+@dataclass(frozen=True)
+class ConditionedMotion:
+    """
+    One conditioned stretch of a recording, at full rate.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        Time since the start of the recording, s.
+    q : (N, n) ndarray
+        Low-passed positions, rad.
+    qd, qdd : (N, n) ndarray
+        Their derivatives, rad/s and rad/s².
+    tau : (N, n) ndarray
+        Torque at the joints, unfiltered: it is filtered and decimated together with the
+        regressor.
+    moving : (N, n) ndarray of bool
+        False where a joint stands still, or so near that the low-pass of the rows mixes that in.
+    warmth : Warmth
+        Warmth of the joints by time.
+
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    moving: NDArray[np.bool_]
+    warmth: Warmth
+
+    def history(self, part: slice) -> JointHistory:
+        """Return the history of the joints before some of the samples."""
+        return JointHistory(self.warmth.at(self.t[part]), self._presliding[part])
+
+    @cached_property
+    def _presliding(self) -> Array:
+        return presliding_of(self.q)
+
+
+def condition(
+    segment: Segment, settings: ConditioningSettings, drive: Drive
+) -> ConditionedMotion:
+    """
+    Condition one stretch according to the settings.
+
+    Parameters
+    ----------
+    segment : Segment
+        Uniformly sampled stretch.
+    settings : ConditioningSettings
+        Filter, cut-off and rate.
+    drive : Drive
+        From drive signal to torque.
+
+    Returns
+    -------
+    ConditionedMotion
+        The same stretch; or one period of its periodic part, extended at both ends by the reach
+        of the decimating filter.
+
+    """
+    tau = segment.u
+    if not (drive.is_direct and (drive.gain == 1).all()):
+        tau = transformed(tau, lambda part: joint_torque(part, drive))
+    rate = settings.rate_hz
+    warmth = segment.warmth or warmth_of(segment.t, segment.q)
+    if settings.filter == 'periodic':
+        return _one_period(segment, tau, settings, warmth)
+    if settings.filter == 'fir':
+        q = nuttall_fir(segment.q)
+    else:
+        q = butterworth(segment.q, rate, position_cutoff(settings))
+    return of_positions(
+        segment.t, q, tau, rate, warmth, spoiled_beside(settings.decimator()))
+
+
+def of_positions(
+    t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth, beside: int = 0,
+) -> ConditionedMotion:
+    """Add derivatives and rests to low-passed positions; see `ConditionedMotion`, `moving`."""
+    qd = differentiate(q, rate_hz)
+    qdd = differentiate(qd, rate_hz)
+    moves = moving(qd, rate_hz, beside=beside)
+    return ConditionedMotion(t, q, qd, qdd, tau, moves, warmth)
+
+
+def position_cutoff(settings: ConditioningSettings) -> float:
+    """
+    Place the cut-off for the positions, Hz.
+
+    It is well above that of the rows, to keep the effect of friction when a joint reverses. The
+    filter of the rows removes noise of the derivatives together with that of the torque.
+    """
+    return min(THRESHOLDS.position_margin * settings.cutoff_hz,
+               THRESHOLDS.highest * settings.rate_hz)
+
+
+def _one_period(
+    segment: Segment, tau: Array, settings: ConditioningSettings, warmth: Warmth,
+) -> ConditionedMotion:
+    assert settings.period is not None
+    part = periodic_part(segment.q, settings.rate_hz, settings.period)
+    q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME)
+    tau, _ = average_periods(tau[part], settings.rate_hz, settings.period)
+    decimator, cutoff = settings.decimator(), position_cutoff(settings)
+    steps = np.arange(-decimator.reach, len(q) + decimator.reach)
+    index = steps % len(q)
+    q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
+    moves = moving(qd, rate, beside=spoiled_beside(decimator))
+    return ConditionedMotion(
+        segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moves, warmth)

@@ -1,0 +1,59 @@
+"""Friction columns as a low-pass leaves them, without the samples between the kept ones."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dynid_ros.arm.friction import friction_terms, FrictionShape
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.filters import Decimator, THRESHOLDS
+from dynid_ros.utilities.arrays import Array
+
+#: Samples of the low-pass in a period of its cut-off.
+FINE = 64
+#: Columns with a steep reversal, and their degree d: ``f(a qd) = a**d f(qd)`` for positive a.
+STEEP = {'coulomb': 0.0, 'viscous_cuberoot': 1 / 3}
+
+
+def fill_filtered_friction(
+    arm: ArmModel, qd: Array, qdd: Array, period: Array, out: Array,
+) -> None:
+    """
+    Fill the friction columns that a low-pass of the torque changes most.
+
+    The acceleration counts as constant for the reach of the low-pass, so that a column of degree d
+    becomes ``(|qdd| period)**d F(qd / (|qdd| period))`` with one function F.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    qd, qdd : (k, n) ndarray
+        Velocity and acceleration, rad/s and rad/s², or m/s and m/s².
+    period : (k,) ndarray
+        Period of the cut-off of the low-pass (`Decimator`), s; 0 for none.
+    out : (k, n, p) ndarray
+        Regressor.
+
+    """
+    change = np.abs(qdd) * period[:, None]
+    near = np.abs(qd) < THRESHOLDS.half_periods * change
+    u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
+    for term in friction_terms([name for name in arm.friction if name in STEEP]):
+        joints = range(arm.n)
+        columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
+        filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
+        out[:, joints, columns] = np.where(near, filtered, out[:, joints, columns])
+
+
+@lru_cache(maxsize=len(STEEP))
+def _filtered(name: str) -> tuple[Array, Array]:
+    """Tabulate F: the column of a velocity that grows by 1 in a period, after the low-pass."""
+    (term,) = friction_terms([name])
+    taps, reach = Decimator(FINE, 1.0, 1).taps, THRESHOLDS.half_periods
+    grid = np.linspace(-reach, reach, round(4 * reach * FINE) + 1)
+    shifts = (np.arange(len(taps)) - len(taps) // 2) / FINE
+    values = term.value(grid[:, None] + shifts, np.zeros(1), FrictionShape())
+    return grid, np.asarray(values @ taps)

@@ -1,0 +1,253 @@
+"""Periodic motions: averaging over periods, and derivatives that are exact."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import RecordingError
+from dynid_ros.utilities.arrays import Array
+
+SHORTEST_PERIOD = 1.0
+SAME = 0.02
+# Single samples may differ by more than the average does.
+PEAK = 3.0
+
+
+def average_periods(
+    x: Array, rate_hz: float, period: float, same: float = np.inf
+) -> tuple[Array, float]:
+    """
+    Average a signal over its whole periods.
+
+    Parameters
+    ----------
+    x : (N, n) ndarray
+        Signals, at least two periods long; an incomplete last period is left out.
+    rate_hz : float
+        Sample rate.
+    period : float
+        Period, s.
+    same : float
+        Allowed difference of the periods from their mean, relative to the spread of the signal.
+
+    Returns
+    -------
+    mean : (M, n) ndarray
+        One period.
+    rate_hz : float
+        Its sample rate, so that the period is a whole number of samples.
+
+    Raises
+    ------
+    RecordingError
+        The signal is shorter than two periods, or does not repeat itself.
+
+    """
+    samples = round(period * rate_hz)
+    # Half a sample may be missing: the last sample covers the time until the next.
+    periods = int((len(x) + 0.5) / (rate_hz * period))
+    if periods < 2:
+        raise RecordingError(_too_short(len(x) / rate_hz, period))
+    if samples < 2:
+        raise RecordingError(f'a period of {period:g} s is shorter than two samples at '
+                             f'{rate_hz:.4g} Hz; give the period of the motion in s')
+    rate = samples / period
+    if not np.isclose(rate, rate_hz, rtol=1e-9):
+        from scipy.interpolate import CubicSpline
+
+        grid = np.arange(periods * samples) / rate
+        x = CubicSpline(np.arange(len(x)) / rate_hz, x, axis=0)(grid)
+    folded = x[: periods * samples].reshape(periods, samples, -1)
+    mean = np.asarray(folded.mean(axis=0))
+    if np.linalg.norm((folded - mean).std(axis=(0, 1))) > same * np.linalg.norm(mean.std(axis=0)):
+        raise RecordingError(
+            f'the motion does not repeat itself every {period:g} s; give its period, leave out '
+            'the time before and after, or choose another filter')
+    return mean, rate
+
+
+def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
+    """
+    Find the longest stretch in which a motion repeats itself.
+
+    It leaves out the time before and after, such as standstill and ramps.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions, at least two periods long.
+    rate_hz : float
+        Sample rate.
+    period : float
+        Period, s.
+
+    Returns
+    -------
+    slice
+        Whole periods, at least two, at the place where they are most alike.
+
+    Raises
+    ------
+    RecordingError
+        No two periods in a row are alike, or only standstill is.
+
+    """
+    size = period * rate_hz
+    if len(q) + 0.5 < 2 * size:
+        raise RecordingError(_too_short(len(q) / rate_hz, period))
+    # Of the range, since the mean square would shrink with the standstill.
+    spread = float(np.linalg.norm(np.ptp(q, axis=0))) / np.sqrt(8)
+    k = np.arange(int(len(q) - size + 0.5))
+    later = np.column_stack([np.interp(k + size, np.arange(len(q)), column) for column in q.T])
+    away = np.linalg.norm(later - q[k], axis=1)
+    alike = np.diff(np.concatenate([[0], (away <= PEAK * SAME * spread).astype(int), [0]]))
+    sums = np.concatenate([[0.0], np.cumsum(away**2)])
+    found = slice(0, 0)
+    for first, last in np.flatnonzero(alike).reshape(-1, 2):
+        periods = int((last - first + 0.5) / size) + 1
+        compared = min(round((periods - 1) * size), last - first)
+        begins = np.arange(first, last - compared + 1)
+        begin = int(begins[np.argmin(sums[begins + compared] - sums[begins])])
+        part = slice(begin, min(begin + round(periods * size), len(q)))
+        moves = np.linalg.norm(q[part].std(axis=0)) > spread / 4
+        if periods > 1 and moves and part.stop - part.start > found.stop - found.start:
+            found = part
+    if found.stop == 0:
+        raise RecordingError(
+            f'the motion does not repeat itself every {period:g} s, not even twice in a row; '
+            'check its period, or choose another filter')
+    return found
+
+
+def _too_short(seconds: float, period: float) -> str:
+    return (f'a stretch of {seconds:.3g} s holds less than two periods of {period:g} s; choose '
+            'another filter')
+
+
+def harmonic_derivative(x: Array, rate_hz: float, cutoff_hz: float, order: int) -> Array:
+    """
+    Differentiate one period exactly, by its Fourier series up to the cut-off.
+
+    Parameters
+    ----------
+    x : (M, n) ndarray
+        One period.
+    rate_hz, cutoff_hz : float
+        Sample rate, and the highest frequency kept.
+    order : int
+        0 only removes frequencies above the cut-off.
+
+    Returns
+    -------
+    (M, n) ndarray
+        Derivative of that order.
+
+    """
+    f = np.fft.rfftfreq(len(x), 1 / rate_hz)
+    series = np.fft.rfft(x, axis=0) * ((2j * np.pi * f) ** order * (f <= cutoff_hz))[:, None]
+    return np.fft.irfft(series, len(x), axis=0)
+
+
+def find_period(q: Array, rate_hz: float) -> float:
+    """
+    Find the period of a motion that repeats itself at least once.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions.
+    rate_hz : float
+        Sample rate.
+
+    Returns
+    -------
+    float
+        Shortest shift by which all joints repeat, within `SAME` of their spread, s.
+
+    Raises
+    ------
+    RecordingError
+        The motion does not repeat.
+
+    """
+    first = int(SHORTEST_PERIOD * rate_hz)
+    left = misfit(q)[: len(q) // 2 + 2]
+    inner = np.arange(max(first, 1), len(left) - 1)
+    dips = inner[(left[inner] <= left[inner - 1]) & (left[inner] < left[inner + 1])]
+    shifts, depths = _vertices(left, dips)
+    fits = np.sqrt(np.maximum(depths, 0.0))
+    if not len(fits) or fits.min() > SAME:
+        raise RecordingError('the motion does not repeat itself from start to end; give its '
+                             'period or choose another filter')
+    # Of all multiples of the period, the first that fits nearly as well as the best; of its own
+    # multiples, the last gives it most exactly.
+    shortest = shifts[np.argmax(fits <= max(SAME / 2, 1.5 * fits.min()))]
+    times = int((shifts[-1] + 0.5) / shortest)
+    last = shifts[np.argmin(np.abs(shifts - times * shortest))]
+    return float(last / round(last / shortest) / rate_hz)
+
+
+def misfit(q: Array) -> Array:
+    """
+    Mean square by which a motion differs from itself, shifted by any number of samples.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions.
+
+    Returns
+    -------
+    (N - 1,) ndarray
+        Over all joints and all samples that overlap, relative to twice the variance of the
+        motion; 1 for a motion uncorrelated with itself.
+
+    """
+    N = len(q)
+    q, every = q - q.mean(axis=0), np.ones(N)
+    squares, _ = mean_squares(q, every, q, every)
+    variance = max(float((q**2).sum()) / N, np.finfo(float).tiny)
+    return np.asarray(squares[N - 1:2 * N - 2] / (2 * variance))
+
+
+def mean_squares(a: Array, known: Array, b: Array, weight: Array) -> tuple[Array, Array]:
+    """
+    Mean squares by which a signal differs from another one, shifted by any number of samples.
+
+    Parameters
+    ----------
+    a, known : (N, n) and (N,) ndarray
+        Signals, and one for each sample that is known, else zero.
+    b, weight : (M, n) and (M,) ndarray
+        The others, and the weights of their samples.
+
+    Returns
+    -------
+    squares, compared : (N + M - 1,) ndarray
+        Mean over the samples that overlap, infinite without any, and their weight; for shifts from
+        that at which the end of b meets the begin of a.
+
+    """
+    # A loop over the shifts takes minutes.
+    size = 1 << (len(a) + len(b)).bit_length()
+    order = np.arange(1 - len(b), len(a))
+
+    def correlated(x: Array, y: Array) -> Array:
+        product = np.fft.rfft(x, size, axis=0) * np.conj(np.fft.rfft(y, size, axis=0))
+        return np.asarray(np.fft.irfft(product, size, axis=0)[order])
+
+    compared = correlated(known, weight)
+    squares = (correlated((a**2).sum(axis=1), weight)
+               + correlated(known, weight * (b**2).sum(axis=1))
+               - 2 * correlated(a, weight[:, None] * b).sum(axis=1))
+    there = compared > 1e-9 * compared.max()
+    return (np.where(there, squares / np.where(there, compared, 1.0), np.inf),
+            np.where(there, compared, 0.0))
+
+
+def _vertices(y: Array, dips: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Places and depths of the parabolas through three samples about each dip."""
+    slope = (y[dips + 1] - y[dips - 1]) / 2
+    bend = y[dips + 1] - 2 * y[dips] + y[dips - 1]
+    return dips - slope / bend, y[dips] - slope**2 / (2 * bend)

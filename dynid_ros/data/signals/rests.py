@@ -1,0 +1,87 @@
+"""Rests of all joints: positions, the torque that holds them, and how they were approached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.data.signals.conditioning import ConditionedMotion
+from dynid_ros.data.signals.standstill import moving, still_below
+from dynid_ros.utilities.arrays import Array
+
+#: Shortest rest, and what is left out at its start and end, s: the low-pass reaches so far.
+SHORTEST, EDGE = 0.5, 0.15
+#: Speed of an approach, by the one below which a joint stands still.
+APPROACH = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rests:
+    """
+    Rests of R positions.
+
+    Attributes
+    ----------
+    q, tau : (R, n) ndarray
+        Mean position and torque of each, rad and Nm.
+    approach : (R, n) ndarray
+        Direction in which each joint moved before it, 1 or -1; zero if it did not.
+
+    """
+
+    q: Array
+    tau: Array
+    approach: Array
+
+    @property
+    def both_directions(self) -> NDArray[np.bool_]:
+        """Joints, (n,), that came to rest from both directions."""
+        return np.asarray((self.approach > 0).any(axis=0) & (self.approach < 0).any(axis=0))
+
+
+def find_rests(motions: Sequence[ConditionedMotion], rate_hz: float) -> Rests:
+    """
+    Find the rests of all joints.
+
+    Parameters
+    ----------
+    motions : sequence of ConditionedMotion
+        Conditioned stretches of one recording.
+    rate_hz : float
+        Its rate.
+
+    """
+    edge, rows = round(EDGE * rate_hz), []
+    for motion in motions:
+        qd = np.asarray(motion.qd[:])
+        still = ~moving(qd, rate_hz).any(axis=1)
+        ends = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
+        limit = APPROACH * still_below(np.abs(qd).max(axis=0))
+        for start, stop in ends.reshape(-1, 2):
+            if stop - start >= SHORTEST * rate_hz:
+                part = slice(start + edge, stop - edge)
+                rows.append((motion.q[part].mean(axis=0), motion.tau[part].mean(axis=0),
+                             _approach(qd[:start], limit)))
+    joints = motions[0].q.shape[1] if motions else 0
+    q, tau, approach = np.array(rows).reshape(len(rows), 3, joints).transpose(1, 0, 2)
+    return Rests(q, tau, approach)
+
+
+def together(parts: Sequence[Rests]) -> Rests:
+    """Put the rests of several recordings together."""
+    return Rests(*(np.concatenate([getattr(part, name) for part in parts])
+                   for name in ('q', 'tau', 'approach')))
+
+
+def _approach(qd: Array, limit: Array) -> Array:
+    """Direction of the last motion of each joint, (n,)."""
+    fast = np.abs(qd) > limit
+    directions = np.zeros(len(limit))
+    for joint, column in enumerate(fast.T):
+        moments = np.flatnonzero(column)
+        if len(moments):
+            directions[joint] = np.sign(qd[moments[-1], joint])
+    return directions

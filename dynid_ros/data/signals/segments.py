@@ -1,0 +1,215 @@
+"""Uniformly sampled stretches of a recording."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dynid_ros.data.recordings import quality, stamp_checks
+from dynid_ros.data.recordings.in_blocks import chosen
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.recordings.warmth import Warmth
+from dynid_ros.errors import RecordingError
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.memmap import large_array
+
+
+@dataclass(frozen=True)
+class ResamplingThresholds:
+    """
+    Bounds for the interpolation of samples, live and in batch.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    gap_periods : float
+        Sample periods from which a step of the stamps ends a stretch, where `gap_seconds` of
+        `dynid_ros.data.recordings.stamp_checks.StampThresholds` is shorter than they are. At low
+        rates, even one lost sample takes longer than `gap_seconds`.
+    off_grid : float
+        Largest deviation of a stamp from the uniform grid, in sample periods, up to which samples
+        are used as they are. At 50 Hz, a thousandth of a period is 20 µs. Good recordings have 0
+        to 0.03, so that some are interpolated.
+    burst : float
+        Smallest step between two samples through which a spline is laid, relative to the median
+        step. Stamps that are taken late come in bursts, and a spline swings out between them.
+    filled : float
+        Largest number of uniform samples for each one measured. Where half of the samples is
+        lost, it is two. Stamps in bursts make a rate within them that nothing was measured at,
+        and its samples would fill memory.
+
+    """
+
+    gap_periods: float = 5.0
+    off_grid: float = 1e-3
+    burst: float = 0.25
+    filled: float = 50.0
+
+
+THRESHOLDS = ResamplingThresholds()
+#: Samples through which one spline is laid: those of a long recording fill memory several times.
+KNOTS = 65_536
+#: Samples to either side that it goes through, too. What lies beyond changes a spline by less than
+#: half as much with each sample, and by less than a rounding error after these.
+MARGIN = 64
+
+
+@dataclass(frozen=True)
+class Segment:
+    """
+    One stretch without gaps at a constant rate.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        Time since the start of the recording, s.
+    q, u : (N, n) ndarray
+        Positions, and the drive signal as recorded.
+    warmth : Warmth or None
+        Warmth of the joints; they are cold where the stretch begins if there is none.
+
+    """
+
+    t: Array
+    q: Array
+    u: Array
+    warmth: Warmth | None = None
+
+
+def sample_rate(recording: Recording) -> float:
+    """Median rate of a recording, Hz; raise RecordingError for a single sample."""
+    t = recording.t
+    if len(t) < 2:
+        raise RecordingError(
+            f'{recording.source}: a single sample has no rate; record for longer, or keep a '
+            'larger part from the fit')
+    step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
+    # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
+    rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
+    if rounded and abs(mean - step) * len(t) > THRESHOLDS.off_grid * step:
+        step = mean
+    return 1 / step
+
+
+def longest_gap(rate_hz: float) -> float:
+    """Longest step of the stamps that interpolation bridges at a rate, s."""
+    return max(THRESHOLDS.gap_periods / rate_hz, stamp_checks.THRESHOLDS.gap_seconds)
+
+
+def uniform_segments(
+    recording: Recording, rate_hz: float, delay: float = 0.0,
+) -> tuple[Segment, ...]:
+    """
+    Cut a recording at its gaps and bring each stretch to a uniform rate.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording with increasing stamps.
+    rate_hz : float
+        Rate to bring it to.
+    delay : float
+        Time by which the drive signal lags behind the motion, s; it is advanced by as much.
+
+    Returns
+    -------
+    tuple of Segment
+        Stretches that are as long as a recording must be. Uniform samples are kept; others are
+        interpolated by cubic splines.
+
+    Raises
+    ------
+    RecordingError
+        Every stretch between gaps is too short, or the stamps come in bursts.
+
+    """
+    return tuple(
+        _uniform(recording, stretch, rate_hz, delay) for stretch in _stretches(recording, rate_hz))
+
+
+def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
+    """
+    Return the longest one of `uniform_segments` of several recordings, and compute no other.
+
+    Parameters
+    ----------
+    recordings : sequence of Recording
+        Recordings with increasing stamps.
+    rate_hz : float
+        Rate to bring them to.
+
+    """
+    found = [(recording, stretch) for recording in recordings
+             for stretch in _stretches(recording, rate_hz)]
+    recording, longest = max(
+        found, key=lambda each: _samples(each[0].t, each[1], rate_hz))
+    return _uniform(recording, longest, rate_hz, 0.0)
+
+
+def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
+    """Cut a recording at its gaps, and leave out stretches that are too short."""
+    t, shortest, longest = recording.t, quality.THRESHOLDS.shortest, longest_gap(rate_hz)
+    breaks = 1 + np.flatnonzero(np.diff(t) > longest)
+    edges = [0, *breaks.tolist(), len(t)]
+    stretches = [slice(a, b) for a, b in pairwise(edges) if t[b - 1] - t[a] >= shortest]
+    kept = sum(float(t[s.stop - 1] - t[s.start]) for s in stretches)
+    if kept * rate_hz > THRESHOLDS.filled * len(t):
+        raise RecordingError(
+            f'{recording.source}: its stamps come in bursts, {rate_hz:.4g} Hz within them and '
+            f'{len(t) / kept:.4g} Hz on average; let the driver stamp')
+    if not stretches:
+        raise RecordingError(
+            f'{recording.source}: no stretch of {shortest:g} s without a gap in its stamps; '
+            'record again'
+        )
+    return stretches
+
+
+def _samples(t: Array, stretch: slice, rate_hz: float) -> int:
+    """Count the uniform samples of a stretch."""
+    return int((t[stretch.stop - 1] - t[stretch.start]) * rate_hz + THRESHOLDS.off_grid) + 1
+
+
+def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float) -> Segment:
+    t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
+    grid = t[0] + np.arange(_samples(recording.t, stretch, rate_hz)) / rate_hz
+    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < THRESHOLDS.off_grid
+    if not same:
+        q = _interpolate(t, q, grid, lambda times: times)
+    if not same or delay:
+        u = _interpolate(t, u, grid, lambda times: np.clip(times + delay, t[0], t[-1]))
+    return Segment(grid, q, u, recording.warmth)
+
+
+def _interpolate(
+    t: Array, x: Array, grid: Array, times_of: Callable[[Array], Array],
+) -> Array:
+    """Lay cubic splines through samples, and read them at times that follow from a grid."""
+    from scipy.interpolate import CubicSpline
+
+    # Stamps that are taken late come in bursts, and a spline through two samples that are next
+    # to each other swings far out. Of a burst, the last one was stamped least late.
+    steps = np.diff(t)
+    calm = np.append(steps > THRESHOLDS.burst * np.median(steps), True)
+    if not calm.all():
+        t, x = chosen(t, calm), chosen(x, calm)
+    result: Array = large_array((len(grid), x.shape[1]))
+    done = 0
+    for start in range(0, len(t), KNOTS):
+        stop, end = start + KNOTS, len(grid)
+        if stop < len(t):
+            end = bisect_left(
+                range(len(grid)), t[stop], key=lambda k: times_of(grid[k:k + 1])[0])
+        near = slice(max(start - MARGIN, 0), stop + MARGIN)
+        times = times_of(grid[done:end])
+        # Joint by joint, as the solver would copy all of them.
+        for j, column in enumerate(x[near].T):
+            result[done:end, j] = CubicSpline(t[near], column)(times)
+        done = end
+    return result

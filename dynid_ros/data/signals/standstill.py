@@ -1,0 +1,259 @@
+"""Standstill of joints, in which static friction makes the torque unpredictable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.data.recordings.in_blocks import blocks, finite_span, transformed
+from dynid_ros.data.signals.filters import Decimator
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.memmap import large_array
+
+
+@dataclass(frozen=True)
+class StandstillThresholds:
+    """
+    Bounds of standstill, live and in batch.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    share : float
+        Speed below which a joint stands still, relative to its top speed. Rest with encoder noise
+        of 1e-5 rad stays below 1e-4. The slowest quarter of a second of motions lies at 5e-4 to
+        0.22, so that it has no margin against slow turns.
+    slowest : float
+        Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad
+        through a 5 Hz low-pass makes 6e-4 rad/s.
+    shortest : float
+        Shortest standstill, s. A joint that turns round passes through zero faster. It has no
+        margin against slow turns, which stay below that speed for up to 0.94 s and then count as
+        standstill.
+    weight : float
+        Share of the low-pass (sum of absolute coefficients) beyond which a standstill spoils a
+        row. The geometric mean of the errors of real recordings, each predicted from the others
+        (UR10, Panda, TX40 and five field arms, at 5 Hz), is 2 % lower than with half of the
+        weight, and within 1 % of that of 0.02 and 0.1; rows without any standstill are too few at
+        2 Hz (8 % more).
+    pause : float
+        Shortest rest of all joints that does not belong to the motion, s. An arm rests for less
+        between two points of a motion, and for more while somebody ends the recording. Turns stay
+        below 2 % of the top speed for 1.8 s at most.
+
+    """
+
+    share: float = 0.005
+    slowest: float = 1e-3
+    shortest: float = 0.25
+    weight: float = 0.05
+    pause: float = 2.0
+
+
+THRESHOLDS = StandstillThresholds()
+
+
+def still_below(top: Array) -> Array:
+    """Speed below which joints of a top speed stand still, rad/s or m/s."""
+    return np.asarray(np.maximum(THRESHOLDS.share * top, THRESHOLDS.slowest))
+
+
+def spoiled_beside(decimator: Decimator) -> int:
+    """Count the samples beside a standstill that make no row; see `weight`."""
+    share = np.abs(decimator.taps).cumsum()
+    return decimator.reach - int(np.searchsorted(share, THRESHOLDS.weight * share[-1]))
+
+
+def moving(
+    qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest, beside: int = 0,
+) -> NDArray[np.bool_]:
+    """
+    Detect motion and standstill, joint by joint.
+
+    A joint at rest can hold any torque within its static friction: it is not predictable, nor is
+    a row into which a low-pass mixes that torque. Short passages through zero velocity count as
+    motion.
+
+    Parameters
+    ----------
+    qd : (N, n) ndarray
+        Low-passed velocities, rad/s or m/s.
+    rate_hz : float
+        Sample rate.
+    shortest : float
+        Least duration of a standstill, s.
+    beside : int
+        Samples before and after a standstill that count as part of it.
+
+    Returns
+    -------
+    (N, n) ndarray of bool
+        False where a joint stands still: it stays below the speed of `still_below` for that
+        duration.
+
+    """
+    still: NDArray[np.bool_] = large_array(qd.shape, bool)
+    lowest, highest = finite_span(qd)
+    limit = still_below(np.maximum(-lowest, highest))
+    for part in blocks(len(qd)):
+        still[part] = np.abs(qd[part]) < limit
+    _keep_long(still, int(shortest * rate_hz), beside)
+    return transformed(still, np.logical_not)
+
+
+class RunningStandstill(Checkpointed):
+    """
+    Standstill in a stream, as `moving` finds it in a recording.
+
+    It is found once it has lasted, among the samples up to now, below the top speed so far.
+
+    Parameters
+    ----------
+    joints : int
+        Number of joints n.
+
+    Attributes
+    ----------
+    top : (n,) ndarray
+        Highest speed of each joint so far, rad/s or m/s.
+    slow : (m, n) ndarray of bool
+        Marks of the last samples that are slow enough.
+
+    """
+
+    saved = ('top', 'slow')
+
+    def __init__(self, joints: int) -> None:
+        self.top = np.zeros(joints)
+        self.slow = np.zeros((0, joints), dtype=np.bool_)
+
+    def design(self, decimator: Decimator, rate_hz: float) -> None:
+        """Set the low-pass of the rows, and the rate of the samples."""
+        self._decimator, self._beside = decimator, spoiled_beside(decimator)
+        self._least = int(THRESHOLDS.shortest * rate_hz)
+
+    def reset(self) -> None:
+        """Forget all samples, as after a gap."""
+        self.slow = self.slow[:0]
+
+    def take(self, qd: Array) -> None:
+        """Take in the next low-passed velocities, (k, n), rad/s or m/s."""
+        speed = np.abs(qd)
+        self.top = np.maximum(self.top, speed.max(axis=0))
+        # Rows of these samples lie up to twice the reach back, and a standstill begins before.
+        kept = 3 * self._decimator.reach + self._least
+        self.slow = np.concatenate([self.slow[-kept:], speed < still_below(self.top)])
+
+    def moving(self, rows: int, count: int) -> NDArray[np.bool_]:
+        """
+        Return whether joints move in the last rows.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows m.
+        count : int
+            Samples that have entered the low-pass: all but the last one taken.
+
+        Returns
+        -------
+        (m, n) ndarray of bool
+            False for a standstill in the row, or beside it.
+
+        """
+        _keep_long(still := self.slow.copy(), self._least, self._beside)
+        low_pass = self._decimator
+        row = low_pass.outputs(count) - rows + np.arange(rows)
+        return ~still[len(still) - 1 - count + low_pass.reach + row * low_pass.step]
+
+
+def _keep_long(slow: NDArray[np.bool_], least: int, beside: int) -> None:
+    """Leave marks of runs of a least length, (N, n), extended to both sides, in place."""
+    for column in slow.T:
+        runs = _runs(column)
+        column[:] = False
+        for start, stop in runs[runs[:, 1] - runs[:, 0] >= least]:
+            column[max(start - beside, 0):stop + beside] = True
+
+
+def _runs(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Begin and end of each run of marked samples, (k, 2)."""
+    around = np.concatenate([[False], marks, [False]])
+    return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
+
+
+def time_in_motion(t: Array, q: Array) -> Array:
+    """
+    Count the time in which anything moves.
+
+    Parameters
+    ----------
+    t : (N,) ndarray
+        Increasing stamps, s.
+    q : (N, n) ndarray
+        Positions as recorded, rad or m.
+
+    Returns
+    -------
+    (N,) ndarray
+        Seconds of motion since the start. They stop while all joints stand still for at
+        least `pause`, judged by their mean positions in each `shortest` seconds; they run
+        throughout where nothing ever moves.
+
+    """
+    found = motion_windows(t, q)
+    if found is None or not found[1].any():
+        return np.asarray(t - t[0])
+    middle, moves = found
+    passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves.any(axis=1))])
+    return np.asarray(np.interp(t, middle, passed))
+
+
+def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None:
+    """
+    Find the windows of time in which each joint moves, by its mean position in each.
+
+    Parameters
+    ----------
+    t, q
+        As for `time_in_motion`.
+
+    Returns
+    -------
+    edges : (W + 1,) ndarray
+        Edges of the windows, from the first stamp to the last, s.
+    moves : (W, n) ndarray of bool
+        False in a standstill of at least `pause`. None instead of both for too few samples.
+
+    """
+    window = THRESHOLDS.shortest
+    first = _window_starts(t, window)
+    if len(first) < 2:
+        return None
+    edges = np.append(first, len(t))
+    count = np.diff(edges)
+    middle, place = _sums(t, edges) / count, _sums(q, edges) / count[:, None]
+    speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
+    middle[[0, -1]] = t[[0, -1]]
+    return middle, moving(speed, 1 / window, THRESHOLDS.pause)
+
+
+def _sums(x: Array, edges: NDArray[np.int64]) -> Array:
+    """Add up the samples between edges, the last of which is the end."""
+    return np.asarray(np.add.reduceat(x[edges[0]:edges[-1]], edges[:-1] - edges[0], axis=0))
+
+
+def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
+    """First sample in each window that holds any; windows without samples cost nothing."""
+    windows = np.floor((t - t[0]) / window)
+    # Stamps increase: sorting millions of them is not needed to find each window once.
+    windows = windows[np.diff(windows, prepend=-np.inf) > 0]
+    # Of a stamp at an edge, rounding may give the window beside it.
+    edges = t[0] + window * np.unique(windows[:, None] + np.array([-1.0, 0.0, 1.0]))
+    edges = edges[(edges >= t[0]) & (edges < t[-1])]
+    return np.unique(np.searchsorted(t, edges)).astype(np.int64)

@@ -1,0 +1,118 @@
+"""Some samples of recordings, spread over all of them, on which explanations are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.utilities.arrays import Array
+
+#: Samples of a recording that are taken, and that each explanation is fitted to.
+SAMPLES, FITTED = 2000, 600
+#: Times by which a drive signal is tried to be late, s; which of them a slow driver makes.
+LATE, TYPICAL = np.array([-0.06, -0.02, 0.02, 0.06, 0.12]), 3
+#: Periods of the cut-off around a reversal in which noise decides the direction of friction.
+REVERSAL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class TrialSamples:
+    """
+    Some samples of one or more recordings.
+
+    Attributes
+    ----------
+    t : (k,) ndarray
+        Time since the start of the recording, s.
+    q, qd, qdd : (k, n) ndarray
+        Conditioned positions and their derivatives.
+    tau : (k, n) ndarray
+        Torque after the low-pass, Nm.
+    moving : (k, n) ndarray of bool
+        False where a joint stands still, or its torque is left out.
+    later : (k, n, d) ndarray
+        Torque by each of `LATE` later, Nm.
+    period : (k,) ndarray
+        Period of the cut-off that the torque has passed, s; 0 for none.
+
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    moving: NDArray[np.bool_]
+    later: Array
+    period: Array
+
+
+def trial_samples(
+    motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+    left_out: Sequence[NDArray[np.bool_]],
+) -> TrialSamples:
+    """
+    Take samples that are spread over a recording, at most `SAMPLES`.
+
+    Only the torque passes the low-pass of the rows: positions have passed one already, and
+    friction columns are computed as it leaves them.
+
+    Parameters
+    ----------
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Cut-off and decimation.
+    left_out : sequence of (N, n) ndarray of bool
+        Samples of each stretch whose torque is left out, with all that the low-pass mixes in.
+
+    """
+    decimator = settings.decimator()
+    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
+    parts = []
+    for motion, marks in zip(motions, left_out, strict=True):
+        tau = decimator.whole(motion.tau)
+        rows = decimator.reach + decimator.step * np.arange(len(tau))
+        chosen, period = rows[::every], 1 / settings.cutoff_hz
+        t, q, qd, qdd = (x[chosen] for x in (motion.t, motion.q, motion.qd, motion.qdd))
+        used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
+        parts.append(TrialSamples(
+            t, q, qd, qdd, tau[::every], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
+            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period)))
+    return joined(parts)
+
+
+def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
+    """Return the torque of every so many samples by each of `LATE` later, (k, n, d)."""
+    from scipy.interpolate import CubicSpline
+
+    if len(t) < 2:
+        return np.repeat(tau[:, :, None], len(LATE), axis=2)
+    spline = CubicSpline(t, tau)
+    # Beyond the end the last one stays.
+    times = np.clip(t[::every, None] + LATE, t[0], t[-1])
+    return np.asarray(spline(times)).swapaxes(1, 2)
+
+
+def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
+    """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
+    if not len(chosen) or not marks.any():
+        return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
+    return np.array([marks[max(k - reach, 0):k + reach + 1].any(axis=0) for k in chosen.tolist()])
+
+
+def thinned(samples: TrialSamples) -> TrialSamples:
+    """Return at most `FITTED` of the samples, spread over all of them."""
+    every = slice(None, None, -(-len(samples.t) // FITTED) or 1)
+    return TrialSamples(*(getattr(samples, field.name)[every] for field in fields(samples)))
+
+
+def joined(parts: Sequence[TrialSamples]) -> TrialSamples:
+    """Put the samples of several recordings, or of parts of one, behind each other."""
+    return TrialSamples(*(
+        np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(TrialSamples)))

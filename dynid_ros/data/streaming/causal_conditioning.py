@@ -1,0 +1,172 @@
+"""Conditioning of a stream in one pass: the same lag for all signals, or little of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.data.signals.conditioning import ConditioningSettings, position_cutoff
+from dynid_ros.data.signals.filters import Decimator
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.compiled import kernel
+
+#: Derivative over five samples in units of their rate, newest first, and its reach to either side.
+DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
+REACH = 2
+#: Speed that is rounding, rad/s or m/s: Coulomb friction would take its sign for motion.
+ROUNDING = 1e-9
+#: Half of the window over which positions are averaged, s. With encoders of 2^16 counts, 10 ms
+#: let twice as much noise into the external torque of the first joint of a Panda.
+HALF_WINDOW = 0.015
+
+
+class StreamFilter(Checkpointed):
+    """
+    Smooth and differentiate positions by two FIR filters, and delay torque as much.
+
+    Parameters
+    ----------
+    taps, slope : (L,) ndarray
+        Filters of the position and of its derivative, oldest sample first.
+    middle : int
+        Sample among the L whose time the output has.
+    ahead : float
+        Samples by which the drive signal lags behind the motion.
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    lag : int
+        Samples by which the output is behind the input.
+    buffer : (m, 1 + 2 n) ndarray
+        Last uniform samples: stamp, positions, torque.
+
+    """
+
+    saved = ('buffer',)
+
+    def __init__(
+        self, taps: Array, slope: Array, middle: int, ahead: float, joints: int,
+    ) -> None:
+        self._taps, self._slope, self._middle = taps, slope, middle
+        self.lag = len(taps) - 1 - middle
+        self._torque = middle + int(np.floor(ahead))
+        self._part = float(ahead - np.floor(ahead))
+        self.buffer = np.zeros((0, 1 + 2 * joints))
+
+    def reset(self) -> None:
+        """Forget all samples, as after a gap."""
+        self.buffer = self.buffer[:0]
+
+    def apply(self, samples: Array) -> tuple[Array, Array, Array, Array]:
+        """
+        Filter the next samples.
+
+        Parameters
+        ----------
+        samples : (k, 1 + 2 n) ndarray
+            Stamps, positions and torque at a uniform rate.
+
+        Returns
+        -------
+        t : (m,) ndarray
+            s.
+        q, qd, tau : (m, n) ndarray
+            rad, rad/s, Nm; fewer samples at the start of a stretch, until the filter is filled.
+
+        """
+        whole = np.concatenate([self.buffer, samples])
+        n, reach = (whole.shape[1] - 1) // 2, len(self._taps) - 1
+        count = max(0, len(whole) - reach)
+        self.buffer = whole[count:]
+        positions = np.ascontiguousarray(whole[:, 1:1 + n].T)
+        q, qd = np.zeros((n, count)), np.zeros((n, count))
+        convolve(positions, self._taps, self._slope, q, qd)
+        qd[np.abs(qd) < ROUNDING] = 0.0
+        first, torque = self._torque, whole[:, 1 + n:]
+        tau = (1.0 - self._part) * torque[first:first + count]
+        tau += self._part * torque[first + 1:first + 1 + count]
+        t = whole[self._middle:self._middle + count, 0]
+        return t, np.ascontiguousarray(q.T), np.ascontiguousarray(qd.T), tau
+
+
+class CausalConditioner(StreamFilter):
+    """
+    Condition a stream as the batch conditions a recording.
+
+    The filter is that of `Decimator` with the cut-off of the positions, the difference that of
+    `differentiate`. A symmetric filter delays all frequencies alike, so that positions, velocities
+    and torque keep the same time; its memory is its length.
+
+    Parameters
+    ----------
+    settings : ConditioningSettings
+        Rate, cut-off, and delay of the drive signal.
+    joints : int
+        n.
+
+    """
+
+    def __init__(self, settings: ConditioningSettings, joints: int) -> None:
+        filtered = Decimator(settings.rate_hz, position_cutoff(settings), 1)
+        ahead = settings.delay * settings.rate_hz
+        # Zeros at both ends let the filter reach torque that is later.
+        smooth = np.pad(filtered.taps, max(0, int(np.ceil(abs(ahead))) - filtered.reach))
+        # Taps run from the oldest sample on.
+        slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
+        super().__init__(np.pad(smooth, REACH), slope, len(slope) // 2, ahead, joints)
+
+
+@kernel
+def convolve(x: Array, taps: Array, slope: Array, smooth: Array, derivative: Array) -> None:
+    """
+    Apply two FIR filters to signals in rows.
+
+    Parameters
+    ----------
+    x : (n, k + L - 1) ndarray
+        Signals.
+    taps, slope : (L,) ndarray
+        Filters, oldest sample first.
+    smooth, derivative : (n, k) ndarray
+        Outputs, zero at first.
+
+    """
+    for j in range(x.shape[0]):
+        for c in range(taps.size):
+            for k in range(smooth.shape[1]):
+                smooth[j, k] += taps[c] * x[j, k + c]
+                derivative[j, k] += slope[c] * x[j, k + c]
+
+
+class ShortLag(StreamFilter):
+    """
+    Average positions over a short window, differentiate them, and delay torque as much.
+
+    The window is Hann's, whose weights are positive: a step does not ring. `CausalConditioner`
+    keeps the band of the positions and lags by one and a half periods of its cut-off; this filter
+    lags by `HALF_WINDOW` and two samples.
+
+    Parameters
+    ----------
+    rate_hz : float
+        Rate of the samples.
+    joints : int
+        n.
+    delay : float
+        Time by which the drive signal lags behind the motion, s.
+
+    """
+
+    def __init__(self, rate_hz: float, joints: int, delay: float = 0.0) -> None:
+        half = int(HALF_WINDOW * rate_hz)
+        window = np.hanning(2 * half + 3)[1:-1]
+        window /= window.sum()
+        ahead = max(delay * rate_hz, -half)
+        late = max(0, int(np.ceil(ahead)))
+        # Zeros on the side of the newest samples delay the motion by as much as its torque.
+        super().__init__(
+            np.pad(window, (REACH, REACH + late)),
+            rate_hz * np.pad(np.convolve(window, DIFFERENCE[::-1]), (0, late)),
+            half + REACH, ahead, joints)

@@ -1,0 +1,148 @@
+"""The files of a recording in tables: which columns of which file hold what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.tables.array_table import ArrayTable, open_arrays
+from dynid_ros.data.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
+from dynid_ros.data.tables.column_words import FILLERS, plain, summary, tokens, WORDS
+from dynid_ros.data.tables.text_table import open_text, require, TextTable
+from dynid_ros.errors import RecordingError
+
+ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
+TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
+TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
+QUANTITIES = ('position', 'velocity', 'signal')
+
+Table = TextTable | ArrayTable
+#: A file with the columns of it by quantity, ``time`` included.
+Part = tuple[Table, dict[str, Family]]
+
+
+def open_table(path: Path, header: Sequence[str] = ()) -> Table:
+    """
+    Find the columns of a table.
+
+    Parameters
+    ----------
+    path : Path
+        File.
+    header : sequence of str
+        Names of columns that have none.
+
+    Raises
+    ------
+    RecordingError
+        The file cannot be read.
+
+    """
+    arrays = path.suffix.lower() in ARRAY_SUFFIXES
+    return open_arrays(path, header) if arrays else open_text(path, header)
+
+
+def parts_of(path: Path, arm: ArmModel) -> list[Part]:
+    """
+    Choose the columns of a recording, of which the drive signals may have a file of their own.
+
+    Raises
+    ------
+    RecordingError
+        There are no positions or drive signals, or several are as likely.
+
+    """
+    beside = arm.table.signal_file
+    main = _part(path, arm, QUANTITIES[:3 if beside is None else 2])
+    if beside is not None:
+        return [main, _part(path.parent / beside, arm, ('signal',))]
+    if 'signal' not in main[1]:
+        return [main, _beside(path, arm)]
+    return [main]
+
+
+def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
+    """Choose the columns of one file, of which the first quantity must be there."""
+    settings = arm.table
+    table = open_table(path, settings.header)
+    choice = Choice(path, table.names, arm)
+    timed = settings.time is not None and 'position' in wanted
+    found = {'time': _named(table, (settings.time,)) if timed else choice.time()}
+    for name in wanted:
+        # Joint names alone are positions, if the file is not named otherwise.
+        bare = len(wanted) == 1 or (role(path) or 'position') == name
+        stated = getattr(settings, name)
+        family = _named(table, stated) or choice.of(name, bare=bare)
+        if family is None and name == wanted[0]:
+            raise choice.missing(name)
+        # Who names the positions has seen the velocities.
+        unseen = name != 'velocity' or not settings.position or stated
+        if family and (unseen or DOCUMENTED.fullmatch(family[0].pattern)):
+            found[name] = family
+    return table, found
+
+
+def _named(table: Table, names: Sequence[str | None]) -> Family:
+    """Return the columns that arm.yaml names."""
+    stated = [name for name in names if name is not None]
+    require(table.path, table.names, stated)
+    return [plain(name) for name in stated]
+
+
+def _beside(path: Path, arm: ArmModel) -> Part:
+    """Find the file of the drive signals beside one that holds none."""
+    parts = {}
+    for other in sorted(path.parent.iterdir()):
+        if other != path and other.suffix.lower() in TABLE_SUFFIXES:
+            try:
+                table = open_table(other, arm.table.header)
+                choice = Choice(other, table.names, arm)
+                parts[other] = table, {'time': choice.time()} | {
+                    name: family for name in ('position', 'signal')
+                    if (family := choice.of(name, bare=(role(other) or 'position') == name))}
+            # Of another recording, or of none.
+            except RecordingError:
+                continue
+    found = [other for other, (_, columns) in parts.items()
+             if 'signal' in columns and 'position' not in columns]
+    # One that differs in the words for its quantity alone goes with the positions.
+    same = [other for other in found if _stem(other) == _stem(path)]
+    others = [other for other, (_, columns) in parts.items()
+              if 'position' in columns and 'signal' not in columns]
+    if len(same) == 1 or (len(found) == 1 and not others):
+        return parts[(same or found)[0]]
+    if found:
+        raise RecordingError(
+            f'{path} holds no drive signals; they may be those in '
+            f'{" or ".join(other.name for other in found)}: name the file in table.signal_file '
+            'of arm.yaml')
+    raise Choice(path, open_table(path, arm.table.header).names, arm).missing('signal')
+
+
+def _stem(path: Path) -> list[str]:
+    return [word for word in tokens(path.stem) if word not in WORDS and word not in FILLERS]
+
+
+def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
+    """Say which columns were taken, unless arm.yaml or the documents name all of them."""
+    settings = arm.table
+    named = {settings.time, *settings.position, *settings.velocity, *settings.signal, *TIME_NAMES}
+    every = [column for _, columns in parts for family in columns.values() for column in family]
+    stated = len(parts) == 1 or settings.signal_file is not None
+    if stated and all(
+            column.name in named or (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
+            for column in every):
+        return []
+    found = [f'{name} from {_shown(family)}' + f' of {table.path.name}' * (len(parts) > 1)
+             for table, columns in parts for name, family in columns.items() if family]
+    if any(column.label.isdigit() for column in every):
+        found.append(f'joints by number, {", ".join(arm.joint_names)}')
+    return found
+
+
+def _shown(family: Family) -> str:
+    """Name columns by their pattern, numbered ones by the first and last."""
+    if any('*' in column.pattern and not column.label.isdigit() for column in family):
+        return family[0].pattern.replace('*', 'JOINT')
+    return summary([column.name for column in family])

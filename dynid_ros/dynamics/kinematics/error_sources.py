@@ -1,0 +1,268 @@
+"""The sources of pose errors, one small number each, and an arm that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.arm.bodies import find_body, path_to, TOOL
+from dynid_ros.arm.description.tree import Tolerances
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.kinematics.forward import Pose
+from dynid_ros.utilities.arrays import Array
+
+X, Z = 0, 2
+#: Groups of the rows of a DH table: axis of their screw, and whether they turn about it.
+SCREWS = {'alpha': (X, True), 'a': (X, False), 'theta': (Z, True), 'd': (Z, False)}
+
+
+@dataclass(frozen=True)
+class ErrorSource:
+    """
+    One source of error.
+
+    Attributes
+    ----------
+    group : str
+        ``base``, ``mounting``, ``tool``, ``reading``; ``alpha``, ``a``, ``d``, ``theta`` of a
+        DH table, or ``rotation``, ``translation`` of the joint placements of any other arm.
+    joint : int
+        Joint or row concerned; -1 for ``base``, ``mounting`` and ``tool``.
+    axis : int
+        0, 1, 2 for x, y, z; 2 for a reading.
+    turning : bool
+        Whether it turns (rad) or shifts (m).
+
+    """
+
+    group: str
+    joint: int
+    axis: int
+    turning: bool
+
+    def label(self, arm: ArmModel) -> str:
+        """Printable name, such as ``a of elbow_joint`` or ``base, about z``."""
+        if self.group in SCREWS or self.group == 'reading':
+            return f'{self.group} of {arm.joint_names[self.joint]}'
+        where = f'{self.group} of {arm.joint_names[self.joint]}' if self.joint >= 0 else self.group
+        return f'{where}, {"about" if self.turning else "along"} {"xyz"[self.axis]}'
+
+
+def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
+    """
+    List the sources that can move a body, from the world to the body.
+
+    The error of a placement (of base, mounting, tool, or a joint of an arm without table) is along
+    and about the axes of the frame in which it is placed, about its own origin: ``R' = exp(e) R``,
+    ``p' = p + e``. The errors of a row of a DH table are those of its four parameters.
+
+    Raises
+    ------
+    InputError
+        There is no such body.
+
+    """
+    path = path_to(arm, find_body(arm, body)[0])
+    found = [*_placement('base'), *_placement('mounting')]
+    for joint in path:
+        if arm.dh:
+            # The standard a and alpha of the last row place the tool, not the link.
+            groups = [group for group, (axis, _) in SCREWS.items()
+                      if axis == Z or arm.dh == 'mdh' or body == TOOL or joint != path[-1]]
+            found += [ErrorSource(group, joint, *SCREWS[group]) for group in groups]
+        else:
+            found += [ErrorSource('rotation', joint, axis, True) for axis in range(3)]
+            found += [ErrorSource('translation', joint, axis, False) for axis in range(3)]
+        found.append(ErrorSource('reading', joint, Z, not bool(arm.prismatic[joint])))
+    return (*found, *(_placement('tool') if body == TOOL else ()))
+
+
+def standard_deviations(sources: Sequence[ErrorSource], tolerances: Tolerances) -> Array:
+    """Look up the standard deviation of each source, (S,), rad or m."""
+    result = np.zeros(len(sources))
+    for k, source in enumerate(sources):
+        if source.joint < 0:
+            frame: Array = getattr(tolerances, source.group)
+            result[k] = frame[source.axis + (0 if source.turning else 3)]
+        elif source.group in tolerances.joints:
+            result[k] = tolerances.joints[source.group][source.joint]
+    return result
+
+
+def uniform_tolerances(arm: ArmModel, angle: float, length: float) -> Tolerances:
+    """
+    Tolerances of an arm that states none: the same for each angle and for each length.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    angle, length : float
+        Standard deviation of each angle (readings too) and each length, rad and m; base,
+        mounting and tool are exact.
+
+    """
+    each = np.ones(arm.n)
+    reading = np.where(arm.prismatic, length, angle)
+    geometry = {group: each * (angle if turning else length)
+                for group, (_, turning) in SCREWS.items()} if arm.dh else {
+        'rotation': each * angle, 'translation': each * length}
+    return Tolerances(joints={**geometry, 'reading': reading})
+
+
+def _placement(group: str) -> list[ErrorSource]:
+    return [
+        ErrorSource(group, -1, axis, turning) for turning in (True, False) for axis in range(3)]
+
+
+def turned(vectors: Array) -> Array:
+    """Rotations (..., 3, 3) by rotation vectors (..., 3), rad."""
+    from scipy.spatial.transform import Rotation
+
+    flat = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix()
+    return np.asarray(flat.reshape(*vectors.shape, 3))
+
+
+def rotation_vector(rotation: Array) -> Array:
+    """Rotation vectors (..., 3), rad, of rotations (..., 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_rotvec()
+    return np.asarray(flat.reshape(rotation.shape[:-1]))
+
+
+def perturbed_kinematics(
+    arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
+    body: str = TOOL,
+) -> Pose:
+    """
+    Pose of a body in the world, with errors of any size.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (..., n) array_like
+        Measured positions, rad or m.
+    sources : sequence of ErrorSource
+        Sources of the columns of `errors`.
+    errors : (..., S) array_like
+        Errors, rad or m; real minus nominal. The leading axes of `q` and `errors` broadcast.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    Returns
+    -------
+    Pose
+        For each set of errors.
+
+    Raises
+    ------
+    InputError
+        There is no such body.
+
+    """
+    q = np.asarray(q, dtype=float)
+    chain = _Chain(sources, np.asarray(errors, dtype=float))
+    joint, placement = find_body(arm, body)
+    pose = Pose(np.eye(3), np.zeros(3))
+    for group, frame in (('base', arm.base), ('mounting', arm.mounting)):
+        pose = chain.placed(pose, -1, frame.rotation, frame.translation, group, group)
+    for i in path_to(arm, joint):
+        if arm.dh == 'mdh':
+            pose = chain.screwed(pose, i, 'alpha', 'a', X)
+        if arm.dh == 'dh' and arm.parent[i] >= 0:
+            pose = chain.screwed(pose, int(arm.parent[i]), 'alpha', 'a', X)
+        if arm.dh:
+            pose = pose.then(arm.rotation[i], arm.translation[i])
+            pose = chain.screwed(pose, i, 'theta', 'd', Z)
+        else:
+            pose = chain.placed(pose, i, arm.rotation[i], arm.translation[i])
+        pose = _moved(arm, pose, i, q[..., i] + chain.error('reading', i, Z))
+    if body != TOOL:
+        return pose
+    if arm.dh == 'dh':
+        pose = chain.screwed(pose, joint, 'alpha', 'a', X)
+    return chain.placed(pose, -1, placement.rotation, placement.translation, 'tool', 'tool')
+
+
+def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
+    """
+    Return an arm with one error of its geometry.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    source : ErrorSource
+        A source between base and last link, other than a reading.
+    error : float
+        Its size, rad or m.
+
+    Raises
+    ------
+    ValueError
+        The source is a reading, or lies before the base frame or behind the last link.
+
+    """
+    if source.joint < 0 or source.group == 'reading':
+        raise ValueError(f'{source.label(arm)} is no part of the geometry between the links')
+    unit = error * np.eye(3)[source.axis]
+    turn = turned(unit if source.turning else np.zeros(3))
+    shift = np.zeros(3) if source.turning else unit
+    joint = source.joint
+    if arm.dh == 'dh' and source.axis == X:
+        # The standard a and alpha of a row place the next joint.
+        joint += 1
+        if joint == arm.n:
+            raise ValueError(f'{source.label(arm)} moves the tool only')
+    rotation, translation = arm.rotation.copy(), arm.translation.copy()
+    if source.group not in SCREWS:
+        rotation[joint], translation[joint] = turn @ rotation[joint], translation[joint] + shift
+    elif source.axis == Z:
+        translation[joint] = translation[joint] + rotation[joint] @ shift
+        rotation[joint] = rotation[joint] @ turn
+    else:
+        rotation[joint] = turn @ rotation[joint]
+        translation[joint] = shift + turn @ translation[joint]
+    return arm.with_tree(rotation=rotation, translation=translation)
+
+
+class _Chain:
+    """Errors by the part that they act on; absent ones are zero."""
+
+    def __init__(self, sources: Sequence[ErrorSource], errors: Array) -> None:
+        self._errors = errors
+        self._column = {(s.group, s.joint, s.axis, s.turning): k for k, s in enumerate(sources)}
+
+    def error(self, group: str, joint: int, axis: int, turning: bool | None = None) -> Array:
+        for way in (True, False) if turning is None else (turning,):
+            column = self._column.get((group, joint, axis, way))
+            if column is not None:
+                return np.asarray(self._errors[..., column])
+        return np.zeros(self._errors.shape[:-1])
+
+    def _vector(self, group: str, joint: int, turning: bool) -> Array:
+        return np.stack([self.error(group, joint, axis, turning) for axis in range(3)], axis=-1)
+
+    def placed(
+        self, pose: Pose, joint: int, rotation: Array, translation: Array,
+        turn: str = 'rotation', shift: str = 'translation',
+    ) -> Pose:
+        return pose.then(turned(self._vector(turn, joint, True)) @ rotation,
+                         translation + self._vector(shift, joint, False))
+
+    def screwed(self, pose: Pose, joint: int, turn: str, shift: str, axis: int) -> Pose:
+        unit = np.eye(3)[axis]
+        return pose.then(turned(self.error(turn, joint, axis)[..., None] * unit),
+                         self.error(shift, joint, axis)[..., None] * unit)
+
+
+def _moved(arm: ArmModel, pose: Pose, joint: int, q: Array) -> Pose:
+    along = q[..., None] * arm.axis[joint]
+    if arm.prismatic[joint]:
+        return pose.then(np.eye(3), along)
+    return pose.then(turned(along), np.zeros(3))

@@ -1,0 +1,103 @@
+"""Forward kinematics of the tool and of any link."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.arm.bodies import find_body, TOOL
+from dynid_ros.arm.description.tree import Placement
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.external_force import link_poses
+from dynid_ros.dynamics.state import as_states
+from dynid_ros.utilities.arrays import Array
+
+
+class Pose(NamedTuple):
+    """Rotation (..., 3, 3) and translation (..., 3), m, of one frame or many."""
+
+    rotation: Array
+    translation: Array
+
+    def then(self, rotation: Array, translation: Array) -> Pose:
+        """Return the pose of a frame that is placed in this one."""
+        moved = (self.rotation @ translation[..., None])[..., 0]
+        return Pose(self.rotation @ rotation, self.translation + moved)
+
+
+def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Pose:
+    """
+    Pose of a body in the world, where the base and the mounting of the arm are placed.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (n,) or (N, n) array_like
+        Positions, rad or m.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    Returns
+    -------
+    Pose
+        One, or N of them.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or there is no such body.
+
+    Warns
+    -----
+    LimitWarning
+        A position lies outside the limits of its joint.
+
+    """
+    joint, placement = find_body(arm, body)
+    states = as_states(arm, q)
+    link = _links(arm, states.q)
+    pose = Pose(link.rotation[:, joint], link.translation[:, joint]).then(
+        placement.rotation, placement.translation)
+    return Pose(states.shaped(pose.rotation), states.shaped(pose.translation))
+
+
+def frames(arm: ArmModel, q: Array) -> Pose:
+    """
+    Poses in the world of all frames from the body that carries the arm to the links.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (N, n) ndarray
+        Positions.
+
+    Returns
+    -------
+    Pose
+        (N, n + 2): the body, the base frame of the arm, its links.
+
+    """
+    links = _links(arm, q)
+    body, foot = arm.base, arm_base(arm)
+    ones = np.ones((len(q), 1, 1))
+    return Pose(
+        np.concatenate([ones[..., None] * body.rotation, ones[..., None] * foot.rotation,
+                        links.rotation], axis=1),
+        np.concatenate([ones * body.translation, ones * foot.translation, links.translation],
+                       axis=1))
+
+
+def arm_base(arm: ArmModel) -> Placement:
+    """Place the base frame of the arm in the world."""
+    return arm.base.then(arm.mounting)
+
+
+def _links(arm: ArmModel, q: Array) -> Pose:
+    rows = link_poses(arm, q)
+    foot = arm_base(arm)
+    return Pose(foot.rotation, foot.translation).then(
+        rows[:, :, :9].reshape(len(q), arm.n, 3, 3), rows[:, :, 9:])

@@ -1,0 +1,122 @@
+"""
+Errors of a pose, to first order and exactly.
+
+A pose error is ``[rx ry rz x y z]``: rotation vector (rad) and shift (m) from the nominal to the
+real pose, along the axes of the world; rotation first, as in wrenches and Jacobians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.arm.bodies import find_body, TOOL
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.kinematics.error_sources import (
+    error_sources,
+    ErrorSource,
+    perturbed_kinematics,
+    rotation_vector,
+    SCREWS,
+    X,
+)
+from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames, Pose
+from dynid_ros.dynamics.state import as_states
+from dynid_ros.utilities.arrays import Array
+
+BODY, FOOT = 0, 1
+
+
+def error_jacobian(
+    arm: ArmModel, q: ArrayLike, body: str = TOOL, sources: Sequence[ErrorSource] | None = None,
+) -> Array:
+    """
+    Pose error of a body by each source of error.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (n,) or (N, n) array_like
+        Positions, rad or m.
+    body : str
+        ``tool``, or the joint that moves the link.
+    sources : sequence of ErrorSource, optional
+        Sources; all of ``error_sources(arm, body)`` if not given.
+
+    Returns
+    -------
+    (6, S) or (N, 6, S) ndarray
+        To first order the pose error is this matrix times the errors.
+
+    Raises
+    ------
+    InputError
+        A shape is wrong or there is no such body.
+
+    Warns
+    -----
+    LimitWarning
+        A position lies outside the limits of its joint.
+
+    Notes
+    -----
+    A source that turns about an axis z through a point c turns the body by z and shifts it by
+    ``z x (p - c)``; one that shifts along z shifts it by z. For the parameters of a DH table:
+    Wu 1984, A kinematic CAD tool for the design and control of a robot manipulator, IJRR 3(1).
+
+    """
+    sources = error_sources(arm, body) if sources is None else sources
+    states = as_states(arm, q)
+    every = frames(arm, states.q)
+    joint, placement = find_body(arm, body)
+    end = Pose(every.rotation[:, joint + 2], every.translation[:, joint + 2])
+    target = end.then(placement.rotation, placement.translation).translation
+    result = np.zeros((len(states.q), 6, len(sources)))
+    for k, source in enumerate(sources):
+        direction, point = _axis(arm, every, target, source)
+        if source.turning:
+            result[:, :3, k] = direction
+            result[:, 3:, k] = np.cross(direction, target - point)
+        else:
+            result[:, 3:, k] = direction
+    return states.shaped(result)
+
+
+def exact_pose_error(
+    arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
+    sources: Sequence[ErrorSource] | None = None,
+) -> Array:
+    """Pose error of errors (..., S) of any size at one position (n,): (..., 6)."""
+    sources = error_sources(arm, body) if sources is None else sources
+    real = perturbed_kinematics(arm, q, sources, errors, body)
+    return pose_difference(real, forward_kinematics(arm, q, body))
+
+
+def pose_difference(real: Pose, nominal: Pose) -> Array:
+    """Pose error (..., 6) that leads from a nominal pose to a real one."""
+    turn = rotation_vector(real.rotation @ np.swapaxes(nominal.rotation, -1, -2))
+    return np.concatenate([turn, real.translation - nominal.translation], axis=-1)
+
+
+def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tuple[Array, Array]:
+    """Direction and point through which a source acts, (N, 3) each, in the world."""
+    own, carrier = source.joint + 2, int(arm.parent[source.joint]) + 2
+    if source.group == 'base':
+        origin = every.translation[:, BODY]
+        return np.broadcast_to(np.eye(3)[source.axis], origin.shape), origin
+    if source.group == 'mounting':
+        return every.rotation[:, BODY, :, source.axis], every.translation[:, FOOT]
+    if source.group == 'tool':
+        return every.rotation[:, arm.tool.joint % arm.n + 2, :, source.axis], target
+    if source.group == 'reading':
+        return every.rotation[:, own] @ arm.axis[source.joint], every.translation[:, own]
+    if source.group in SCREWS:
+        frame = carrier if arm.dh == 'mdh' and source.axis == X else own
+        return every.rotation[:, frame, :, source.axis], every.translation[:, frame]
+    # The placement of the joint, without the travel of a prismatic one.
+    turned = every.rotation[:, carrier]
+    return turned[:, :, source.axis], (
+        every.translation[:, carrier] + turned @ arm.translation[source.joint])

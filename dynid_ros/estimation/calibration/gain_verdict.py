@@ -1,0 +1,194 @@
+"""Stated drive gains against those that the data have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.calibration.block_jackknife import INTERVAL
+from dynid_ros.estimation.calibration.log_gains import LogGains
+from dynid_ros.utilities.arrays import Array
+
+Flags = NDArray[np.bool_]
+
+REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
+ROUGH, NOT_DETERMINED = 'rough', 'not determined'
+
+
+@dataclass(frozen=True)
+class GainThresholds:
+    """
+    Bounds of gains that are determined, and of stated ones that are refuted.
+
+    Measured figures are those of benchmarks/drive_gains.py: real arms (UR10, Panda, TX40) and
+    simulated ones.
+
+    Attributes
+    ----------
+    determined : float
+        Largest standard deviation of a logarithm, that is of a ratio by itself, of a gain that is
+        within 1 % of the truth: 185 of 187 simulated ones are.
+    rough : float
+        The same of a gain that is known, but not to 1 %. The shoulder and elbow of the real arms
+        have 0.005 to 0.04, their wrists 0.035 to 20.
+    tells : float
+        Largest standard deviation with which a gain may still be refuted; beyond it, the
+        equations are not linear within the error bars.
+    deviations : float
+        Standard deviations by which a refuted gain differs. Of the real arms, whose gains are
+        believed to be right, no known one differs by more than 1.5.
+    least_change : float
+        Share by which a refuted gain differs. Friction that no term describes may shift gains
+        however long the recording; those of the real arms that are known differ by up to 0.07.
+    error_percent : float
+        Largest error of a fit whose gains mean anything. Good recordings reach 4.4 %.
+    disagreement : float
+        Largest residual of a motor, by that of recordings with and without the load alone. With
+        the load of a simulated UR10 and Panda it is 1.01; where a link became a fifth heavier at
+        the same time, 1.35, and the gains are wrong by 3 %.
+
+    """
+
+    determined: float = 0.004
+    rough: float = 0.05
+    tells: float = 0.25
+    deviations: float = 4.0
+    least_change: float = 0.05
+    error_percent: float = 25.0
+    disagreement: float = 1.3
+
+
+THRESHOLDS = GainThresholds()
+
+
+@dataclass(frozen=True, eq=False)
+class DriveGains:
+    """
+    Drive gains of the data beside those that the arm states.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        Names.
+    stated : (n,) ndarray
+        Gains that the arm states, Nm (or N) per unit of the drive signal.
+    logarithms : LogGains
+        Logarithms of the gains by those stated.
+    stated_error_percent, error_percent : float
+        Relative torque error of the fit with the gains stated, and with those found, %.
+    friction : tuple of str
+        Friction terms of the fit.
+    mass : float or None
+        Mass that the gains were weighed with, kg; None if only their ratios are known.
+    notes : tuple of str
+        Remarks of the fit, a sentence each.
+
+    """
+
+    joint_names: tuple[str, ...]
+    stated: Array
+    logarithms: LogGains
+    stated_error_percent: float
+    error_percent: float
+    friction: tuple[str, ...]
+    mass: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ratio(self) -> Array:
+        """Gains by those stated, (n,); hardly others where the data do not determine them."""
+        return np.asarray(np.exp(self.logarithms.value))
+
+    @property
+    def ratio_std(self) -> Array:
+        """Return the standard deviation of `ratio`, (n,)."""
+        return self.ratio * self.logarithms.std
+
+    @property
+    def refuted(self) -> Flags:
+        """Whether the data refute the gain that is stated, (n,)."""
+        return differs(self.logarithms)
+
+    @property
+    def determined(self) -> Flags:
+        """Whether the data determine the gain to 1 %, (n,), the reference included."""
+        return np.asarray(self.logarithms.std <= THRESHOLDS.determined)
+
+    @property
+    def known(self) -> Flags:
+        """Whether they determine it at least roughly, or refute the one stated, (n,)."""
+        return np.asarray((self.logarithms.std <= THRESHOLDS.rough) | self.refuted)
+
+    @property
+    def interval(self) -> tuple[Array, Array]:
+        """Return the ends of the 95 % intervals of `ratio`, (n,) each."""
+        half = INTERVAL * self.logarithms.std
+        return (np.asarray(np.exp(self.logarithms.value - half)),
+                np.asarray(np.exp(self.logarithms.value + half)))
+
+    @property
+    def gain(self) -> Array:
+        """
+        Gains (n,), those found where the data refute the stated ones.
+
+        To replace gains that agree would only add the scatter of the estimate.
+        """
+        return np.where(self.refuted, self.stated * self.ratio, self.stated)
+
+    @property
+    def any_known(self) -> bool:
+        """Whether the data tell anything: a gain, or a ratio of two."""
+        return bool(self.known.sum() > (self.logarithms.reference is not None))
+
+    @property
+    def objection(self) -> str:
+        """Reason against all of these gains, a clause; empty if there is none."""
+        worst = int(self.logarithms.disagreement.argmax())
+        apart = float(self.logarithms.disagreement[worst])
+        if not self.error_percent <= THRESHOLDS.error_percent:
+            return (f'the model leaves {self.error_percent:.0f} % of the torque; "dynid identify" '
+                    'looks for the cause')
+        if apart > THRESHOLDS.disagreement:
+            return ('the recordings with the load are not of the same arm, tool and drives as '
+                    f"those without it: the residual of joint '{self.joint_names[worst]}' is "
+                    f'{apart:.3g} times that of either alone')
+        if not self.any_known:
+            return ('the data determine no gain; move all joints, far and fast, with the heaviest '
+                    'tool there is')
+        return ''
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """Return one of the five words for each joint."""
+        return tuple(
+            REFERENCE if j == self.logarithms.reference
+            else REFUTED if self.refuted[j] else AGREES if self.determined[j]
+            else ROUGH if self.known[j] else NOT_DETERMINED
+            for j in range(len(self.joint_names)))
+
+
+def differs(found: LogGains) -> Flags:
+    """Whether gains differ from those stated by more than the data leave open, (n,)."""
+    std = found.std
+    least = np.maximum(THRESHOLDS.deviations * std, np.log1p(THRESHOLDS.least_change))
+    return np.asarray((std <= THRESHOLDS.tells) & (np.abs(found.value) > least))
+
+
+def with_reference(found: LogGains) -> LogGains:
+    """
+    Choose the reference of gains that are known but for a common factor.
+
+    If one stated gain is wrong, all ratios to it are. The reference is the motor to which most
+    ratios are known, of these one whose stated gain most others agree with, and of these
+    the one to which the ratios are known best.
+    """
+    if found.reference is None:
+        return found
+
+    def rank(ratios: LogGains) -> tuple[int, int, float]:
+        known = ratios.std <= THRESHOLDS.rough
+        return -int(known.sum()), int(differs(ratios).sum()), float(ratios.std[known].sum())
+
+    return min(map(found.relative_to, range(len(found.value))), key=rank)

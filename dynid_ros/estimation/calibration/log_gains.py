@@ -1,0 +1,110 @@
+"""Logarithms of drive gains, with what is known of a common factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.model.standard_parameters import FROM_DATA
+from dynid_ros.utilities.arrays import Array
+
+Places = NDArray[np.intp]
+
+#: Standard deviation of the logarithm of a stated gain before any data: a gear ratio or a torque
+#: constant that is missing makes a gain wrong by several times. A gain that the data determine to
+#: 5 % moves by 0.2 % of its distance from the one stated.
+PRIOR_STD = float(np.log(3.0))
+#: Standard deviations by which a load must differ from nothing.
+SEEN = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class LogGains:
+    """
+    Natural logarithms of drive gains by the stated ones.
+
+    Attributes
+    ----------
+    value : (n,) ndarray
+        Of each motor; right but for a common constant unless a load was weighed.
+    covariance : (n, n) ndarray
+        For coloured residuals; of a gain that the rows leave open, that of the prior.
+    from_prior : (n, n) ndarray
+        Part of the covariance that the priors of gains and parameters make.
+    reference : int or None
+        Motor whose stated gain is taken for true; None where a weighed load gives all of them.
+    disagreement : (n,) ndarray
+        Residual of each motor by that of a fit to the recordings with the load alone, or to those
+        without it, whichever is larger: 1 unless they differ by more than the load.
+
+    """
+
+    value: Array
+    covariance: Array
+    from_prior: Array
+    reference: int | None
+    disagreement: Array
+
+    @property
+    def std(self) -> Array:
+        """Return the standard deviations, (n,)."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def from_data(self) -> NDArray[np.bool_]:
+        """Whether the data determine a gain rather than a prior, (n,); not the reference."""
+        narrowed = self.std**2 <= (1 - FROM_DATA) * PRIOR_STD**2
+        return narrowed & data_determine(self.covariance, self.from_prior) & (self.std > 0)
+
+    def relative_to(self, reference: int) -> LogGains:
+        """Return the ratios to the gain of another motor."""
+        change = np.eye(len(self.value))
+        change[:, reference] -= 1.0
+        return replace(
+            self, value=change @ self.value, covariance=change @ self.covariance @ change.T,
+            from_prior=change @ self.from_prior @ change.T, reference=reference)
+
+
+def data_determine(covariance: Array, from_prior: Array) -> NDArray[np.bool_]:
+    """Whether the priors make less of each variance than the data, (k,)."""
+    return np.asarray(np.diag(from_prior) <= (1 - FROM_DATA) * np.diag(covariance))
+
+
+def by_mass(
+    ratios: LogGains, others: Places, estimate: float, mass: float, covariance: Array,
+    from_prior: Array,
+) -> LogGains:
+    """
+    Gains from those that are right but for a common factor, by the mass that they give a load.
+
+    Parameters
+    ----------
+    ratios : LogGains
+        Gains, that of one motor as stated.
+    others : (n - 1,) ndarray of int
+        All but that motor.
+    estimate, mass : float
+        Mass that these gains give the load, and the true one, kg.
+    covariance : (n, n) ndarray
+        Of the logarithms of the others, and of the estimate.
+    from_prior : (n, n) ndarray
+        Part of it that the priors make.
+
+    """
+    n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
+    if not data_determine(covariance, from_prior)[-1]:
+        raise RecordingError(
+            'the recordings do not tell the mass of the load from its first moments; move more '
+            'joints while the arm carries it (an arm of two joints cannot tell them apart)')
+    if not estimate > SEEN * std:
+        raise RecordingError(
+            f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
+            f'the arm carries {estimate:.3g} ± {std:.2g} kg more than in the recordings without '
+            'it; check which recording is which, and move the joints that carry the load')
+    change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
+    return replace(ratios, value=ratios.value + np.log(mass / estimate),
+                   covariance=change @ covariance @ change.T,
+                   from_prior=change @ from_prior @ change.T, reference=None)

@@ -1,0 +1,189 @@
+"""Friction that drives and rotors of negative inertia: signs that a signal has the wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.description.tree import joint_units
+from dynid_ros.arm.friction import friction_terms, JointHistory
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class DissipationThresholds:
+    """
+    Bounds of a negative value that is no noise.
+
+    Attributes
+    ----------
+    deviations : float
+        Standard deviations below zero from which on a value is negative. Friction of good
+        recordings is 3.1 above it or more; the flipped signal of one wrist joint of the UR10
+        gives more than 5 below.
+    rotor_share : float
+        Torque of a negative rotor inertia, by the measured torque of the joint (root mean
+        squares), from which on it counts. What a model leaves out of friction and of the
+        transmission looks like a small one: good recordings, replayed, reach 7.3 % (joint 5 of
+        the Panda) and 5.7 deviations (joint 6). One flipped signal makes a rotor of 19 % and more
+        in the joint that shows it most, of each arm (benchmarks/thresholds.py).
+
+    """
+
+    deviations: float = 5.0
+    rotor_share: float = 0.1
+
+
+THRESHOLDS = DissipationThresholds()
+
+
+def negative_drives(
+    arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
+) -> list[Finding]:
+    """
+    Find joints whose friction drives them, or whose rotor inertia is negative.
+
+    The friction terms of a joint count together, at the root mean square of its speed: single
+    coefficients may be negative where others outweigh them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    theta, covariance : (b,) and (b, b) ndarray
+        Estimate.
+    motion : sequence of Prediction
+        Fitted samples.
+
+    """
+    base, layout = base_parameters(arm), arm.layout
+    place = {int(column): k for k, column in enumerate(base.columns)}
+    speed, shares = _speeds(arm, motion), rotor_shares(arm, theta, motion)
+    terms = [term for term in friction_terms(arm.friction)
+             if term.name != 'offset' and not term.needs_load]
+    # A joint that moves at this speed is warm by it.
+    history = replace(JointHistory.unknown(speed[None]), warmth=speed[None])
+    values = {term.symbol: term.at(speed[None], speed[None], history, arm.friction_shape)[0]
+              for term in terms}
+    found = []
+    for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+        row = np.zeros(len(theta))
+        for term in terms:
+            column = place.get(layout.friction_column(joint, term.symbol))
+            if column is not None:
+                row[column] = values[term.symbol][joint]
+        if _negative(row, theta, covariance):
+            found.append(_finding(
+                name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
+                f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})'))
+        rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
+        if (rotor is not None and shares[joint] < -THRESHOLDS.rotor_share
+                and _negative(np.eye(len(theta))[rotor], theta, covariance)):
+            found.append(_finding(
+                name, 'rotor_negative', f'a rotor inertia of {theta[rotor]:.3g}'))
+    return found
+
+
+def rotor_shares(arm: ArmModel, theta: Array, motion: Sequence[Prediction]) -> Array:
+    """
+    Compare the torque of each rotor inertia with the measured torque of its joint.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    theta : (b,) ndarray
+        Base parameters.
+    motion : sequence of Prediction
+        Samples.
+
+    Returns
+    -------
+    (n,) ndarray
+        Ratio of the root mean squares while the joint moves, with the sign of the inertia; zero
+        where the inertia is no base parameter.
+
+    """
+    place = {int(column): k for k, column in enumerate(base_parameters(arm).columns)}
+    inertia = np.zeros(arm.n)
+    for joint in range(arm.n if arm.layout.rotor_inertia else 0):
+        column = place.get(arm.layout.rotor(joint))
+        inertia[joint] = 0.0 if column is None else theta[column]
+    tau = _while_moving(arm, motion, [part.tau for part in motion])
+    acceleration = _while_moving(arm, motion, [_acceleration(part) for part in motion])
+    return np.asarray(inertia * acceleration / np.where(tau > 0, tau, np.inf))
+
+
+def friction_power(
+    arm: ArmModel, qd: Array, W: Array, base: NDArray[np.intp],
+) -> Array:
+    """
+    Make rows whose product with the parameters is the mean power that friction takes up.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    qd : (k, n) ndarray
+        Velocity, rad/s or m/s; zero where a joint does not count.
+    W : (k, n, b) ndarray
+        Columns of the parameters.
+    base : (b,) ndarray of int
+        Their places among the standard parameters.
+
+    Returns
+    -------
+    (n, b) ndarray
+        Row of each joint, without constant offsets.
+
+    """
+    place = {column: k for k, column in enumerate(base.tolist())}
+    pairs = [(i, place[column]) for term in friction_terms(arm.friction) if term.name != 'offset'
+             for i in range(arm.n)
+             if (column := arm.layout.friction_column(i, term.symbol)) in place]
+    joint, at = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    power = np.zeros((arm.n, len(base)))
+    power[joint, at] = (qd[:, joint] * W[:, joint, at]).sum(axis=0) / max(len(qd), 1)
+    return power
+
+
+def _speeds(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
+    """Root mean square speed of each joint while it moves, (n,); zero where it never does."""
+    return _while_moving(arm, motion, [part.qd for part in motion])
+
+
+def _acceleration(part: Prediction) -> Array:
+    """Differences of the velocity, (N, n); zero where the next sample is of another stretch."""
+    steps = np.diff(part.t, append=part.t[-1:])
+    near = (steps > 0) & (steps < 1.5 * np.median(steps))
+    change = np.diff(part.qd, axis=0, append=part.qd[-1:])
+    return np.asarray(np.where(near, 1 / np.where(near, steps, 1.0), 0.0)[:, None] * change)
+
+
+def _while_moving(
+    arm: ArmModel, motion: Sequence[Prediction], values: Sequence[Array],
+) -> Array:
+    """Root mean square of values (N, n) of each joint while it moves, (n,); else zero."""
+    if not motion:
+        return np.zeros(arm.n)
+    moving = np.isfinite(np.concatenate([part.tau for part in motion]))
+    squares = (np.where(moving, np.concatenate(values), 0.0)**2).sum(axis=0)
+    return np.asarray(np.sqrt(squares / np.maximum(moving.sum(axis=0), 1)))
+
+
+def _negative(row: Array, theta: Array, covariance: Array) -> bool:
+    return bool(row @ theta < -THRESHOLDS.deviations * np.sqrt(row @ covariance @ row))
+
+
+def _finding(joint: str, code: str, found: str) -> Finding:
+    return Finding(code, f"joint '{joint}' has {found}",
+                   'check the sign of its drive signal first, in the gains of arm.yaml', (joint,),
+                   'warning')

@@ -1,0 +1,195 @@
+"""The torque error of a model at other bandwidths than that of its fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals import conditioning, filters
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.data.signals.segments import sample_rate
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.identification.conditioned_data import take_unseen
+from dynid_ros.estimation.identification.validation import predict, predict_unseen, unseen_rows
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
+from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.utilities.arrays import Array
+
+#: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, what its structure and
+#: its drives add lies above.
+CUTOFFS_HZ = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+#: Held-out samples of the table at most: every cut-off costs the rows of all of them again.
+MOST = 2**15
+#: Samples of the torque as recorded for each row of the fit, at most: more cost time and tell the
+#: same.
+RECORDED_PER_ROW = 8
+
+#: An arm, with its friction terms, and its base parameters.
+Fitted = tuple[ArmModel, Array]
+
+
+def error_at(
+    model: IdentifiedModel, recording: Recording, cutoff_hz: float, held_out: bool = True,
+) -> Metrics:
+    """
+    Predict the torque of a recording below another cut-off.
+
+    A low-pass takes noise out of the torque, and vibration that no rigid body explains: errors of
+    two models compare at one bandwidth only.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    recording : Recording
+        A recording of its arm.
+    cutoff_hz : float
+        Cut-off of the low-pass that measured and predicted torque pass, Hz.
+    held_out : bool
+        False if the recording was used for fitting.
+
+    Returns
+    -------
+    Metrics
+        Per joint and in all.
+
+    Raises
+    ------
+    InputError
+        The recording is sampled too slowly for the cut-off.
+    RecordingError
+        The recording is unusable.
+
+    """
+    recording, _ = checked_recording(recording, model.arm)
+    rate = sample_rate(recording)
+    highest = conditioning.THRESHOLDS.highest * rate
+    if cutoff_hz > highest:
+        raise InputError(
+            f'{recording.source}: its rate of {rate:.4g} Hz allows a cut-off of {highest:.4g} Hz '
+            f'at most, not {cutoff_hz:g} Hz')
+    settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
+    source = Path(recording.source).name
+    held = unseen_rows(model.arm, take_unseen(model.arm, [(source, recording)], settings))
+    parts = predict_unseen(model.arm, held, model.theta)
+    return metrics(source, held_out, model.arm.joint_names, parts)
+
+
+def beginning(recordings: Iterable[Recording]) -> list[Recording]:
+    """Copy `MOST` samples of a held-out set at most, so that the rest is released."""
+    left = MOST
+    result: list[Recording] = []
+    for recording in recordings:
+        # A few samples of a further recording would be too short for any filter.
+        if result and len(recording.t) > left:
+            break
+        part = recording.part(0, left)
+        left -= len(part.t)
+        result.append(replace(part, t=part.t.copy(), q=part.q.copy(), u=part.u.copy()))
+    return result
+
+
+def error_by_bandwidth(
+    model: Fitted, recordings: Sequence[Recording], settings: ConditioningSettings,
+    plain: Fitted | None = None,
+) -> tuple[BandwidthError, ...]:
+    """
+    Predict the torque of a held-out set at several bandwidths, the torque as recorded last.
+
+    Parameters
+    ----------
+    model : (ArmModel, (b,) ndarray)
+        An arm and its base parameters.
+    recordings : sequence of Recording
+        Held-out set, cleaned.
+    settings : ConditioningSettings
+        How the training set was conditioned. Predictions of the torque as recorded follow from
+        positions that are filtered as they were for the fit.
+    plain : (ArmModel, (b,) ndarray), optional
+        The same with plain friction.
+
+    Returns
+    -------
+    tuple of BandwidthError
+        For those of `CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass leaves
+        at least half of the longest one.
+
+    """
+    if not recordings:
+        return ()
+    own = [replace(fitted_to(settings, recording), notes=()) for recording in recordings]
+    highest = conditioning.THRESHOLDS.highest * min(each.rate_hz for each in own)
+    longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
+    lowest = 4 * filters.THRESHOLDS.half_periods / longest
+    found = []
+    for cutoff in CUTOFFS_HZ:
+        if lowest <= cutoff <= highest:
+            at = [_at(cutoff, each) for each in own]
+            found.append(_error(cutoff, _below_cutoff, model, plain, recordings, at))
+    # Averaging over periods changes the torque before any low-pass.
+    if settings.filter != 'periodic':
+        found.append(_error(None, _as_recorded, model, plain, recordings, own))
+    return tuple(each for each in found if each is not None)
+
+
+def with_unrepeated(
+    errors: Sequence[BandwidthError], validation: Metrics | None,
+    unrepeated: Mapping[float | None, Array],
+) -> tuple[BandwidthError, ...]:
+    """Put beside each error the part that the arm does not repeat, by cut-off (n,), Nm."""
+    return tuple(
+        replace(each, unrepeated_percent=unrepeated_percent(
+            validation, unrepeated[each.cutoff_hz])[0])
+        if validation is not None and each.cutoff_hz in unrepeated else each for each in errors)
+
+
+def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSettings:
+    return replace(settings, cutoff_from_data=False).at(cutoff_hz)
+
+
+def _error(
+    cutoff_hz: float | None, predicted: Callable[[KeptRows, Fitted], list[Prediction]],
+    model: Fitted, plain: Fitted | None, recordings: Sequence[Recording],
+    settings: Sequence[ConditioningSettings],
+) -> BandwidthError | None:
+    """Compare measured and predicted torque at one bandwidth; None if no sample is left."""
+    fitted = [model] if plain is None else [model, plain]
+    terms = tuple(dict.fromkeys(term for arm, _ in fitted for term in arm.friction))
+    rows = [KeptRows(model[0], take_motions(model[0], [recording], own), own, terms)
+            for recording, own in zip(recordings, settings, strict=True)]
+    parts = [[part for each in rows for part in predicted(each, one)] for one in fitted]
+    if not parts[0]:
+        return None
+    names = model[0].joint_names
+    own, *others = (metrics('', True, names, each).relative_error_percent for each in parts)
+    return BandwidthError(cutoff_hz, own, others[0] if others else None)
+
+
+def _below_cutoff(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
+    return predict(fitted[0], rows, fitted[1], '', True)
+
+
+def _as_recorded(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
+    """Predict unfiltered torque, but for the ends that the low-pass of the fit leaves out."""
+    arm, theta = fitted
+    reach = rows.settings.decimator().reach
+    step = max(1, rows.settings.decimation // RECORDED_PER_ROW)
+    result = []
+    for motion in rows.motions:
+        inner = slice(reach, len(motion.t) - reach, step)
+        q, qd, qdd = motion.q[inner], motion.qd[inner], motion.qdd[inner]
+        if len(q):
+            history = motion.history(inner)
+            tau_hat = np.concatenate(
+                [Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, history)])
+            tau = np.where(motion.moving[inner], motion.tau[inner], np.nan)
+            result.append(Prediction('', True, motion.t[inner], q, qd, tau, tau_hat))
+    return result

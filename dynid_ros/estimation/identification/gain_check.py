@@ -1,0 +1,67 @@
+"""Drive signals against a recording, for a check that identifies nothing otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.signals.trial_samples import trial_samples
+from dynid_ros.errors import DynidError
+from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
+from dynid_ros.estimation.identification.gain_findings import CODE, ONE, refuted_gains
+from dynid_ros.estimation.identification.gain_recordings import RICHEST
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    motions,
+)
+from dynid_ros.estimation.regression.weighted_least_squares import fit
+
+#: Time from the start of a recording in which gains are looked at, s: more does not change the
+#: outcome of a check, and an hour would take half a minute.
+LONGEST = 300.0
+
+
+def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
+    """
+    Report signals in another unit, or stated gains that a recording refutes.
+
+    A fit with the most friction terms tells at once that nothing does. Otherwise the whole way of
+    an identification decides, since any other fault makes gains contradict each other, too.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with its stated gains.
+    recording : Recording
+        A recording without an error.
+
+    Returns
+    -------
+    tuple of Defect
+        An error for the unit, a warning for gains, or nothing.
+
+    """
+    stop = int(np.searchsorted(recording.t, recording.t[0] + LONGEST))
+    part = recording.part(0, stop)
+    rich = arm.as_measured.with_friction(RICHEST)
+    try:
+        cleaned = checked_recording(part, rich)[0]
+        settings = choose_conditioning(rich.memoryless, [cleaned])
+        prepared = motions(rich, cleaned, settings)
+        none = [np.zeros(motion.q.shape, dtype=np.bool_) for motion in prepared]
+        unit = unit_findings(arm, trial_samples(prepared, settings, none))
+        if unit:
+            return tuple(Defect(each.code, 'error', each.sentence) for each in unit)
+        rows = KeptRows(rich, prepared, settings, RICHEST)
+        if refuted_gains(rich, rows, fit(rich, rows).theta) is None:
+            return ()
+        findings = identify(arm, [part]).verdict.findings
+    except DynidError:
+        # "dynid identify" gives the reason for which it tells nothing.
+        return ()
+    return tuple(Defect(CODE, 'warning', finding.sentence)
+                 for finding in findings if finding.code in (CODE, ONE))

@@ -1,0 +1,189 @@
+"""Drive gains of whole recordings, whose conditioning and friction depend on the gains, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals import conditioning
+from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.estimation.calibration.drive_gains import estimate_gains
+from dynid_ros.estimation.calibration.gain_verdict import DriveGains, with_reference
+from dynid_ros.estimation.calibration.log_gains import LogGains
+from dynid_ros.estimation.calibration.motor_rows import MotorRows, without_reversals
+from dynid_ros.estimation.identification.gain_rests import gains_at_rest, rests_of
+from dynid_ros.estimation.identification.model_choice import fit_model
+from dynid_ros.estimation.model.metrics import metrics, TINY
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    fitted_to,
+    motions,
+)
+from dynid_ros.estimation.regression.row_methods import DIFFERENTIATED
+from dynid_ros.utilities.arrays import Array
+
+#: Cut-off of the rows by the one that is chosen for a model: reversals take up less time. Gains of
+#: the UR10 are twice as certain with it, and the scatter of simulated ones does not change.
+WIDER = 2.0
+#: Friction as rich as that of geared arms.
+RICHEST = ('viscous', 'coulomb', 'offset', 'stribeck', 'viscous_cuberoot', 'load')
+#: Rounds at most, and the changes that end them: of a logarithm, and by its standard deviation.
+ROUNDS, SETTLED, SETTLED_BY_STD = 5, 1e-4, 0.05
+#: Standard deviation of a logarithm up to which the next round uses a gain. The choice of friction
+#: terms weighs joints by their torque; an open gain gives a joint the torque of the least loaded
+#: one that is known, so that the gain that is stated does not matter.
+GUESSED = 0.25
+
+
+def recorded_gains(
+    arm: ArmModel, recordings: Iterable[Recording], *, loaded: Iterable[Recording] = (),
+    mass: float | None = None, friction: Sequence[str] | None = None,
+) -> DriveGains:
+    """
+    Find the drive gains of an arm from recordings.
+
+    Delay, friction terms and outliers follow from a fit, and that from the gains: so they are
+    found again with the gains of the round before, until these stay.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with its stated gains.
+    recordings : iterable of Recording
+        Recordings in which the arm carries nothing further.
+    loaded : iterable of Recording
+        Recordings of the same arm with a weighed load on its tool. If these and those without it
+        are of rests, the weight alone gives the gains.
+    mass : float, optional
+        Mass of that load, kg; without it, only ratios of gains are found.
+    friction : sequence of str, optional
+        Friction terms; by default they are chosen by cross-validation.
+
+    Returns
+    -------
+    DriveGains
+        Gains with error bars, and which of those stated they refute.
+
+    Raises
+    ------
+    InputError
+        The arm has one joint, or the mass is not above zero, or is given without a loaded
+        recording or the reverse.
+    RecordingError
+        A recording is unusable, too short, or does not show the load.
+
+    """
+    if mass is not None and not 0 < mass < np.inf:
+        raise InputError(f'the mass of the load must be above zero, not {mass:g} kg')
+    if arm.n < 2:
+        raise InputError(f"'{arm.name}' has one joint, whose torque no other one contradicts: its "
+                         'gain has no ratio to another')
+    data = _Data([checked_recording(recording, arm)[0] for recording in recordings],
+                 [checked_recording(recording, arm)[0] for recording in loaded], mass)
+    if not data.free:
+        raise RecordingError('recordings must hold at least one Recording, but holds none')
+    if bool(data.loaded) != (mass is not None):
+        raise InputError('a loaded recording and the mass of its load belong together; give both')
+    if mass is not None:
+        free, held = rests_of(arm, data.free), rests_of(arm, data.loaded)
+        if free is not None and held is not None:
+            return gains_at_rest(arm, free, held, mass)
+    arm, start = arm.as_measured, np.zeros(arm.n)
+    if friction is None:
+        # Terms that were chosen by gains which follow from these terms would confirm themselves.
+        rich = arm.with_friction(RICHEST)
+        start = _settled(rich, start, data)[1]
+        friction = data.fit(_with_gains(rich, start), choose=True).arm.friction
+    arm = arm.with_friction(tuple(friction))
+    found, _ = _settled(arm, start, data)
+    # Open gains are those stated in both figures, so that the same torque counts.
+    mended = data.fit(_with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0)))
+    return DriveGains(
+        arm.joint_names, arm.drive.gain, found, data.fit(arm).error_percent,
+        mended.error_percent, arm.friction, mass, mended.notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A fit with the gains of one round."""
+
+    arm: ArmModel
+    recorded: list[MotorRows]
+    error_percent: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """Recordings without and with the load, and its mass."""
+
+    free: list[Recording]
+    loaded: list[Recording]
+    mass: float | None
+
+    def fit(self, arm: ArmModel, *, choose: bool = False) -> _Fit:
+        """Choose the conditioning, and friction terms if asked; leave outliers out."""
+        settings = _settings(arm, self.free)
+        prepared = [
+            motion for recording in self.free for motion in motions(arm, recording, settings)]
+        model = fit_model(arm, _rows(arm, prepared, settings), DIFFERENTIATED, 'recordings',
+                          choose=choose)
+        recorded, notes = [MotorRows(model.rows)], [*model.notes]
+        for recording in self.loaded:
+            own = fitted_to(settings, recording)
+            rows = _rows(model.arm, motions(arm, recording, own), own)
+            with_load = fit_model(
+                model.arm, rows, DIFFERENTIATED, recording.source, choose=False)
+            recorded.append(MotorRows(with_load.rows, loaded=True))
+            notes += with_load.notes
+        error = metrics('recordings', False, arm.joint_names, model.own).relative_error_percent
+        return _Fit(model.arm, recorded, error, tuple(notes))
+
+    def signal_size(self, gain: Array) -> Array:
+        """Logarithm of the torque of each motor by given gains, (n,)."""
+        power = np.mean([np.nanmean(each.u**2, axis=0) for each in self.free], axis=0)
+        return np.asarray(np.log(np.abs(gain) * np.sqrt(power) + TINY))
+
+
+def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Array]:
+    """Estimate gains by those stated until they stay, and return those to begin with again."""
+    size = data.signal_size(arm.drive.gain)
+    for _ in range(ROUNDS):
+        fit = data.fit(_with_gains(arm, applied))
+        step = estimate_gains(fit.arm, fit.recorded, -applied, data.mass)
+        found = with_reference(replace(step, value=step.value + applied))
+        guessed = found.std <= GUESSED
+        if not guessed.any():
+            break
+        smallest = np.where(guessed, size + found.value, np.inf).min()
+        before, applied = applied, np.where(guessed, found.value, smallest - size)
+        same = SETTLED_BY_STD * np.where(guessed, found.std, GUESSED)
+        if (np.abs(applied - before) <= np.maximum(SETTLED, same)).all():
+            break
+    return found, applied
+
+
+def _with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
+    return replace(arm, drive=replace(arm.drive, gain=arm.drive.gain * np.exp(logarithms)))
+
+
+def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
+    """Choose the conditioning, with a wider band than for a model unless the arm states one."""
+    chosen = choose_conditioning(arm.memoryless, free)
+    if not chosen.cutoff_from_data:
+        return chosen
+    highest = conditioning.THRESHOLDS.highest * chosen.rate_hz
+    return chosen.at(min(WIDER * chosen.cutoff_hz, highest))
+
+
+def _rows(
+    arm: ArmModel, prepared: Sequence[ConditionedMotion], settings: ConditioningSettings,
+) -> KeptRows:
+    return KeptRows(arm, without_reversals(arm, prepared, settings), settings)

@@ -1,0 +1,162 @@
+"""Samples that were fitted and come back for validation, under whatever name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.data.recordings.in_blocks import blocks
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.regression.preparation import data_hash
+from dynid_ros.utilities.arrays import Array
+
+Keys = NDArray[np.uint64]
+
+# An odd factor spreads the bits of a product over the whole word (Knuth's multiplicative hash).
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+# Hashes with these bits zero, one of sixteen, stand for all: they are the same in every copy.
+_KEPT = np.uint64(0xF << 60)
+
+
+@dataclass(frozen=True)
+class SeenThresholds:
+    """
+    Bounds from which samples count as fitted.
+
+    Attributes
+    ----------
+    share : float
+        Largest share of samples that two recordings may have in common. Those of different
+        motions, or of one motion that is measured twice, have none. A tenth hardly changes an
+        error figure.
+    rows : int
+        Samples in a row that must agree bit for bit. One may agree by chance where encoder and
+        drive signal are coarse.
+    keys : int
+        Most hashes of such rows that a coincidence explains: arms rest in the same place.
+    rounding : float
+        Largest difference of conditioned samples, relative to their range. The arithmetic is the
+        same up to the end of the fitted part, near which the filters see other samples.
+
+    """
+
+    share: float = 0.1
+    rows: int = 3
+    keys: int = 3
+    rounding: float = 1e-9
+
+
+THRESHOLDS = SeenThresholds()
+
+
+class KnownSamples:
+    """
+    Samples of several recordings, each of which may be used once.
+
+    Stamps do not count: a copy may begin later. Of a joint that stands still, equal samples count
+    once.
+
+    Parameters
+    ----------
+    recordings : iterable of Recording
+        Recordings for validation.
+
+    """
+
+    def __init__(self, recordings: Iterable[Recording]) -> None:
+        self._known: list[tuple[str, Keys]] = []
+        # Most models have one recording, which nothing is compared with.
+        self._waiting = list(recordings)
+
+    def add(self, recording: Recording) -> None:
+        """
+        Take in a recording to fit.
+
+        Raises
+        ------
+        RecordingError
+            It shares too many samples with another one.
+
+        """
+        if not (self._known or self._waiting):
+            self._waiting = [recording]
+            return
+        self._known += [(other.source, _keys(other)) for other in self._waiting]
+        self._waiting, keys = [], _keys(recording)
+        for source, known in self._known:
+            common = len(np.intersect1d(known, keys, assume_unique=True))
+            shorter = min(len(known), len(keys))
+            if common > max(THRESHOLDS.share * shorter, THRESHOLDS.keys):
+                raise RecordingError(
+                    f'{recording.source} and {source} have {100 * common / shorter:.3g} % of the '
+                    'samples of the shorter one in common: the same samples can be used once, '
+                    'for fitting or for validation; give another recording, or hold out the '
+                    'last part of one')
+        self._known.append((recording.source, keys))
+
+
+def _keys(recording: Recording) -> Keys:
+    """Return some of the hashes of a few samples in a row, each once."""
+    # Block by block, as each column of a long recording would pass through the memory many times.
+    return np.unique(np.concatenate([
+        _keys_of(recording.q[part], recording.u[part])
+        for part in blocks(len(recording.t), overlap=THRESHOLDS.rows - 1)]))
+
+
+def _keys_of(q: Array, u: Array) -> Keys:
+    hashed = np.zeros(len(q), dtype=np.uint64)
+    for column in (*q.T, *u.T):
+        hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
+        hashed ^= hashed >> _SHIFT
+    keys = hashed[:max(0, len(hashed) - THRESHOLDS.rows + 1)]
+    for k in range(1, THRESHOLDS.rows):
+        keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
+    return np.asarray(keys[keys & _KEPT == 0])
+
+
+def was_fitted(
+    model: IdentifiedModel, recording: Recording, parts: Sequence[Prediction]
+) -> bool:
+    """
+    Whether a model was fitted to samples of a recording.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    recording : Recording
+        Cleaned recording.
+    parts : sequence of Prediction
+        Its torque, as predicted by the model.
+
+    Returns
+    -------
+    bool
+        Whether its begin has the hash of the samples fitted, or its conditioned samples are among
+        those that are stored with the model.
+
+    """
+    if data_hash([recording.part(0, model.samples)]) == model.data_hash:
+        return True
+    return any(
+        _agree(old, new) > THRESHOLDS.share
+        for old in model.predictions if not old.held_out for new in parts)
+
+
+def _agree(old: Prediction, new: Prediction) -> float:
+    """Share of the samples of a prediction that another one has at the same times."""
+    place = np.minimum(np.searchsorted(new.t, old.t), len(new.t) - 1)
+    same = new.t[place] == old.t
+    for known, found in ((old.q, new.q), (old.tau, new.tau)):
+        limit = THRESHOLDS.rounding * np.nan_to_num(np.abs(known)).max(axis=0, initial=0.0)
+        close = np.abs(found[place] - known) <= limit
+        # A joint that stands still has no torque.
+        same &= (close | np.isnan(known)).all(axis=1)
+    return float(same.mean()) if len(same) else 0.0

@@ -1,0 +1,130 @@
+"""The fit of a model, repeated without the outliers that its own predictions show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.estimation.diagnosis import outliers
+from dynid_ros.estimation.diagnosis.outliers import (
+    describe,
+    far_samples,
+    merged,
+    Outlier,
+    share_left_out,
+    too_many,
+    usual_residual,
+    without,
+)
+from dynid_ros.estimation.friction.friction_shrinkage import friction_strength
+from dynid_ros.estimation.identification.validation import predict
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.row_methods import fitted_rows
+from dynid_ros.estimation.regression.rows import Rows
+from dynid_ros.estimation.regression.weighted_least_squares import fit, Solution
+
+#: Fits at most: a large outlier hides a small one.
+PASSES = 5
+
+
+@dataclass(frozen=True)
+class Model:
+    """
+    A fitted model.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        With its friction terms.
+    strengths : dict of str to float
+        Of those that are not free; see `friction_strength`.
+    solution : Solution
+        Estimate.
+    own : list of Prediction
+        Torque of the samples that were fitted.
+    rows : Rows
+        Their rows.
+    notes : tuple of str
+        Outliers that were left out, a sentence each.
+    findings : tuple of Finding
+        Reasons against the model.
+
+    """
+
+    arm: ArmModel
+    strengths: dict[str, float]
+    solution: Solution
+    own: list[Prediction]
+    rows: Rows
+    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def fit_model(
+    arm: ArmModel, kept: KeptRows, method: str, source: str, *, choose: bool,
+) -> Model:
+    """
+    Fit a model, and again without outliers.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    kept : KeptRows
+        Rows of the samples.
+    method : str
+        One of `METHODS`: which rows are fitted.
+    source : str
+        Name of the samples.
+    choose : bool
+        Whether all friction terms take part, as strong as they predict.
+
+    """
+    rows, share = fitted_rows(method, kept), np.zeros(arm.n)
+    found: list[Outlier] = []
+    for more in reversed(range(PASSES)):
+        strengths = friction_strength(arm, kept) if choose else {}
+        fitted = arm.with_friction(tuple(
+            name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
+        solution = fit(fitted, rows, strengths)
+        own = predict(fitted, kept, solution.theta, source, False)
+        far = far_samples(own)
+        if not more or not any(marks.any() for marks in far):
+            break
+        found += describe(arm.joint_names, own, far, usual_residual(own))
+        share += share_left_out(far, own)
+        motions = without(kept.motions, kept.settings, far, own)
+        kept, rows = kept.masked(motions), rows.masked(motions)
+    notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
+    return Model(
+        fitted, strengths, solution, own, rows, notes, too_many(arm.joint_names, share))
+
+
+def plain_fit(model: Model) -> tuple[ArmModel, Solution] | None:
+    """Fit plain friction to the same rows; None where it is what the model has."""
+    if set(model.arm.friction) == set(PLAIN):
+        return None
+    plain = model.arm.with_friction(PLAIN)
+    return plain, fit(plain, model.rows)
+
+
+def unexplained(
+    arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction],
+) -> tuple[str, ...]:
+    """
+    Name the outliers of held-out samples, whose figures include them.
+
+    Many outliers refute the model itself; the figures show that, and none is listed.
+    """
+    usual = usual_residual(own)
+    far = far_samples(unseen, usual) if unseen else []
+    if not unseen or (share_left_out(far, unseen) > outliers.THRESHOLDS.largest_share).any():
+        return ()
+    return tuple(f'{outlier.sentence}; it is in the held-out set'
+                 for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

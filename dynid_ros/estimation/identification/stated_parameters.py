@@ -1,0 +1,107 @@
+"""The parameters that a description states, against the held-out set of an identified model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.errors import ArmError
+from dynid_ros.estimation.identification.validation import held_out_metrics, Unseen
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.metrics import Metrics
+from dynid_ros.utilities.arrays import Array
+
+#: Stated parameters as they are, and with all that is not inertia fitted to the training set: few
+#: descriptions state friction, and none the rotor inertia of a drive.
+AS_STATED, DRIVES_FITTED = 'as stated', 'with friction and rotor inertia fitted'
+#: Share of a joint's torque up to which two descriptions are of the same joints: a URDF rounds
+#: angles to 1e-3, another direction of an axis makes 1.
+SAME = 0.02
+
+
+def stated_errors(
+    model: IdentifiedModel, stated: ArmModel, unseen: Sequence[Unseen],
+) -> dict[str, Metrics]:
+    """
+    Predict the held-out set of a model with the parameters that a description states.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The identified model, for its kinematics, friction terms and training set.
+    stated : ArmModel
+        The same joints, with nominal parameters; its frames may be others.
+    unseen : sequence of Unseen
+        Held-out set.
+
+    Returns
+    -------
+    dict of str to Metrics
+        `AS_STATED` and `DRIVES_FITTED`.
+
+    Raises
+    ------
+    ArmError
+        The two do not have the same joints; the message names one.
+
+    """
+    arm, layout = model.arm, model.arm.layout
+    free = np.setdiff1d(np.arange(layout.size), layout.all_inertial())
+    inertias = base_of(arm, stated.rigid())
+    # With R the root of the information, |R (theta - fitted)|² is what the training set adds.
+    drives = base_parameters(arm).grouping[:, free]
+    root = model.root_information
+    fitted, *_ = np.linalg.lstsq(root @ drives, root @ (model.theta - inertias), rcond=None)
+    bare = replace(
+        arm.with_friction(tuple(stated.friction_nominal)), coupling=(),
+        rotor_inertia=stated.rotor_nominal is not None)
+    whole = replace(
+        stated, friction=bare.friction, coupling=(), rotor_inertia=bare.rotor_inertia)
+    return {
+        AS_STATED: held_out_metrics(bare, unseen, base_of(bare, whole)),
+        DRIVES_FITTED: held_out_metrics(arm, unseen, inertias + drives @ fitted),
+    }
+
+
+def base_of(arm: ArmModel, stated: ArmModel) -> Array:
+    """
+    Find the base parameters of an arm that give the torque that another description states.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with the friction terms of the other description at least.
+    stated : ArmModel
+        The same joints in the same order, with nominal parameters.
+
+    Returns
+    -------
+    (b,) ndarray
+        In the order of ``base_parameters(arm)``.
+
+    Raises
+    ------
+    ArmError
+        No parameters do, as the joints are not the same; the message names one.
+
+    """
+    q, qd, qdd, load, history = random_states(arm)
+    moved = replace(stated, gravity=arm.gravity)
+    tau = regressor(moved, q, qd, qdd, load=load, history=history) @ nominal_parameters(moved)
+    W = random_regressor(arm)[:, base_parameters(arm).columns]
+    theta, *_ = np.linalg.lstsq(W, tau.ravel(), rcond=None)
+    off = np.linalg.norm(tau - (W @ theta).reshape(tau.shape), axis=0)
+    share = off / np.maximum(np.linalg.norm(tau, axis=0), 1e-9 * np.linalg.norm(tau))
+    if tau.any() and share.max() > SAME:
+        joint = int(share.argmax())
+        raise ArmError(
+            f"the description '{stated.name}' is not of the arm '{arm.name}': its joint "
+            f"'{arm.joint_names[joint]}' moves otherwise, and {100 * share[joint]:.0f} % of that "
+            'torque has no parameters here; compare axes, directions and zeros of the two')
+    return np.asarray(theta)

@@ -1,0 +1,265 @@
+"""The division of recordings into a training set and a held-out set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.signals.repetition import REPEATS, repeats
+from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.identification.leakage_check import KnownSamples
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.utilities.arrays import Array
+
+#: Share that is held out unless another one is stated, and the shortest part of that kind, s, of
+#: which the low-pass leaves a few rows.
+HOLDOUT, SHORTEST = 0.33, 2.0
+#: Numbers of parts of a recording that are tried where joints move in turn.
+PARTS = (2, 4, 8, 16)
+#: Share of the motion of a joint that the training and the held-out set keep at least, relative to
+#: the share of a joint that moves throughout.
+FAIR = 0.5
+
+
+def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | None]:
+    """
+    Split a recording in time.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording.
+    holdout : float
+        Share to hold out, of the time in which anything moves: nothing can be learned or
+        validated while the arm waits for somebody to end the recording.
+
+    Returns
+    -------
+    first : Recording
+        Training set.
+    last : Recording or None
+        Held-out set.
+
+    Raises
+    ------
+    RecordingError
+        One of them is too short.
+
+    """
+    if holdout == 0:
+        return recording, None
+    clock = time_in_motion(recording.t, recording.q)
+    seconds = float(clock[-1])
+    shortest = min(holdout, 1 - holdout) * seconds
+    if shortest < quality.THRESHOLDS.shortest:
+        raise RecordingError(
+            f'{recording.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of '
+            f'motion leaves a part of only {shortest:.3g} s; choose another share')
+    cut = int(np.searchsorted(clock, (1 - holdout) * seconds))
+    return recording.part(0, cut), recording.part(cut, len(recording.t))
+
+
+def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[Recording]]:
+    """
+    Split a recording in time, so that each joint that moves at all moves in the training set.
+
+    Where a joint moves only at the end, the recording is cut into 2, 4, 8 or 16 parts of as much
+    motion, of each of which the end is held out.
+
+    Parameters
+    ----------
+    recording, holdout
+        As for `split`.
+
+    Returns
+    -------
+    train, unseen : list of Recording
+        Parts of the training set and of the held-out set, in the order of time.
+
+    Raises
+    ------
+    RecordingError
+        As `split`.
+
+    """
+    first, rest = split(recording, holdout)
+    if rest is None:
+        return [first], []
+    found = motion_windows(recording.t, recording.q)
+    if found is None or _shared(found, [float(first.t[0]), float(first.t[-1])], holdout)[0]:
+        return [first], [rest]
+    clock = time_in_motion(recording.t, recording.q)
+    seconds, whole = float(clock[-1]), ([first], [rest])
+    for count in PARTS:
+        if min(holdout, 1 - holdout) * seconds / count < quality.THRESHOLDS.shortest:
+            break
+        ends = (np.arange(count)[:, None] + [1 - holdout, 1.0]).ravel() * seconds / count
+        cuts = [0, *np.searchsorted(clock, ends).tolist()]
+        parts = [recording.part(a, b) for a, b in pairwise([*cuts[:-1], len(recording.t)])]
+        spans = np.array([(part.t[0], part.t[-1]) for part in parts[::2]]).ravel()
+        fitted, validated = _shared(found, spans, holdout)
+        if fitted:
+            whole = parts[::2], parts[1::2]
+        if fitted and validated:
+            break
+    return whole
+
+
+def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
+    """
+    Split a recording at the validation motions that it marks.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording.
+
+    Returns
+    -------
+    train, unseen : list of Recording
+        What lies beside and within the marks, where anything moves for `SHORTEST`; both are empty
+        if one of them is.
+
+    """
+    edges = np.maximum.accumulate(np.searchsorted(recording.t, np.ravel(recording.validation)))
+    parts = [recording.part(a, b) for a, b in pairwise([0, *edges, len(recording.t)])]
+    train, unseen = (list(filter(_moves, several)) for several in (parts[::2], parts[1::2]))
+    return (train, unseen) if train and unseen else ([], [])
+
+
+def _moves(recording: Recording) -> bool:
+    found = motion_windows(recording.t, recording.q) if len(recording.t) else None
+    return (found is not None and bool(found[1].any())
+            and time_in_motion(recording.t, recording.q)[-1] >= SHORTEST)
+
+
+def _shared(
+    motion: tuple[Array, NDArray[np.bool_]], spans: Sequence[float] | Array, holdout: float,
+) -> tuple[bool, bool]:
+    """Whether each joint that moves does so long enough within spans of time, and beside them."""
+    edges, moves = motion
+    middle = (edges[1:] + edges[:-1]) / 2
+    # Between the first and the second, the third and the fourth, and so on.
+    inside = np.searchsorted(spans, middle) % 2 == 1
+    seconds = moves * np.diff(edges)[:, None]
+    moved = seconds.any(axis=0)
+    total = seconds.sum(axis=0)[moved]
+    fitted = seconds[inside].sum(axis=0)[moved] / total
+    return (bool((fitted >= FAIR * (1 - holdout)).all()),
+            bool((1 - fitted >= FAIR * holdout).all()))
+
+
+def motion_span(recording: Recording) -> tuple[float, float]:
+    """From when to when anything moves in a recording, s since its start."""
+    clock = time_in_motion(recording.t, recording.q)
+    begin = np.searchsorted(clock, 0.0, side='right') - 1
+    return float(recording.t[begin]), float(recording.t[np.searchsorted(clock, clock[-1])])
+
+
+@dataclass(frozen=True)
+class Division:
+    """
+    Recordings, divided into a training set and a held-out set.
+
+    Attributes
+    ----------
+    train : list of Recording
+        Training set.
+    unseen : list of (str, Recording)
+        Held-out set, each recording with a name.
+    source : str
+        Name of the training set.
+    paths : tuple of str
+        Files of the training set.
+    defects : tuple of Defect
+        Of all recordings.
+    repeats : bool
+        Whether all of the held-out set repeats the training set, so that no other motion
+        validates the model.
+    notes : tuple of str
+        Recordings of which several parts are held out.
+
+    """
+
+    train: list[Recording]
+    unseen: list[tuple[str, Recording]]
+    source: str
+    paths: tuple[str, ...]
+    defects: tuple[Defect, ...]
+    repeats: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def divide(
+    arm: ArmModel, recordings: Iterable[Recording], validation: Iterable[Recording],
+    holdout: float | None,
+) -> Division:
+    """
+    Hold out the end of each recording, or nothing if there are others for validation.
+
+    Without a stated share, the validation motions that a recording marks are held out, and nothing
+    of a recording that is too short for `HOLDOUT`.
+    """
+    others = [checked_recording(recording, arm) for recording in validation]
+    stated = 0.0 if others else holdout
+    share, train = '', list[Recording]()
+    defects: list[Defect] = []
+    notes: list[str] = []
+    unseen = [(Path(recording.source).name, recording) for recording, _ in others]
+    known = KnownSamples(recording for recording, _ in others)
+    for recording, found in (checked_recording(recording, arm) for recording in recordings):
+        known.add(recording)
+        defects += found
+        first, rest = at_marks(recording) if stated is None else ([], [])
+        if rest:
+            train += first
+            share = 'all but the validation motion of '
+            unseen += [(f'validation motion of {_place(part)}', part) for part in rest]
+            continue
+        holdout = _share(recording) if stated is None else stated
+        share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
+        first, rest = parted(recording, holdout)
+        if stated is None and not rest:
+            notes.append(f'{recording.source} is too short to hold out a part: not validated')
+        train += first
+        unseen += [(_last(holdout, part, len(rest)), part) for part in rest]
+        if len(rest) > 1:
+            notes.append(
+                f'{recording.source}: single joints move in a part of the time only, so that the '
+                f'last {100 * holdout:.0f} % of each of {len(rest)} parts are held out')
+    paths = tuple(dict.fromkeys(recording.source for recording in train))
+    names = share + ', '.join(Path(path).name for path in paths)
+    fitted = [(part.t, part.q) for part in train]
+    again = [repeats(fitted, part.t, part.q) for _, part in unseen]
+    unseen = [(f'{name} ({REPEATS})' if same else name, part)
+              for (name, part), same in zip(unseen, again, strict=True)]
+    return Division(
+        train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)),
+        bool(again) and all(again), tuple(notes))
+
+
+def _share(recording: Recording) -> float:
+    """Share to hold out of a recording, zero where that leaves less than `SHORTEST`."""
+    seconds = float(time_in_motion(recording.t, recording.q)[-1])
+    return HOLDOUT if HOLDOUT * seconds >= SHORTEST else 0.0
+
+
+def _last(holdout: float, rest: Recording, parts: int) -> str:
+    share = f'last {100 * holdout:.0f} % of'
+    if parts > 1:
+        return f'{share} each of {parts} parts of {Path(rest.source).name}'
+    return f'{share} {_place(rest)}'
+
+
+def _place(part: Recording) -> str:
+    begin, end = motion_span(part)
+    return f'{Path(part.source).name} ({begin:.1f} to {end:.1f} s)'

@@ -1,0 +1,126 @@
+"""Friction of an identified arm as curves over the speed, and in a line for each joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.description.tree import of_sliding
+from dynid_ros.arm.friction import friction_terms, JointHistory, PLAIN
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.utilities.arrays import Array
+
+#: Points of a curve, as many at each power of ten of the speed, and the slowest by the fastest.
+POINTS, SLOWEST = 200, 1e-3
+#: Speed by the fastest up to which a joint breaks away, and above which it is described by a line.
+SLOW = 0.1
+#: Speed, rad/s or m/s, where neither samples nor limits show any.
+SPEED = 1.0
+#: Standard deviations in half of a 95 % interval.
+INTERVAL = 1.96
+#: Share by which friction at low speed exceeds the line for it to be worth a word.
+WORTH = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionCurve:
+    """
+    Friction of one joint that slides upwards without load, its offset apart.
+
+    Attributes
+    ----------
+    speed, torque, std : (S,) ndarray
+        Speed, rad/s or m/s, torque and its standard deviation, Nm or N.
+    load : float
+        Share of the load that friction takes besides; zero where its interval holds zero.
+    from_data : bool
+        Whether the motion shows any of it; else it is that of the prior.
+
+    """
+
+    speed: Array
+    torque: Array
+    std: Array
+    load: float
+    from_data: bool
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """Level, Nm, and slope, Nm s/rad, of the straight line through all but low speeds."""
+        fast = self.speed >= SLOW * self.speed[-1]
+        # Speeds are spaced by ratios: as many at each speed.
+        slope, level = np.polyfit(self.speed[fast], self.torque[fast], 1, w=self.speed[fast]**0.5)
+        return float(level), float(slope)
+
+    @property
+    def break_away(self) -> float:
+        """Largest torque at low speeds, Nm."""
+        return float(self.torque[self.speed <= SLOW * self.speed[-1]].max())
+
+
+def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
+    """
+    Evaluate the friction of each joint up to its fastest motion, as warm as the motion made it.
+
+    Parameters
+    ----------
+    result : IdentifiedModel
+        The identified model.
+
+    """
+    arm, names = result.arm, {name: k for k, name in enumerate(base_parameters(result.arm).names)}
+    top, warmth = _speeds(result)
+    qd = np.geomspace(SLOWEST, 1.0, POINTS)[:, None] * top
+    history = JointHistory(np.broadcast_to(warmth, qd.shape), np.ones_like(qd))
+    rows = np.zeros((arm.n, POINTS, len(names)))
+    load, known = np.zeros(arm.n), np.zeros(arm.n, dtype=np.bool_)
+    for term in friction_terms(arm.friction):
+        column = term.at(qd, np.zeros_like(qd), history, arm.friction_shape)
+        for joint in range(arm.n):
+            place = names.get(f'{term.symbol}{joint + 1}')
+            if place is not None and term.needs_load:
+                hidden = abs(result.theta[place]) < INTERVAL * result.std[place]
+                load[joint] = 0.0 if hidden else result.theta[place]
+            elif place is not None and term.name != 'offset':
+                rows[joint, :, place] = column[:, joint]
+                known[joint] |= result.from_data[place]
+    std = np.sqrt(np.einsum('jsb,bc,jsc->js', rows, result.covariance, rows, optimize=True))
+    return [FrictionCurve(qd[:, j], rows[j] @ result.theta, std[j], float(load[j]), bool(known[j]))
+            for j in range(arm.n)]
+
+
+def _speeds(result: IdentifiedModel) -> tuple[Array, Array]:
+    """Fastest speed of each joint, and its root mean square, in the fitted motion."""
+    limit = np.where(np.isfinite(result.arm.limits.velocity), result.arm.limits.velocity, SPEED)
+    seen = result.recorded_range()
+    if seen is None:
+        return limit, np.zeros_like(limit)
+    fitted = [part for part in result.predictions if not part.held_out] or result.predictions
+    qd = np.concatenate([part.qd for part in fitted])
+    return np.where(seen[2] > 0, seen[2], limit), np.sqrt((qd**2).mean(axis=0))
+
+
+def friction_lines(result: IdentifiedModel) -> Iterator[str]:
+    """Describe the friction of each joint in a line; none for an arm without any."""
+    arm = result.arm
+    if not set(arm.friction) - {'offset'}:
+        return
+    rich = set(arm.friction) - set(PLAIN)
+    for name, unit, sliding, curve in zip(
+            arm.joint_names, torque_units(arm), arm.prismatic, friction_curves(result),
+            strict=True):
+        if not np.isfinite(curve.torque).all():
+            continue
+        level, slope = curve.line
+        per_speed = of_sliding('Nm s/rad') if sliding else 'Nm s/rad'
+        away = f'{curve.break_away:.2g} {unit} to break away, '
+        sign = '-' if slope < 0 else '+'
+        told = rich and curve.break_away - level > WORTH * abs(level)
+        loaded = f', {100 * curve.load:.2g} % of the load' if curve.load else ''
+        source = '' if curve.from_data else ' (the prior: the motion shows none)'
+        yield (f'friction of {name}: {away if told else ""}{level:.2g} {unit} {sign} '
+               f'{abs(slope):.2g} {per_speed}{loaded}{source}')

@@ -1,0 +1,170 @@
+"""How well torque is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.utilities.arrays import Array
+
+# Keeps a joint without torque from a division by zero.
+TINY = float(np.finfo(float).tiny)
+
+
+@dataclass(frozen=True)
+class JointMetrics:
+    """
+    How well the torque of one joint is predicted.
+
+    Attributes
+    ----------
+    name : str
+        Joint.
+    rmse : float
+        Root mean square of measured minus predicted torque, Nm.
+    relative_error_percent : float
+        ``100 ‖tau - tau_hat‖ / ‖tau‖``.
+    r2 : float
+        Share of the variance that the model explains.
+
+    """
+
+    name: str
+    rmse: float
+    relative_error_percent: float
+    r2: float
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """
+    How well torque is predicted on one set of samples.
+
+    Attributes
+    ----------
+    source : str
+        Which samples these are, such as ``last 33 % of ur10.db3``.
+    held_out : bool
+        False for the samples that were used for fitting.
+    samples : int
+        Samples of each joint, after decimation.
+    relative_error_percent : float
+        Over all joints.
+    joints : tuple of JointMetrics
+        Joint by joint.
+
+    """
+
+    source: str
+    held_out: bool
+    samples: int
+    relative_error_percent: float
+    joints: tuple[JointMetrics, ...]
+
+
+@dataclass(frozen=True)
+class BandwidthError:
+    """
+    How well the torque of the held-out set is predicted at one bandwidth.
+
+    Attributes
+    ----------
+    cutoff_hz : float or None
+        Cut-off of the low-pass that measured and predicted torque pass, Hz; None for the measured
+        torque as recorded.
+    error_percent : float
+        Relative error over all joints.
+    plain_error_percent : float or None
+        The same with plain friction, where the model has other terms.
+    unrepeated_percent : float or None
+        Part that the arm itself does not repeat, where a motion repeats; see `unrepeated_percent`.
+
+    """
+
+    cutoff_hz: float | None
+    error_percent: float
+    plain_error_percent: float | None
+    unrepeated_percent: float | None = None
+
+
+def metrics(
+    source: str, held_out: bool, joints: Sequence[str], parts: Sequence[Prediction]
+) -> Metrics:
+    """
+    Compare measured and predicted torque.
+
+    Parameters
+    ----------
+    source : str
+        Which samples these are.
+    held_out : bool
+        False if they were used for fitting.
+    joints : sequence of str
+        Names of the joints.
+    parts : sequence of Prediction
+        The samples.
+
+    Returns
+    -------
+    Metrics
+        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all; NaN for what
+        stands still throughout.
+
+    """
+    tau = np.concatenate([part.tau for part in parts])
+    error = tau - np.concatenate([part.tau_hat for part in parts])
+    own = tuple(
+        _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
+    return Metrics(source, held_out, len(tau), _percent(error, tau), own)
+
+
+def unrepeated_percent(
+    metrics: Metrics, unrepeated: Sequence[float] | Array,
+) -> tuple[float, Array]:
+    """
+    Relate the torque that an arm does not repeat to the torque of some samples.
+
+    Parameters
+    ----------
+    metrics : Metrics
+        Figures of the samples.
+    unrepeated : (n,) array_like
+        Root mean square of that torque, Nm.
+
+    Returns
+    -------
+    all_joints : float
+        As ``relative_error_percent`` is, over all joints that move.
+    by_joint : (n,) ndarray
+        The same of each joint.
+
+    """
+    rmse, percent = np.array(
+        [(joint.rmse, joint.relative_error_percent) for joint in metrics.joints]).T
+    own, error = (float(np.linalg.norm(np.nan_to_num(x))) for x in (unrepeated, rmse))
+    return (own / max(error, TINY) * metrics.relative_error_percent,
+            np.asarray(unrepeated / np.maximum(rmse, TINY) * percent))
+
+
+def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:
+    """Figures of one joint over the samples in which it moves; NaN if it never does."""
+    moves = np.isfinite(tau)
+    if not moves.any():
+        return JointMetrics(name, np.nan, np.nan, np.nan)
+    tau, error = tau[moves], error[moves]
+    left = float((error**2).sum())
+    spread = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
+    with np.errstate(over='ignore'):
+        r2 = float(1 - np.divide(left, spread))
+    return JointMetrics(name, float(np.sqrt(left / len(tau))), _percent(error, tau), r2)
+
+
+def _percent(error: Array, tau: Array) -> float:
+    if not np.isfinite(tau).any():
+        return np.nan
+    # The error of a joint without any torque has no bound.
+    with np.errstate(over='ignore'):
+        return 100 * float(np.sqrt(np.nansum(error**2) / max(np.nansum(tau**2), TINY)))

@@ -1,0 +1,143 @@
+"""Predicted torque, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.utilities.arrays import Array
+
+#: Samples whose rows are held at a time.
+BLOCK = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """
+    Measured and predicted torque of one set of samples, for plots.
+
+    Attributes
+    ----------
+    source : str
+        Which samples these are.
+    held_out : bool
+        False for the samples that were used for fitting.
+    t : (N,) ndarray
+        Time since the start of its recording, s.
+    q, qd : (N, n) ndarray
+        Conditioned positions and velocities.
+    tau, tau_hat : (N, n) ndarray
+        Measured and predicted torque after the same low-pass filter, Nm; NaN where a joint
+        stands still: static friction can hold any torque up to its limit.
+
+    """
+
+    source: str
+    held_out: bool
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    tau_hat: Array
+
+
+class Motion(Protocol):
+    """Positions and velocities of a stretch."""
+
+    @property
+    def q(self) -> Array:
+        """Positions (N, n), rad or m."""
+
+    @property
+    def qd(self) -> Array:
+        """Velocities (N, n), rad/s or m/s."""
+
+
+def motion_range(parts: Sequence[Motion]) -> tuple[Array, Array, Array]:
+    """
+    Find the range of one stretch or more.
+
+    Returns
+    -------
+    low, high : (n,) ndarray
+        Lowest and highest position, rad or m.
+    speed : (n,) ndarray
+        Largest speed, rad/s or m/s.
+
+    """
+    return (
+        np.min([part.q.min(axis=0) for part in parts], axis=0),
+        np.max([part.q.max(axis=0) for part in parts], axis=0),
+        np.max([np.abs(part.qd[:]).max(axis=0) for part in parts], axis=0))
+
+
+def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:
+    """
+    Variance of the torque that rows predict, residual included.
+
+    Parameters
+    ----------
+    Y : (N, n, b) ndarray
+        Regressor of the base parameters.
+    covariance : (b, b) ndarray
+        Of the base parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+
+    Returns
+    -------
+    (N, n) ndarray
+        ``diag(Y Cov(theta) Yᵀ) + sigma²``, Nm².
+
+    """
+    parameters = np.einsum('kib,bc,kic->ki', Y, covariance, Y, optimize=True)
+    return np.asarray(np.clip(parameters, 0, None) + sigma**2)
+
+
+def torque_rows(
+    arm: ArmModel, theta: Array, q: Array, qd: Array, qdd: Array,
+    history: JointHistory | None = None,
+) -> Iterator[tuple[slice, Array]]:
+    """
+    Rows of the torque of unfiltered states, block by block.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms are columns, too.
+    theta : (b,) ndarray
+        Base parameters, from which the load on each joint follows where a friction term needs it.
+    q, qd, qdd : (N, n) ndarray
+        rad, rad/s, rad/s² (m for prismatic joints).
+    history : JointHistory, optional
+        History of the joints; by default they are cold and slide.
+
+    Yields
+    ------
+    part : slice
+        Samples of the block.
+    Y : (k, n, b) ndarray
+        Their regressor; ``Y @ theta`` is the torque at the joints, Nm.
+
+    """
+    columns = base_parameters(arm).columns
+    for start in range(0, len(q), BLOCK):
+        part = slice(start, start + BLOCK)
+        load = friction_load(arm, theta, q[part])
+        before = history and history.part(part)
+        Y = regressor(arm, q[part], qd[part], qdd[part], load=load, history=before)
+        yield part, Y[:, :, columns]
+
+
+def friction_load(arm: ArmModel, theta: Array, q: Array) -> Array | None:
+    """Torque that loads the joints, (N, n), where a friction term needs it."""
+    if arm.needs_load:
+        return gravity_load(arm, q, theta)
+    return None

@@ -1,0 +1,258 @@
+"""Running statistics of the innovations: noise, its colour, and the prediction error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.diagnosis import outliers
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.compiled import kernel
+
+#: Share of the variance of a normal distribution that is left by cutting it off at `cut`.
+_VARIANCE_LEFT = 0.9946
+
+
+@dataclass(frozen=True)
+class InnovationThresholds:
+    """
+    Bounds of innovations, and the number of them that determines their noise.
+
+    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
+
+    Attributes
+    ----------
+    memory : int
+        Rows over which noise and metrics are averaged.
+    cut : float
+        Standard deviations at which an innovation is cut off before it enters the noise.
+    deviations : float
+        Standard deviations from which an innovation is wild, and is not learned from. Good
+        recordings reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4
+        to 52. Live, a collision stays hidden while the model is uncertain.
+    doubtful : float
+        The same from which an innovation near a wild one is not learned from either: the low-pass
+        spreads a collision over its neighbours. Of a good recording, 0.9 % at most have to wait.
+    correlation : float
+        Largest correlation of errors from one row to the next. Beyond it, they are no noise but
+        an offset.
+    known : int
+        Innovations of a joint from which its noise is known.
+    some : int
+        Innovations of a joint from which on outliers among them are detected.
+
+    """
+
+    memory: int = 300
+    cut: float = 3.0
+    deviations: float = 30.0
+    doubtful: float = 5.0
+    correlation: float = 0.99
+    known: int = 50
+    some: int = 10
+
+
+THRESHOLDS = InnovationThresholds()
+
+
+@dataclass(frozen=True)
+class RunningMetrics:
+    """
+    A-priori prediction error of torque, over the last rows.
+
+    Rows count as soon as their prediction has no more variance than the noise, or their torque.
+
+    Attributes
+    ----------
+    rmse : (n,) ndarray
+        Root mean square of the innovations of each joint, Nm.
+    relative_error_percent : (n,) ndarray
+        ``100 ‖tau - tau_hat‖ / ‖tau‖`` of each joint.
+    r2 : (n,) ndarray
+        Share of the variance of the torque of each joint that is predicted.
+    overall_percent : float
+        Relative error over all joints.
+
+    """
+
+    rmse: Array
+    relative_error_percent: Array
+    r2: Array
+    overall_percent: float
+
+
+class InnovationStatistics(Checkpointed):
+    """
+    Running statistics of prediction errors of n joints.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    noise : (4, n) ndarray
+        For each joint: variance of the innovations without the part that comes from uncertain
+        parameters (Nm²), covariance with the row before, last innovation in units of its
+        spread, number of innovations used.
+    sums : (4, n) ndarray
+        Weighted sums for the figures: rows, squared errors, squared torques, torques.
+    endless : bool
+        Whether metrics average over all rows instead of the last `memory`.
+
+    """
+
+    saved = ('noise', 'sums', 'endless')
+
+    def __init__(self, joints: int) -> None:
+        self.noise = np.zeros((4, joints))
+        self.sums = np.zeros((4, joints))
+        self.endless = False
+
+    def restart_metrics(self, *, endless: bool) -> None:
+        """Start the figures afresh, over the last rows or over all that come."""
+        self.sums[:] = 0.0
+        self.endless = endless
+
+    def take(
+        self, e: Array, spread: Array, tau: Array, moving: NDArray[np.bool_], start: Array
+    ) -> None:
+        """
+        Take in the innovations of some rows.
+
+        Parameters
+        ----------
+        e : (k, n) ndarray
+            Measured minus predicted torque, Nm.
+        spread : (k, n) ndarray
+            Variance of the prediction, Nm².
+        tau : (k, n) ndarray
+            Measured torque, Nm.
+        moving : (k, n) ndarray of bool
+            Which rows count.
+        start : (n,) ndarray
+            Initial variance, before the first innovation.
+
+        """
+        fresh = self.noise[3] == 0
+        self.noise[0, fresh] = start[fresh]
+        # Before a joint's parameters are known, its predictions do not validate the model.
+        counted = moving & (spread <= np.maximum(self.noise[0], tau**2))
+        track_noise(e, np.where(moving, spread, np.inf), self.noise,
+                    THRESHOLDS.cut, THRESHOLDS.known, THRESHOLDS.memory)
+        count = counted.sum(axis=0)
+        keep = 1.0 if self.endless else (1.0 - 1.0 / THRESHOLDS.memory) ** count
+        e, tau = e * counted, tau * counted
+        new = [count, (e**2).sum(axis=0), (tau**2).sum(axis=0), tau.sum(axis=0)]
+        self.sums[:] = keep * self.sums + new
+
+    def outliers(
+        self, e: Array, spread: Array, torque: Array,
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """
+        Find outliers: innovations of more than `deviations` standard deviations.
+
+        Parameters
+        ----------
+        e, spread : (k, n) ndarray
+            As for `take`.
+        torque : (n,) ndarray
+            Root mean square torque of each joint, Nm.
+
+        Returns
+        -------
+        wild, doubtful : (k, n) ndarray of bool
+            Outliers, and innovations that may belong to one; False where the prediction is less
+            certain than the measurement. Lasting changes become noise after some time, because
+            `take` follows them.
+
+        """
+        sure = (self.noise[3] >= THRESHOLDS.some) & (spread <= self.noise[0])
+        least = outliers.THRESHOLDS.torque_share * torque
+        std = np.sqrt(self.noise[0] + spread)
+        wild = sure & (np.abs(e) > np.maximum(THRESHOLDS.deviations * std, least))
+        return wild, sure & ~wild & (np.abs(e) > THRESHOLDS.doubtful * std)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Joints whose noise is known from enough innovations, (n,)."""
+        return np.asarray(self.noise[3] >= THRESHOLDS.known)
+
+    @property
+    def variance(self) -> Array:
+        """Variance of the noise of each joint, (n,), Nm²."""
+        return np.asarray(np.maximum(self.noise[0], np.finfo(float).tiny))
+
+    @property
+    def correlation(self) -> Array:
+        """Correlation of the noise of each joint from one row to the next, (n,)."""
+        return np.asarray(np.clip(self.noise[1] / self.variance, 0.0, THRESHOLDS.correlation))
+
+    @property
+    def inflation(self) -> Array:
+        """
+        How much more variance a mean of coloured noise has than one of white noise, (n,).
+
+        ``(1 + r) / (1 - r)`` for a first-order autoregressive process of correlation r (Hamilton
+        1994, Time Series Analysis, section 7.2).
+        """
+        r = self.correlation
+        return np.asarray((1 + r) / (1 - r))
+
+    @property
+    def metrics(self) -> RunningMetrics:
+        """Figures of the last rows."""
+        rows, squares, power, sums = self.sums
+        spread = power - sums**2 / np.maximum(rows, 1.0)
+        return RunningMetrics(
+            np.sqrt(squares / np.maximum(rows, 1.0)), 100 * np.sqrt(_ratio(squares, power)),
+            1 - _ratio(squares, spread),
+            float(100 * np.sqrt(_ratio(squares.sum(), power.sum()))),
+        )
+
+
+def _ratio(part: Array, whole: Array) -> Array:
+    """Quotient, zero where the denominator is zero."""
+    there = np.asarray(whole) > 0
+    return np.asarray(np.where(there, part, 0.0) / np.where(there, whole, 1.0))
+
+
+@kernel
+def track_noise(
+    e: Array, spread: Array, noise: Array, cut: float, known: int, memory: int,
+) -> None:
+    """
+    Update the noise of `InnovationStatistics` row by row.
+
+    Robust as Huber's proposal: a single wild innovation counts as `cut` standard deviations, but
+    the estimate follows noise that has really grown. Rows whose prediction is less certain than
+    the measurement do not count.
+
+    Parameters
+    ----------
+    e, spread : (k, n) ndarray
+        Innovations and variance of the prediction.
+    noise : (4, n) ndarray
+        As in `InnovationStatistics`; updated.
+    cut, known, memory : float, int and int
+        From `InnovationThresholds`.
+
+    """
+    for k in range(e.shape[0]):
+        for i in range(e.shape[1]):
+            variance = noise[0, i]
+            if not spread[k, i] <= variance:
+                continue
+            u = e[k, i] * np.sqrt(variance / (variance + spread[k, i]))
+            limit = cut * np.sqrt(variance)
+            u = min(max(u, -limit), limit)
+            noise[3, i] += 1.0
+            gain = 1.0 / min(noise[3, i] + known, memory)
+            noise[0, i] += gain * (u * u / _VARIANCE_LEFT - variance)
+            noise[1, i] += gain * (u * noise[2, i] - noise[1, i])
+            noise[2, i] = u

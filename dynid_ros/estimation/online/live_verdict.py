@@ -1,0 +1,190 @@
+"""Verdict on a live session and its physically possible links, found beside its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from time import monotonic
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import ArmPrior
+from dynid_ros.errors import DynidError, written_down
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.standard_parameters import (
+    sample_colour,
+    standard_parameters,
+    StandardParameters,
+)
+from dynid_ros.estimation.model.uses import Use
+from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+
+#: Time from the end of a verdict to the next, by the time that it took: a long session has many
+#: rows to judge, and the verdict must not take more than a twentieth of a processor.
+PAUSE = 20.0
+#: The same at least, s: in less time, too few samples come to change the verdict; and the time
+#: without samples from which on the verdict stands as it is.
+SHORTEST = 5.0
+#: Number of samples, by that of the verdict before, from which the next one does not wait: most of
+#: a short session is new to it. Verdicts on 1 kHz begin at 8, 12 and 18 s, say.
+GROWTH = 1.5
+#: Findings that hold for every session at first, until its motion has excited enough.
+NOT_YET = ('still', 'not_validated', 'not_excited', 'excitation')
+
+
+@dataclass(frozen=True, eq=False)
+class LiveVerdict:
+    """
+    Knowledge of a session at one time.
+
+    Attributes
+    ----------
+    parameters : StandardParameters or None
+        Physically possible parameters; None where the estimates give none.
+    verdict : Verdict or None
+        The verdict, if the session was judged at that time. Of its findings, those alone that tell
+        of too little motion, or of whose joints (for the whole arm: of whose kind) the verdict
+        before had one, too, from a motion that excites as much: a few seconds of a good stream may
+        seem to have a fault.
+    uses : tuple of Use
+        For which uses the session is good enough, if it was judged at that time.
+    description : str or None
+        Robot description with these parameters, if the verdict is good.
+    fault : str
+        An unexpected error, in one line; the session is not judged any more.
+
+    """
+
+    parameters: StandardParameters | None = None
+    verdict: Verdict | None = None
+    uses: tuple[Use, ...] = ()
+    description: str | None = None
+    fault: str = ''
+
+
+class Judge:
+    """
+    Judges a session in a thread, so that its stream goes on.
+
+    Parameters
+    ----------
+    session : OnlineIdentifier
+        The session; only the calling thread touches it.
+    describe : callable
+        Makes a robot description of a model.
+
+    """
+
+    def __init__(
+        self, session: OnlineIdentifier, describe: Callable[[IdentifiedModel], str],
+    ) -> None:
+        self._session = session
+        self._describe = describe
+        self._thread = ThreadPoolExecutor(1, 'judge')
+        self._running: Future[LiveVerdict] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Judge the session as one of which nothing is known."""
+        self._judged_estimator = self._session.estimator
+        self._searched = self._judged = 0
+        self._ended = self._next_verdict = 0.0
+        self._suspected: frozenset[tuple[bool, str | tuple[str, ...]]] = frozenset()
+        self._unconfirmed: Verdict | None = None
+        self._failed = False
+
+    def update(self) -> LiveVerdict | None:
+        """Return what was found since the last call, and look at the session as it is now."""
+        found = None
+        if self._running is not None:
+            if not self._running.done():
+                return None
+            found, self._running = self._outcome(self._running), None
+        session = self._session
+        if session.estimator is not self._judged_estimator:
+            # It was reset: all that was found belongs to what is forgotten.
+            found = None
+            self._begin()
+        samples = session.samples
+        due = samples != self._judged and (
+            samples >= GROWTH * self._judged or monotonic() >= self._next_verdict)
+        if samples == self._judged and monotonic() >= self._ended + SHORTEST and self._unconfirmed:
+            # No more samples come that could confirm it.
+            found = replace(found or LiveVerdict(), verdict=self._unconfirmed)
+            self._unconfirmed = None
+        if not self._failed and (samples != self._searched or due):
+            self._searched = samples
+            if due:
+                self._judged = samples
+            self._running = self._thread.submit(
+                self._search, session.arm, session.estimator.prior, session.estimate(),
+                session.copy() if due else None)
+        return found
+
+    def stop(self) -> None:
+        """Wait for the thread."""
+        self._thread.shutdown(cancel_futures=True)
+
+    def _outcome(self, done: Future[LiveVerdict]) -> LiveVerdict:
+        error = done.exception()
+        if error is None:
+            return done.result()
+        if not isinstance(error, Exception):
+            raise error
+        self._failed = True
+        return LiveVerdict(fault=written_down(error))
+
+    def _search(
+        self, arm: ArmModel, prior: ArmPrior, estimate: Estimate,
+        session: OnlineIdentifier | None,
+    ) -> LiveVerdict:
+        try:
+            colour = sample_colour(estimate.covariance, estimate.std_white, estimate.data_share)
+            root = np.sqrt(colour)
+            links = standard_parameters(
+                arm, prior.widened(estimate.widening).relaxed(colour),
+                estimate.root_information / root, estimate.root_torque / root)
+        except DynidError:
+            links = None
+        judged = LiveVerdict() if session is None else self._judge(session)
+        return replace(judged, parameters=links)
+
+    def _judge(self, session: OnlineIdentifier) -> LiveVerdict:
+        """Judge this session, and describe the arm as it knows it if that is trustworthy."""
+        began = monotonic()
+        try:
+            model = session.result()
+        except DynidError:
+            # Nothing was learned yet.
+            return LiveVerdict()
+        else:
+            return LiveVerdict(
+                verdict=self._confirmed(model.verdict), uses=model.uses,
+                description=self._described(model))
+        finally:
+            self._ended = monotonic()
+            self._next_verdict = self._ended + max(PAUSE * (self._ended - began), SHORTEST)
+
+    def _described(self, model: IdentifiedModel) -> str | None:
+        if not model.verdict.trustworthy:
+            return None
+        try:
+            return self._describe(model)
+        except DynidError:
+            # No links are possible.
+            return None
+
+    def _confirmed(self, verdict: Verdict) -> Verdict:
+        findings, before = verdict.findings, self._suspected
+        excited = not any(each.code in NOT_YET for each in findings)
+        # The sign of a joint's effort and that of its position may win in turn.
+        keys = {each: (excited, each.joints or each.code) for each in findings
+                if each.code not in NOT_YET}
+        self._suspected = frozenset(keys.values())
+        held = tuple(each for each in findings if each not in keys or keys[each] in before)
+        self._unconfirmed = verdict if len(held) < len(findings) else None
+        return replace(verdict, findings=held)

@@ -1,0 +1,237 @@
+"""A session on a live stream: its history, its result, and its state to resume from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.quality import unmeasured
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.errors import InputError, RecordingError, ResultError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.online.estimate import Estimate, Prior
+from dynid_ros.estimation.online.online_result import online_result, RowHistory
+from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.estimation.regression.preparation import sample_bytes
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed, State
+from dynid_ros.utilities.inputs import as_numbers
+from dynid_ros.utilities.one_thread import one_thread
+
+#: Of saved states: grows when something is added to them.
+FORMAT = 7
+
+
+class OnlineIdentifier(Checkpointed):
+    """
+    One session of `StreamingLeastSquares` on a live stream, with its history and its checks.
+
+    A saved session gives the result that `dynid_ros.estimation.online.replay.replay` gives of the
+    same samples, with the same cut-off, delay and memory.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    source : str
+        Name of the stream, for the result.
+    cutoff_hz, delay, memory, prior, start
+        As for `StreamingLeastSquares`.
+
+    Attributes
+    ----------
+    estimator : StreamingLeastSquares
+        The estimator.
+    samples : int
+        Samples taken in so far.
+
+    """
+
+    saved = ('samples', '_span', '_signal')
+
+    def __init__(
+        self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
+        delay: float | None = None, memory: float = np.inf,
+        prior: Prior | None = None, start: IdentifiedModel | None = None,
+    ) -> None:
+        self._stated = arm
+        self._source = source
+        self._prior, self._start = prior, start
+        self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
+        self.reset()
+
+    @property
+    def arm(self) -> ArmModel:
+        """Return the arm, without gravity where the drive signal lacks it."""
+        return self.estimator.pipeline.arm
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.estimator = StreamingLeastSquares(
+            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
+            start=self._start)
+        self._estimate: Estimate | None = None
+        self._history = RowHistory(self.arm.n)
+        self._digest = hashlib.sha256()
+        self.samples = 0
+        self._span = np.zeros(2, dtype=np.int64)
+        self._signal = np.array([[np.inf], [-np.inf]]).repeat(self.arm.n, axis=1)
+
+    def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
+        """
+        Take in samples.
+
+        Parameters
+        ----------
+        stamps : (k,) ndarray of int64
+            Times since any fixed moment, ns.
+        p, u : (k, n) ndarray
+            Positions and drive signals as measured, in the order of the joints.
+
+        Returns
+        -------
+        list of (RowBlock, (k, n) ndarray)
+            As from `StreamingLeastSquares.push`; times count from the first sample of the session.
+
+        """
+        stamps = np.asarray(stamps, dtype=np.int64)
+        if not len(stamps):
+            return []
+        p, u = as_numbers('p', p, 2, self.arm.n), as_numbers('u', u, 2, self.arm.n)
+        if not len(stamps) == len(p) == len(u):
+            raise InputError(
+                'stamps, p and u must have the same number of rows, but have '
+                f'{len(stamps)}, {len(p)} and {len(u)}')
+        if not self.samples:
+            self._span[:] = stamps[0]
+        self._span[1] = stamps[-1]
+        self.samples += len(stamps)
+        t, q = (stamps - self._span[0]) * 1e-9, joint_position(p, self.arm.drive)
+        self._digest.update(sample_bytes(t, q, u))
+        self._signal[0] = np.fmin(self._signal[0], np.fmin.reduce(u))
+        self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))
+        learned = self.estimator.push(t, q, u)
+        self._history.add(learned)
+        if learned:
+            self._estimate = None
+        return learned
+
+    @one_thread()
+    def estimate(self) -> Estimate:
+        """Return all that is known now."""
+        if self._estimate is None:
+            self._estimate = self.estimator.estimate()
+        return self._estimate
+
+    def freeze(self, frozen: bool = True) -> None:
+        """Keep the estimates as they are, or let them go on."""
+        self.estimator.freeze(frozen)
+        self._estimate = None
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the estimates stay as they are."""
+        return self.estimator.recursion.frozen
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how often each rule of the stream was applied."""
+        return self.estimator.pipeline.counters.as_dict()
+
+    @property
+    def first_stamp(self) -> int:
+        """Stamp of the first sample, ns."""
+        return int(self._span[0])
+
+    @property
+    def dead_signals(self) -> tuple[Finding, ...]:
+        """Find the joints that have moved with a drive signal that never changes."""
+        low, high = self._signal
+        return tuple(
+            Finding('effort_dead', unmeasured(name, self.arm.drive.signal, value),
+                    'record a topic that holds it', (name,))
+            for name, value, dead in zip(
+                self.arm.joint_names, low, (low == high) & (self.estimator.recursion.rows > 0),
+                strict=True) if dead)
+
+    def copy(self) -> OnlineIdentifier:
+        """Return a session of its own that has learned the same."""
+        other = copy(self)
+        other.reset()
+        other.restore(self.state())
+        other._digest = self._digest.copy()
+        return other
+
+    @one_thread()
+    def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
+        """
+        Return what is known, with samples that wait for their block; the stream may go on.
+
+        Raises
+        ------
+        RecordingError
+            No rows yet.
+
+        """
+        ended = self.copy()
+        history = ended._history
+        history.add(ended.estimator.flush())
+        if not len(history.rows):
+            raise RecordingError(
+                f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
+                'move for some seconds first')
+        seconds = float(self._span[1] - self._span[0]) * 1e-9
+        return online_result(
+            ended.estimator, history, self._source, label=self._source, samples=self.samples,
+            seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
+            known=self.dead_signals)
+
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state of its own."""
+        return {'estimator': self.estimator, 'history': self._history}
+
+    def state(self) -> State:
+        """Return everything that was learned, as arrays for ``np.savez``."""
+        return {
+            **super().state(), 'session:settings': self._fingerprint(),
+            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8)}
+
+    def restore(self, state: State) -> None:
+        """
+        Go on from a saved state. The data's hash then begins with that of the samples before.
+
+        Raises
+        ------
+        ResultError
+            The state belongs to another arm or other settings.
+
+        """
+        if state['session:settings'].tobytes() != self._fingerprint().tobytes():
+            raise ResultError(
+                'the saved state belongs to another arm or model, to another cut-off, delay or '
+                'memory, or to an older version; use the settings of that session, or start '
+                'without resuming')
+        super().restore(state)
+        self._estimate = None
+        self._digest = hashlib.sha256(state['session:digest'].tobytes())
+
+    def _fingerprint(self) -> NDArray[np.uint8]:
+        """Hash of all that a state depends on."""
+        arm = self.arm
+        settings = repr(
+            [FORMAT, arm.name, arm.joint_names, arm.friction,
+             arm.friction_shape, *self._settings.values()])
+        digest = hashlib.sha256(settings.encode())
+        prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
+        start = () if self._start is None else (self._start.theta, self._start.covariance)
+        for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *start):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -1,0 +1,287 @@
+"""Result of least squares over a stream, in the form of the batch result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.signals.trial_samples import joined, torque_later, TrialSamples
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.diagnosis.cause import with_cause
+from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
+from dynid_ros.estimation.diagnosis.verdict import judge
+from dynid_ros.estimation.friction.block_errors import block_errors, CLEARLY_WORSE
+from dynid_ros.estimation.friction.friction_shrinkage import BLOCKS
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, metrics, TINY
+from dynid_ros.estimation.model.possible_estimate import (
+    ChosenEstimate,
+    data_covariance,
+    possible_estimate,
+    PossibleEstimate,
+)
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.online import innovation_statistics
+from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
+from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+
+FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '
+              'kinematics and couplings between joints')
+#: Share of the rows, at the end, on which the a-priori predictions are judged.
+LAST = 1 / 3
+
+
+class RowHistory(Checkpointed):
+    """
+    Measured torque of all rows, and its prediction before each row was used.
+
+    Parameters
+    ----------
+    joints : int
+        n.
+
+    Attributes
+    ----------
+    rows : (N, 2 + 4 n) ndarray
+        Segment, time, positions, velocities, measured and predicted torque.
+
+    """
+
+    saved = ('rows',)
+
+    def __init__(self, joints: int) -> None:
+        self._parts = [np.zeros((0, 2 + 4 * joints))]
+
+    @property
+    def rows(self) -> Array:
+        """All rows."""
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+    @rows.setter
+    def rows(self, rows: Array) -> None:
+        self._parts = [rows]
+
+    def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
+        """Take in the result of `StreamingLeastSquares.push`, without the regressors."""
+        for block, tau_hat in learned:
+            segment = np.full(len(block.t), float(block.segment))
+            torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
+            self._parts.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
+
+    def predictions(self, source: str) -> tuple[Prediction, ...]:
+        """Return the rows, one `Prediction` for each stretch."""
+        rows = self.rows
+        stretches = np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1)
+        return tuple(
+            Prediction(source, True, part[:, 1], *np.split(part[:, 2:], 4, axis=1))
+            for part in stretches if len(part))
+
+
+def online_result(
+    online: StreamingLeastSquares, history: RowHistory, source: str, *, label: str, samples: int,
+    seconds: float, data_hash: str, defects: tuple[Defect, ...], known: Sequence[Finding] = (),
+) -> IdentifiedModel:
+    """
+    Make the result of an estimator.
+
+    Parameters
+    ----------
+    online : StreamingLeastSquares
+        Estimator, flushed.
+    history : RowHistory
+        All rows used; at least one.
+    source : str
+        Recording or topic, as in ``IdentifiedModel.sources``.
+    label : str
+        The same in few words, for metrics.
+    samples, seconds : int, float
+        Number of the samples, and the time from the first to the last.
+    data_hash : str
+        As from `dynid_ros.estimation.regression.preparation.data_hash`.
+    defects : tuple of Defect
+        Known defects of the samples; those of the stream are added.
+    known : sequence of Finding
+        Known reasons against the result.
+
+    Returns
+    -------
+    IdentifiedModel
+        The last estimate: the possible parameters, unless these predict clearly worse than the
+        unconstrained ones. Its held-out metrics are those of the last third of the rows, each
+        predicted before its use.
+
+    """
+    arm, estimate = online.pipeline.arm, online.estimate()
+    chosen = _chosen(online, estimate)
+    ahead = f'{label}, each sample predicted before it was used'
+    predictions = history.predictions(ahead)
+    validation = metrics(
+        f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
+    fit = _in_sample(online, chosen.theta, label, predictions)
+    acceleration = np.max([_steepest(part) for part in predictions], axis=0)
+    share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
+    verdict = judge(
+        arm, chosen.theta, chosen.data_covariance, chosen.shown, estimate.condition_number,
+        predictions, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
+    settings = conditioning_of(online.pipeline)
+    lag = torque_lag(settings)
+    verdict, remarks = with_cause(
+        verdict, replace(arm.memoryless, gravity=online.stated_gravity),
+        joined([_trial_samples(part, lag) for part in predictions]))
+    settings = replace(settings, notes=(
+        *settings.notes, *chosen.notes, *remarks, *_left_out(arm, estimate)))
+    return IdentifiedModel(
+        arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
+        data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
+        possible=chosen.possible, friction_strength=online.friction_strength,
+        root_information=estimate.root_information, root_torque=estimate.root_torque,
+        sigma=estimate.sigma, condition_number=estimate.condition_number,
+        samples=samples, seconds=seconds, sources=(source,), data_hash=data_hash,
+        treatment=settings, fit=fit, validation=validation, verdict=verdict,
+        defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
+
+
+def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> ChosenEstimate:
+    """Choose between the unconstrained and the possible parameters, as the batch does."""
+    arm, recursion = online.pipeline.arm, online.recursion
+    solution = recursion.solution()
+    theta, covariance, std_white = estimate.theta, estimate.covariance, estimate.std_white
+    scatter, root = recursion.scatter(solution), solution.root_information
+    alone = data_covariance(
+        root.T @ root, scatter, solution.prior_information, online.prior.is_shrunk)
+    try:
+        found = possible_estimate(arm, online.prior.widened(solution.widening), root,
+                                  solution.root_torque, covariance, std_white)
+    except InputError:
+        # As of a signal that is zero throughout, which no body explains.
+        return ChosenEstimate(
+            theta, covariance, std_white, alone, estimate.data_share, online.prior, 1.0, False,
+            ())
+    worse = _worse(online, solution, estimate, found)
+    if not worse:
+        theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
+    return ChosenEstimate(
+        theta, covariance, std_white, alone, found.share, found.fit.prior, found.colour, not worse,
+        worse)
+
+
+def _worse(
+    online: StreamingLeastSquares, solution: Solution, estimate: Estimate,
+    found: PossibleEstimate,
+) -> tuple[str, ...]:
+    """
+    Remark that the possible parameters predict clearly worse than the unconstrained ones.
+
+    As in the batch, blocks of time are predicted by fits to all other rows; those of a long
+    session are blocks of the rows that are still kept. Forgetting keeps none: the fit decides.
+    """
+    recursion = online.recursion
+    if not len(recursion.scores.rows):
+        rows = QRFactors(recursion.factors, recursion.rows)
+        possible, free = (float((rows.residual_squares(theta) / solution.sigma**2).sum())
+                          for theta in (found.theta, solution.theta))
+        return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
+    blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
+              for rows in np.array_split(recursion.scores.rows, BLOCKS)]
+    data = np.column_stack([solution.root_information, solution.root_torque])
+    errors = block_errors(blocks, solution.sigma, solution.prior, estimate.covariance, found,
+                          data.T @ data)
+    return (errors.remark,) if errors.clearly_worse else ()
+
+
+def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
+    limit = innovation_statistics.THRESHOLDS.deviations
+    return tuple(
+        f"{count} torque samples of joint '{name}' are outliers, more than {limit:.0f} "
+        f'standard deviations from their prediction: {CAUSE}; left out'
+        for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
+
+
+def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
+    """Return the last rows, `LAST` of those with motion."""
+    moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
+    total = sum(int(m.sum()) for m in moves)
+    if not total:
+        return list(predictions)
+    done = 0
+    result = []
+    for part, m in zip(predictions, moves, strict=True):
+        kept = done + np.cumsum(m) > int((1 - LAST) * total)
+        done += int(m.sum())
+        arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
+        result.append(Prediction(part.source, part.held_out, *arrays))
+    return [part for part in result if len(part.t)]
+
+
+def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
+    """
+    Take the samples of one stretch for the contest of explanations.
+
+    Torque has passed the first-order filter of the rows, of this lag, and motion has not: the
+    contest would take that for a late drive signal.
+    """
+    from scipy.interpolate import CubicSpline
+
+    moving, several = np.isfinite(part.tau), len(part.t) > 1
+    tau, qdd = np.where(moving, part.tau, 0.0), np.zeros_like(part.qd)
+    if several:
+        # Rows keep no derivatives; they are dense enough to differentiate.
+        qdd = CubicSpline(part.t, part.qd)(part.t, 1)
+        tau = tau + lag * CubicSpline(part.t, tau)(part.t, 1)
+    # The derivative beside a row without torque is none.
+    edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
+    moving = moving & edges[:-2] & edges[2:]
+    return TrialSamples(
+        part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau),
+        np.zeros(len(part.t)))
+
+
+def _steepest(part: Prediction) -> Array:
+    """Largest acceleration of each joint between rows, (n,), rad/s²."""
+    if len(part.t) < 2:
+        return np.zeros(part.qd.shape[1])
+    slope = np.diff(part.qd, axis=0) / np.diff(part.t)[:, None]
+    return np.asarray(np.abs(slope).max(axis=0))
+
+
+def _in_sample(
+    online: StreamingLeastSquares, theta: Array, source: str, predictions: tuple[Prediction, ...],
+) -> Metrics:
+    """In-sample metrics of the parameters, from the factors of the rows."""
+    rows = QRFactors(online.recursion.factors, online.recursion.rows)
+    squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
+    tau = np.concatenate([part.tau for part in predictions])
+    power, variance = _moments(tau)
+    # A residual beside a torque of zero is infinitely large, and has no explained share.
+    with np.errstate(over='ignore', invalid='ignore'):
+        # A joint that never moves has no metrics.
+        share = np.where(np.isnan(power), np.nan, squares / torque)
+        r2 = 1 - share * power / np.maximum(variance, TINY)
+        rms = np.sqrt(share * power)
+    joints = tuple(
+        JointMetrics(name, float(e), float(100 * np.sqrt(s)), float(r))
+        for name, e, s, r in zip(online.pipeline.arm.joint_names, rms, share, r2, strict=True))
+    moved = np.isfinite(power).any()
+    overall = float(100 * np.sqrt(squares.sum() / torque.sum())) if moved else np.nan
+    return Metrics(source, False, len(tau), overall, joints)
+
+
+def _moments(tau: Array) -> tuple[Array, Array]:
+    """Mean square and variance of each joint while it moves, (n,); NaN if it never does."""
+    moves = np.isfinite(tau)
+    count = np.where(moves.any(axis=0), moves.sum(axis=0), np.nan)
+    mean = np.where(moves, tau, 0.0).sum(axis=0) / count
+    power = np.where(moves, tau**2, 0.0).sum(axis=0) / count
+    return power, np.where(moves, (tau - mean) ** 2, 0.0).sum(axis=0) / count

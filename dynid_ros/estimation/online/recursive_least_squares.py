@@ -1,0 +1,295 @@
+"""Recursive least squares in square-root information form."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtrs
+
+from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
+from dynid_ros.dynamics.base import ROUNDING
+from dynid_ros.estimation.model.standard_parameters import sample_colour
+from dynid_ros.estimation.online.estimate import DETERMINED, Estimate, Prior
+from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics
+from dynid_ros.estimation.online.score_products import ScoreProducts
+from dynid_ros.estimation.online.square_root_information import (
+    absorb_rows,
+    combine,
+    prediction_variance,
+)
+from dynid_ros.estimation.regression.least_squares import inverse_of
+from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed, State
+
+_INTERVAL = 1.96
+#: Noise that is assumed of a joint before there are more rows than parameters, by its torque.
+_FIRST_NOISE = 0.1
+
+
+class RecursiveLeastSquares(Checkpointed):
+    """
+    Weighted least squares over all rows so far beside a prior, at any time.
+
+    The rows of each joint are rotated into a factor of their own; weights are applied, and the
+    prior is added, when the factors are combined. So a later weight applies to all rows, the
+    prior is never forgotten, and without forgetting the estimate equals that of the batch on the
+    same rows.
+
+    Parameters
+    ----------
+    joints, parameters : int
+        n and b.
+    scale : (b,) array_like
+        Typical size of each column of the regressor, for `Estimate.determined`.
+    prior : ArmPrior or Prior
+        Prior of the arm, which is widened to the torque of the rows; or knowledge from a model.
+    sigma : (n,) ndarray, optional
+        Noise of each joint for the weights, Nm; learned from the innovations if not given.
+
+    Attributes
+    ----------
+    theta : (b,) ndarray
+        Estimate now.
+    factors : (n, b + 1, b + 1) ndarray
+        Triangles of ``[W tau]``.
+    information : (b, b + 1) ndarray
+        Triangle of all weighted rows and the prior.
+    prior : (b, b + 1) ndarray
+        Triangle of the prior, as wide as it is now.
+    rows, left_out : (n,) ndarray of int
+        Rows used of each joint, and rows left out as outliers.
+    innovations : InnovationStatistics
+        Running statistics of the prediction errors.
+    scores : ScoreProducts
+        Scores of the rows, for their colour; without forgetting only.
+    memory : float
+        Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
+        for no forgetting. Directions that new rows do not excite are not forgotten. It may be
+        changed at any time.
+    frozen : bool
+        Whether the estimate is frozen, and rows only validate it.
+
+    References
+    ----------
+    Bierman 1977, Factorization Methods for Discrete Sequential Estimation, chapter IV; Kulhavý
+    1987, Restricted exponential forgetting in real-time identification, Automatica 23(5). Lai
+    and Bernstein 2024, SIFt-RLS (arXiv 2404.10844), compare rules of this kind.
+
+    """
+
+    saved = ('factors', 'rows', 'left_out', 'theta', 'information', 'frozen')
+
+    def __init__(
+        self, joints: int, parameters: int, scale: Array, prior: ArmPrior | Prior,
+        sigma: Array | None = None,
+    ) -> None:
+        self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
+        self.memory, self._given = np.inf, sigma
+        self._arm = prior if isinstance(prior, ArmPrior) else None
+        self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm is None else (
+            self._arm.is_shrunk)
+        self._first_sigma = prior.sigma if isinstance(prior, Prior) else None
+        rows = prior.rows if isinstance(prior, Prior) else prior.rows()
+        self._narrow = _triangle(rows)
+        self.factors = np.zeros((joints, parameters + 1, parameters + 1))
+        self.rows = np.zeros(joints, dtype=np.int64)
+        self.left_out = np.zeros(joints, dtype=np.int64)
+        self.innovations = InnovationStatistics(joints)
+        self.scores = ScoreProducts(joints, parameters)
+        self.frozen = False
+        self.theta = np.zeros(parameters)
+        self._refresh()
+
+    def freeze(self, frozen: bool = True) -> None:
+        """Freeze the estimate and only validate, or continue learning; the metrics are reset."""
+        self.frozen = frozen
+        self.innovations.restart_metrics(endless=frozen)
+
+    def predict(
+        self, W: Array, tau: Array, moving: NDArray[np.bool_],
+    ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
+        """
+        Predict some rows, and take note of the errors.
+
+        Parameters
+        ----------
+        W, tau : (k, n, b) and (k, n) ndarray
+            Rows, in the order of time.
+        moving : (k, n) ndarray of bool
+            Which rows count.
+
+        Returns
+        -------
+        e : (k, n) ndarray
+            Innovations, measured minus predicted torque, Nm.
+        wild, doubtful : (k, n) ndarray of bool
+            Which of them are outliers, and which may belong to one.
+
+        """
+        e = np.asarray(tau - W @ self.theta)
+        if not moving.any():
+            return e, np.zeros_like(moving), np.zeros_like(moving)
+        spread = prediction_variance(self.information, np.ascontiguousarray(W))
+        wild, doubtful = (
+            moving & each for each in self.innovations.outliers(e, spread, self._torque()))
+        if self._first_sigma is not None or self._enough():
+            self.innovations.take(e, spread, tau, moving, self._first_variance())
+        if not self.frozen:
+            self.left_out += wild.sum(axis=0)
+        return e, wild, doubtful
+
+    def learn(self, W: Array, tau: Array, learned: NDArray[np.bool_], segment: int) -> None:
+        """
+        Learn from some rows.
+
+        Parameters
+        ----------
+        W, tau
+            As for `predict`.
+        learned : (k, n) ndarray of bool
+            Which of them.
+        segment : int
+            Stretch of the rows; errors are not correlated across a gap.
+
+        """
+        if self.frozen or not learned.any():
+            return
+        absorb_rows(
+            self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
+            self._share_kept())
+        self.rows += learned.sum(axis=0)
+        self._refresh()
+        if self.memory == np.inf:
+            self.scores.add(W, tau, learned, segment, self.theta)
+
+    @property
+    def sigma(self) -> Array:
+        """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
+        if self._given is not None:
+            return self._given
+        noise = self.innovations
+        return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
+
+    def solution(self) -> Solution:
+        """Return the estimate as the batch does, with the weights of now."""
+        half, data = inverse_of(self.information[:, :-1]), self._data(1.0 / self.sigma)
+        singular = np.linalg.svd(
+            self._data(np.ones(len(self.factors)))[:, :-1][:, ~self._shrunk], compute_uv=False)
+        full = singular[-1] > ROUNDING * singular[0]
+        return Solution(
+            self.theta.copy(), self.sigma, half @ half.T, data[:, :-1], data[:, -1], self.prior,
+            self.widening, float(singular[0] / singular[-1]) if full else float('inf'))
+
+    def estimate(self) -> Estimate:
+        """Return the current estimate."""
+        solution, noise = self.solution(), self.innovations
+        bread = solution.white_covariance
+        scores, prior = self._score_root(solution) @ bread, self.prior[:, :-1]
+        covariance = scores.T @ scores + (prior @ bread).T @ (prior @ bread)
+        before = inverse_of(prior)
+        data = solution.root_information.T @ solution.root_information
+        white = np.sqrt(np.diag(bread))
+        colour = sample_colour(covariance, white, reduction(before, data))
+        # Beside samples of which several count as one, coefficients near zero are as uncertain.
+        relaxed = np.where(self._shrunk, np.sqrt(colour), 1.0)
+        spread = np.concatenate([scores, (prior * relaxed) @ bread])
+        covariance = spread.T @ spread
+        std = np.sqrt(np.diag(covariance))
+        share = reduction(relaxed[:, None] * before, data / colour)
+        open_torque = _INTERVAL * std * self._scale
+        return Estimate(
+            solution.theta, std, white, covariance, share, self.widening,
+            open_torque <= DETERMINED * self._torque().max(), solution.root_information,
+            solution.root_torque, solution.condition_number, self.sigma, noise.correlation,
+            noise.metrics, self.rows.copy(), self.left_out.copy(),
+        )
+
+    def scatter(self, solution: Solution) -> Array:
+        """Covariance (b, b) of the score of the estimate by the residuals of the rows."""
+        root = self._score_root(solution)
+        return np.asarray(root.T @ root)
+
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return what has a state of its own."""
+        return {'innovations': self.innovations, 'scores': self.scores}
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state, bit for bit."""
+        super().restore(state)
+        self._refresh()
+        # Innovations have come since they were refreshed.
+        self.theta, self.information = state['theta'].copy(), state['information'].copy()
+
+    def _share_kept(self) -> Array:
+        """
+        Share of the information of each joint that a row leaves in its own direction, (n,).
+
+        A row excites one direction; as many rows as a joint has parameters excite all, so each
+        forgets by that factor more to give the stated memory.
+        """
+        seen = np.count_nonzero(np.diagonal(self.factors, axis1=1, axis2=2)[:, :-1], axis=1)
+        return np.asarray(np.exp(-seen / self.memory))
+
+    def _refresh(self) -> None:
+        """Combine the factors with the current weights and the prior, and solve."""
+        squares = np.einsum('irc,irc->ic', self.factors, self.factors)
+        self._power = squares[:, -1]
+        self.prior, self.widening = self._narrow, np.ones(len(self.factors))
+        if self._arm is not None:
+            self.widening = self._arm.widening(self._torque())
+            if (self.widening > 1).any():
+                self.prior = _triangle(self._arm.widened(self.widening).rows())
+        self.information = combine(self.factors, 1.0 / self.sigma, self.prior)
+        R, z = self.information[:, :-1], self.information[:, -1]
+        self.theta = np.asarray(dtrtrs(R, z)[0])
+
+    def _data(self, weights: Array) -> Array:
+        """Triangle (b, b + 1) of the rows alone."""
+        return combine(self.factors, weights, np.zeros_like(self._narrow))
+
+    def _score_root(self, solution: Solution) -> Array:
+        """
+        Rows whose squares are the covariance of the score of the estimate, (m, b).
+
+        Forgetting has no sum of scores to it, and few rows have no residuals to speak of: then
+        the colour is that of the innovations from row to row.
+        """
+        if self.memory == np.inf:
+            root = self.scores.root(
+                solution.theta, solution.sigma, solution.effective_parameters)
+            if root is not None:
+                return root
+        inflated = np.sqrt(self.innovations.inflation) / self.sigma
+        return self._data(inflated)[:, :-1]
+
+    def _torque(self) -> Array:
+        """Root mean square torque of each joint, (n,)."""
+        return np.asarray(np.sqrt(self._power / np.maximum(self.rows, 1)))
+
+    def _first_variance(self) -> Array:
+        """
+        Variance of the noise of each joint by the prior, or from its residuals, (n,).
+
+        Used until there are enough innovations.
+        """
+        if self._first_sigma is not None:
+            return np.asarray(self._first_sigma**2)
+        torque = self._torque()
+        loudest = torque.max() or 1.0
+        if not self._enough():
+            return np.asarray((_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2)
+        b, total = len(self.theta), int(self.rows.sum())
+        residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ self.theta
+        squares = (residual**2).sum(axis=1) / np.maximum(self.rows * (1 - b / total), 1)
+        # A joint with zero residual would get infinite weight.
+        return np.asarray(np.maximum(squares, 1e-12 * loudest**2))
+
+    def _enough(self) -> bool:
+        """Whether the rows outnumber the parameters, so that residuals show the noise."""
+        return int(self.rows.sum()) > 2 * len(self.theta)
+
+
+def _triangle(rows: Array) -> Array:
+    """Compress rows (k, b + 1) that determine b parameters, without their residual."""
+    return np.asarray(np.linalg.qr(rows, mode='r'))[:rows.shape[1] - 1]

@@ -1,0 +1,184 @@
+"""The online estimator on a recording, as fast as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.clock import with_one_clock
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.standard_parameters import source_of
+from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.online_result import online_result, RowHistory
+from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    data_hash,
+    widened,
+)
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+
+#: Points of the history.
+POINTS = 200
+#: As from `StreamingLeastSquares.push`.
+Learned = list[tuple[RowBlock, Array]]
+#: Values, their standard deviations, which are determined, and which the data determine rather
+#: than the prior, (p,) each.
+Known = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """
+    Estimates over the time of a recording.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Base parameters, or the values of a load.
+    t : (K,) ndarray
+        Time since the start of the recording, s.
+    theta, std : (K, b) ndarray
+        Estimates and their standard deviations. Those of an arm are unconstrained: its last result
+        has the possible parameters nearest to them.
+    determined : (K, b) ndarray of bool
+        Which the rows so far determine; see `Estimate`.
+    source : (K, b) ndarray of str
+        ``data`` or ``prior``, as in a result.
+
+    """
+
+    names: tuple[str, ...]
+    t: Array
+    theta: Array
+    std: Array
+    determined: NDArray[np.bool_]
+    source: NDArray[np.str_]
+
+
+def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings:
+    """
+    Choose cut-off and delay of a stream as for the rows of a batch, from its whole recording.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    recording : Recording
+        The recording, checked.
+
+    """
+    return widened(choose_conditioning(arm.as_measured, [recording]))
+
+
+def replay(
+    arm: ArmModel, recording: Recording, *, cutoff_hz: float | None = None,
+    delay: float | None = None, memory: float = np.inf, start: IdentifiedModel | None = None,
+) -> tuple[IdentifiedModel, History]:
+    """
+    Feed a recording to the online estimator, sample by sample as it was recorded.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recording : Recording
+        Recording; its faults go through the rules of the stream, but for those of
+        `with_one_clock`: a stream has no later stamps to judge a clock by.
+    cutoff_hz, delay : float, optional
+        Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
+        those of `start`, or from `stream_settings`, if not given.
+    memory : float
+        Memory of the estimator, s; infinite for no forgetting.
+    start : IdentifiedModel, optional
+        Result of this arm, as for `OnlineIdentifier`.
+
+    Returns
+    -------
+    result : IdentifiedModel
+        The last estimate, as from `online_result`.
+    history : History
+        The history of the estimates.
+
+    Raises
+    ------
+    RecordingError
+        A defect makes the recording unusable, or it is too short.
+
+    """
+    begin = perf_counter()
+    clean, defects = checked_recording(recording, arm)
+    settings = stream_settings(arm, clean) if start is None else start.treatment
+    online = StreamingLeastSquares(
+        arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
+        delay=settings.delay if delay is None else delay, memory=memory, start=start)
+    condition = perf_counter()
+    steady = with_one_clock(recording)
+    names = base_parameters(online.pipeline.arm).names
+    rows, history = feed(online, steady, names, lambda *_: _known(online.estimate()))
+    if not len(rows.rows):
+        raise RecordingError(
+            f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
+            f'{cutoff_hz or settings.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
+    result = online_result(
+        online, rows, recording.source, label=Path(recording.source).name,
+        samples=len(recording.t), seconds=steady.seconds, data_hash=data_hash([recording]),
+        defects=defects)
+    timing = {'condition': condition - begin, 'estimate': perf_counter() - condition}
+    return replace(result, timing=timing), history
+
+
+def feed(
+    online: StreamingLeastSquares, recording: Recording, names: tuple[str, ...],
+    known: Callable[[RowHistory, Learned], Known | None],
+) -> tuple[RowHistory, History]:
+    """
+    Feed a recording portion by portion, and look at what is known after each.
+
+    Parameters
+    ----------
+    online : StreamingLeastSquares
+        The estimator.
+    recording : Recording
+        The recording.
+    names : tuple of str
+        Names of the p values.
+    known : callable
+        Finds them from the rows so far and the new ones among them; None as long as there are
+        none.
+
+    """
+    rows = RowHistory(online.pipeline.arm.n)
+    times: list[float] = []
+    course: list[Known] = []
+    portion = max(1, -(-len(recording.t) // POINTS))
+    for first in range(0, len(recording.t), portion):
+        part = slice(first, first + portion)
+        new = online.push(recording.t[part], recording.q[part], recording.u[part])
+        if first + portion >= len(recording.t):
+            new += online.flush()
+        rows.add(new)
+        found = known(rows, new) if new else None
+        if found is not None:
+            times.append(float(recording.t[part][-1] - recording.t[0]))
+            course.append(found)
+    theta, std, determined, from_data = (
+        np.array([each[k] for each in course]).reshape(-1, len(names)) for k in range(4))
+    return rows, History(names, np.array(times), theta, std, determined.astype(np.bool_),
+                         np.where(from_data, source_of(True), source_of(False)))
+
+
+def _known(estimate: Estimate) -> Known:
+    return estimate.theta, estimate.std, estimate.determined, estimate.from_data

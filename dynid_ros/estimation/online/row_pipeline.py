@@ -1,0 +1,244 @@
+"""Causal pipeline from samples to rows of the regression, without acceleration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.history import RunningPresliding
+from dynid_ros.data.recordings.warmth import RunningWarmth
+from dynid_ros.data.signals import conditioning
+from dynid_ros.data.signals.conditioning import ConditioningSettings, position_cutoff
+from dynid_ros.data.signals.filters import decimation_step, StreamDecimator
+from dynid_ros.data.signals.first_order import Discretisation, FirstOrderFilter
+from dynid_ros.data.signals.standstill import RunningStandstill
+from dynid_ros.data.streaming.causal_conditioning import CausalConditioner
+from dynid_ros.data.streaming.resampling import Resampler
+from dynid_ros.data.streaming.sample_validation import Counters, SampleValidation
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
+
+#: Cut-off of the filters where the arm gives none, Hz: above the motion of arms, well below what
+#: joint elasticity does.
+CUTOFF_HZ = 5.0
+#: Samples that are worked on at once.
+BLOCK = 50
+
+
+class RowPipeline(Checkpointed):
+    """
+    The online pipeline of an arm: samples in, rows of ``W theta = tau`` out.
+
+    Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
+    regressors of momentum and force go through first-order filters, and with the torque through
+    the low-pass of the batch, whose outputs become rows. It works on blocks of `BLOCK` samples,
+    so that the rows do not depend on the portions of the input.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    cutoff_hz : float, optional
+        Cut-off of all filters; that of the arm, or `CUTOFF_HZ`, if not given.
+    delay : float, optional
+        Time by which the drive signal lags behind the motion, s; that of the arm, or zero.
+
+    Attributes
+    ----------
+    counters : Counters
+        Counts of the rules applied.
+    settings : ConditioningSettings or None
+        Settings of the filters; None until the rate is measured.
+    load_theta : (b,) ndarray or None
+        Parameters for the ``load`` friction term.
+    samples : (m, 1 + 2 n) ndarray
+        Samples of the incomplete block.
+    before : (0 or 1, 1 + 2 n) ndarray
+        Stamp, positions and velocities of the last conditioned sample.
+    segment : int
+        Number of the stretch, from 0.
+
+    """
+
+    saved = ('samples', 'before', 'segment')
+
+    def __init__(
+        self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
+    ) -> None:
+        wanted = arm.conditioning
+        self.arm = arm
+        self.counters = Counters()
+        self.settings: ConditioningSettings | None = None
+        self.load_theta: Array | None = None
+        self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
+        self._delay = (wanted.delay or 0.0) if delay is None else delay
+        self._intake = SampleValidation(arm.limits.velocity, self.counters)
+        self._resampler = Resampler(1 + 2 * arm.n, self.counters)
+        self._columns = base_parameters(arm).columns
+        self._warmth, self._presliding = RunningWarmth(arm.n), RunningPresliding(arm.n)
+        self._standstill = RunningStandstill(arm.n)
+        self.samples = np.zeros((0, 1 + 2 * arm.n))
+        self.before = np.zeros((0, 1 + 2 * arm.n))
+        self.segment = -1
+
+    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[RowBlock]:
+        """
+        Take in samples.
+
+        Parameters
+        ----------
+        t : float or (k,) array_like
+            Stamps, s.
+        q, u : (n,) or (k, n) array_like
+            Positions of the joints and drive signal as recorded.
+
+        Returns
+        -------
+        list of RowBlock
+            Rows that became complete, in the order of time.
+
+        """
+        new = self._intake.rows(t, q, u)
+        self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
+        rows: list[RowBlock] = []
+        while len(self.samples) >= BLOCK:
+            block, self.samples = self.samples[:BLOCK], self.samples[BLOCK:]
+            rows += self._process(block)
+        return rows
+
+    def flush(self) -> list[RowBlock]:
+        """Process the incomplete last block, at the end of a stream."""
+        block, self.samples = self.samples, self.samples[:0]
+        return self._process(block) if len(block) else []
+
+    def parts(self) -> dict[str, Checkpointed]:
+        """Return the steps of the stream; filters are there once the rate is known."""
+        parts: dict[str, Checkpointed] = {
+            'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
+            'warmth': self._warmth, 'presliding': self._presliding,
+            'standstill': self._standstill}
+        if self.settings:
+            parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
+                      'torque': self._torque_filter, 'decimator': self._decimator}
+        return parts
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state of a stream with the same settings."""
+        self._resampler.restore(state_of('resampler', state))
+        if self._resampler.rate_hz:
+            self._design(self._resampler.rate_hz)
+        super().restore(state)
+
+    def _design(self, rate_hz: float) -> None:
+        """Design all filters for a rate."""
+        cutoff = min(self._cutoff, conditioning.THRESHOLDS.highest * rate_hz)
+        self.settings = ConditioningSettings(
+            cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
+        n, b = self.arm.n, len(self._columns)
+        self._conditioner = CausalConditioner(self.settings, n)
+        scheme = first_order(self.settings)
+        self._rows_filter = FirstOrderFilter(scheme, n * b)
+        self._torque_filter = FirstOrderFilter(scheme, n)
+        low_pass = self.settings.decimator()
+        self._standstill.design(low_pass, rate_hz)
+        self._decimator = StreamDecimator(low_pass, n * b + 3 * n + 1)
+        shape = (0, n, self.arm.layout.size)
+        self._buffers = np.zeros(shape), np.zeros(shape)
+
+    def _process(self, block: Array) -> list[RowBlock]:
+        rows: list[RowBlock] = []
+        for k, stretch in enumerate(self._intake.accept(block)):
+            if self.arm.needs_history:
+                self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
+            fresh = k > 0
+            if fresh:
+                self._resampler.begin()
+            if self._resampler.watch_rate(stretch[:, 0]):
+                self._design(self._resampler.rate_hz)
+                fresh = True
+            if not self.settings:
+                continue
+            for uniform in self._resampler.feed(stretch):
+                if fresh:
+                    self._restart()
+                rows += self._rows(uniform)
+                fresh = True
+        return rows
+
+    def _restart(self) -> None:
+        self.segment += 1
+        self.before = self.before[:0]
+        for part in (self._presliding, self._standstill, self._conditioner, self._rows_filter,
+                     self._torque_filter, self._decimator):
+            part.reset()
+
+    def _rows(self, uniform: Array) -> list[RowBlock]:
+        n, b = self.arm.n, len(self._columns)
+        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], self.arm.drive)
+        t, q, qd, tau = self._conditioner.apply(uniform)
+        if not len(t):
+            return []
+        self._standstill.take(qd)
+        whole = np.concatenate([self.before, np.column_stack([t, q, qd])])
+        self.before = whole[-1:]
+        history = JointHistory(self._warmth.at(t), self._presliding.take(q))
+        momentum, force = self._regressors(q, qd, history)
+        W = self._rows_filter.apply(force, momentum)
+        filtered = self._torque_filter.apply(tau)
+        if not len(W):
+            return []
+        # The filters lag by one sample.
+        late = whole[-len(W) - 1:-1]
+        kept = self._decimator.apply(np.concatenate([W, filtered, late], axis=1))
+        return [self._block(kept, n, b)] if len(kept) else []
+
+    def _regressors(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
+        k = len(q)
+        if len(self._buffers[0]) < k:
+            shape = (k, *self._buffers[0].shape[1:])
+            self._buffers = np.zeros(shape), np.zeros(shape)
+        load = gravity_load(self.arm, q, self.load_theta) if self.arm.needs_load else None
+        out = (self._buffers[0][:k], self._buffers[1][:k])
+        momentum, force = momentum_regressors(
+            self.arm, q, qd, load=load, history=history, out=out)
+        return (momentum[:, :, self._columns].reshape(k, -1),
+                force[:, :, self._columns].reshape(k, -1))
+
+    def _block(self, kept: Array, n: int, b: int) -> RowBlock:
+        W, tau, t, q, qd = np.split(kept, np.cumsum([n * b, n, 1, n]), axis=1)
+        moves = self._standstill.moving(len(kept), self._decimator.count)
+        self.counters.add('standing', int((~moves).sum()))
+        W = W.reshape(-1, n, b) * moves[:, :, None]
+        return RowBlock(self.segment, t[:, 0], q, qd, W, tau * moves, moves)
+
+
+def conditioning_of(stream: RowPipeline) -> ConditioningSettings:
+    """Return the settings of a stream, with a note on its causal filters."""
+    assert stream.settings is not None
+    note = ('one causal pass: symmetric FIR low-pass of positions, first-order filters of the '
+            'momentum and force regressors, symmetric FIR low-pass of the rows')
+    return replace(stream.settings, notes=(note,))
+
+
+def first_order(settings: ConditioningSettings) -> Discretisation:
+    """
+    Design the first-order filters of the rows.
+
+    Their bandwidth is that of the positions, well above that of the rows: the low-pass that
+    follows decides alone which frequencies count, as in the batch.
+    """
+    return Discretisation.simpson(2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz)
+
+
+def torque_lag(settings: ConditioningSettings) -> float:
+    """Give the time by which these filters delay slow signals, s."""
+    pole = first_order(settings).pole
+    return pole / (1.0 - pole) / settings.rate_hz

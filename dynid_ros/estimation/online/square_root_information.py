@@ -1,0 +1,216 @@
+"""
+Compiled updates of square-root information: rotations of rows into triangular factors.
+
+Factors are upper triangular, of rows ``[w tau]``; the last column belongs to tau.
+Leading zeros of a row, as those of joints near the tool, cost nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.compiled import kernel
+
+
+@kernel
+def absorb(factor: Array, row: Array) -> None:
+    """
+    Add one row by Givens rotations.
+
+    Parameters
+    ----------
+    factor : (b + 1, b + 1) or (b, b + 1) ndarray
+        Updated; without its last row the residual is left out.
+    row : (b + 1,) ndarray
+        Destroyed.
+
+    References
+    ----------
+    Golub and Van Loan, Matrix Computations, section 5.1.8.
+
+    """
+    for c in range(factor.shape[0]):
+        line, square = factor[c], row[c] * row[c]
+        if square == 0.0:
+            continue
+        # Twice as fast as hypot, whose range no row needs.
+        r = np.sqrt(line[c] * line[c] + square)
+        cosine, sine = line[c] / r, row[c] / r
+        for j in range(c, row.size):
+            old, new = line[j], row[j]
+            line[j] = cosine * old + sine * new
+            row[j] = cosine * new - sine * old
+
+
+@kernel
+def whiten(factor: Array, row: Array, x: Array) -> float:
+    """
+    Solve ``factorᵀ x = row`` for the first b entries.
+
+    Parameters
+    ----------
+    factor : (m, b + 1) ndarray
+        Triangle with m >= b.
+    row : (b + 1,) ndarray
+        Row.
+    x : (b,) ndarray
+        Solution.
+
+    Returns
+    -------
+    float
+        ``x·x``, the variance of the prediction of this row in units of the rows' own; infinite
+        for a row of which a factor without a prior knows nothing.
+
+    """
+    b = x.size
+    rest = row.copy()
+    total = 0.0
+    for c in range(b):
+        x[c] = 0.0
+        if rest[c] == 0.0:
+            continue
+        if factor[c, c] == 0.0:
+            return np.inf
+        x[c] = rest[c] / factor[c, c]
+        total += x[c] * x[c]
+        for j in range(c + 1, b):
+            rest[j] -= x[c] * factor[c, j]
+    return total
+
+
+@kernel
+def forget(factor: Array, row: Array, keep: float) -> None:
+    """
+    Forget the information of the factor on the quantity measured by the next row.
+
+    Only information of the form ``w wᵀ`` is removed (Kulhavý 1987, Restricted exponential
+    forgetting in real-time identification, Automatica 23), at most a share of ``1 - keep`` of it,
+    and never more than the row adds: the information never shrinks in any direction, and the
+    estimate does not change.
+
+    Parameters
+    ----------
+    factor : (m, b + 1) ndarray
+        Updated by a downdate with orthogonal rotations (LINPACK's dchdd).
+    row : (b + 1,) ndarray
+        Row that will be absorbed next.
+    keep : float
+        Share to keep, 0 to 1.
+
+    """
+    b = factor.shape[1] - 1
+    x = np.empty(b)
+    known = whiten(factor, row, x)
+    if not 0.0 < known < np.inf:
+        return
+    share = min(1.0 - keep, known)
+    x *= np.sqrt(share / known)
+    alpha = np.sqrt(1.0 - share)
+    removed = np.zeros(b + 1)
+    for i in range(b - 1, -1, -1):
+        if x[i] == 0.0:
+            continue
+        norm = np.hypot(alpha, x[i])
+        cosine, sine = alpha / norm, x[i] / norm
+        alpha = norm
+        for j in range(i, b + 1):
+            old = factor[i, j]
+            factor[i, j] = cosine * old - sine * removed[j]
+            removed[j] = cosine * removed[j] + sine * old
+
+
+@kernel
+def absorb_rows(
+    factors: Array, W: Array, tau: Array, moving: NDArray[np.bool_], keep: Array
+) -> None:
+    """
+    Take in rows of all joints.
+
+    Parameters
+    ----------
+    factors : (n, b + 1, b + 1) ndarray
+        One factor for each joint; updated.
+    W, tau : (k, n, b) and (k, n) ndarray
+        Rows.
+    moving : (k, n) ndarray of bool
+        Which rows count.
+    keep : (n,) ndarray
+        Share of the information of each joint that is kept from row to row, in the direction of
+        the row; 1 for all.
+
+    """
+    samples, n, b = W.shape
+    row = np.empty(b + 1)
+    for k in range(samples):
+        for i in range(n):
+            if not moving[k, i]:
+                continue
+            row[:b] = W[k, i]
+            row[b] = tau[k, i]
+            if keep[i] < 1.0:
+                forget(factors[i], row, keep[i])
+            absorb(factors[i], row)
+
+
+@kernel
+def combine(factors: Array, weights: Array, prior: Array) -> Array:
+    """
+    Triangle of the weighted rows of all joints and of a prior.
+
+    Parameters
+    ----------
+    factors : (n, b + 1, b + 1) ndarray
+        One factor for each joint.
+    weights : (n,) ndarray
+        Factor of the rows of each joint.
+    prior : (b, b + 1) ndarray
+        Triangle of further rows; zeros for none.
+
+    Returns
+    -------
+    (b, b + 1) ndarray
+        Without the last row.
+
+    """
+    n, m = factors.shape[:2]
+    result = prior.copy()
+    row = np.empty(m)
+    for i in range(n):
+        for c in range(m - 1):
+            if factors[i, c, c] != 0.0:
+                row[:] = weights[i] * factors[i, c]
+                row[:c] = 0.0
+                absorb(result, row)
+    return result
+
+
+@kernel
+def prediction_variance(factor: Array, W: Array) -> Array:
+    """
+    Variance of predictions from the uncertainty of the parameters.
+
+    Parameters
+    ----------
+    factor : (b, b + 1) ndarray
+        Square-root information of the parameters.
+    W : (k, n, b) ndarray
+        Rows.
+
+    Returns
+    -------
+    (k, n) ndarray
+        Nm².
+
+    """
+    samples, n, b = W.shape
+    result = np.empty((samples, n))
+    x = np.empty(b)
+    row = np.empty(b + 1)
+    for k in range(samples):
+        for i in range(n):
+            row[:b] = W[k, i]
+            result[k, i] = whiten(factor, row, x)
+    return result

@@ -1,0 +1,265 @@
+"""Rows of a recording with all candidate columns: evaluated once, and read by everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import TERMS
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.regression.filtered_columns import FilteredColumns, Piece
+from dynid_ros.estimation.regression.qr_factors import QRFactors, Triangles
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.regression.thread_map import in_order
+from dynid_ros.utilities.arrays import Array
+
+
+class KeptRows:
+    """
+    Decimated rows of conditioned stretches, with every candidate column.
+
+    Friction terms are chosen by choosing columns, and outliers are left out by other masks: only
+    columns of the load on the joints, which follow from an estimate, are evaluated again.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms do not matter.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Cut-off and decimation.
+    terms : sequence of str
+        Friction terms that may be asked for; all by default.
+    keep : bool
+        Whether they are read more than once: they are kept, an hour of a 7-joint arm in 53 MB at a
+        cut-off of 2.5 Hz and 210 MB at 10 Hz, and those of a long recording in files.
+
+    Attributes
+    ----------
+    motions, settings
+        Of the parameters.
+    names : tuple of str
+        Columns of `factors`, as the layouts of arms call them.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+        terms: Sequence[str] = tuple(TERMS), keep: bool = True,
+    ) -> None:
+        self.motions, self.settings = list(motions), settings
+        self._source = FilteredColumns(arm, settings, terms)
+        self.names = self._source.names
+        self._pieces = self._source.pieces(motions)
+        self._keep = keep
+        self._values: dict[Piece, Array] = {}
+        self._loads: dict[bytes, dict[Piece, Array]] = {}
+        self._factors: dict[tuple[bytes, int | tuple[int, ...]], list[QRFactors]] = {}
+
+    def masked(self, motions: Sequence[ConditionedMotion]) -> KeptRows:
+        """Return the same rows with the standstill of other motions."""
+        other = copy(self)
+        other.motions, other._factors = list(motions), {}
+        return other
+
+    def columns(self, arm: ArmModel) -> NDArray[np.intp]:
+        """Find the base columns of an arm of the same tree among those of `factors`."""
+        places = {name: k for k, name in enumerate(self.names)}
+        return np.array([places[name] for name in base_parameters(arm).names], dtype=np.intp)
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
+        """
+        Rows of an arm of the same tree, with any of the friction terms.
+
+        Parameters
+        ----------
+        arm : ArmModel
+            The arm; its friction terms define the columns.
+        load_theta : (b,) ndarray, optional
+            Base parameters from which the torque that loads each joint is computed; needed by the
+            ``load`` friction term only.
+
+        Yields
+        ------
+        RowBlock
+            In the order of time.
+
+        """
+        source, wanted = self._source, self.columns(arm)
+        n, size = arm.n, len(wanted)
+        place = np.full(len(source.names), -1)
+        place[wanted] = np.arange(size)
+        joints, columns = self._entries()
+        used = np.flatnonzero(np.append(place, -1)[columns] >= 0)
+        target = joints[used] * size + place[columns[used]]
+        for piece, values in self._read(arm, load_theta):
+            moving = self._moving(piece)
+            W = np.zeros((piece.count, n * size))
+            W[:, target] = values[:, used]
+            motion, kept = self.motions[piece.segment], source.kept(piece)
+            tau = values[:, len(source.joints) - n:len(source.joints)]
+            yield RowBlock(
+                piece.segment, motion.t[kept], motion.q[kept], motion.qd[kept],
+                W.reshape(-1, n, size) * moving[:, :, None], tau * moving, moving)
+
+    def factors(
+        self, arm: ArmModel, load_theta: Array | None = None,
+        parts: int | tuple[int, ...] = 1,
+    ) -> list[QRFactors]:
+        """
+        Compress the rows to the factors of each joint, with all candidate columns.
+
+        Parameters
+        ----------
+        arm, load_theta
+            As for `blocks`; columns of the load are zero for an arm that needs none.
+        parts : int or tuple of int
+            Consecutive parts with as many samples in which anything moves; or the part that each
+            stretch belongs to, in ascending order.
+
+        Returns
+        -------
+        list of QRFactors
+            Of each part; ``factors.part(rows.columns(arm))`` are those of an arm.
+
+        """
+        key = (self._load_key(arm, load_theta), parts)
+        if key not in self._factors:
+            self._factors = {k: v for k, v in self._factors.items() if not k[0]}
+            self._factors[key] = self._compressed(self._read(arm, load_theta), parts)
+        return self._factors[key]
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""
+        return self.factors(arm, load_theta)[0].part(self.columns(arm))
+
+    def _compressed(
+        self, read: Iterable[tuple[Piece, Array]], parts: int | tuple[int, ...],
+    ) -> list[QRFactors]:
+        joints, columns = self._entries()
+        n = self._source.arm.n
+        entries = [np.flatnonzero(joints == joint) for joint in range(n)]
+        # The torque of each joint goes last.
+        entries = [own[np.argsort(columns[own], kind='stable')] for own in entries]
+        total = sum(int(self._moving(piece).any(axis=1).sum()) for piece in self._pieces)
+        count = parts if isinstance(parts, int) else parts[-1] + 1
+        found = [Triangles(n) for _ in range(count)]
+        done = 0
+        for piece, values in read:
+            moving = self._moving(piece)
+            seen = done + np.cumsum(moving.any(axis=1))
+            number = (np.minimum(seen * count // max(total, 1), count - 1)
+                      if isinstance(parts, int) else np.full(len(seen), parts[piece.segment]))
+            done = int(seen[-1])
+            for part in np.unique(number):
+                chosen = moving & (number == part)[:, None]
+                for joint, own in enumerate(entries):
+                    found[part].add(joint, values[np.ix_(chosen[:, joint], own)])
+        places = [columns[own] for own in entries]
+        return [each.factors(places, len(self._source.names) + 1) for each in found]
+
+    def torque(
+        self, arm: ArmModel, theta: Array,
+    ) -> Iterator[tuple[int, Array, Array, Array, Array, Array]]:
+        """
+        Predict the torque of all rows with base parameters of an arm.
+
+        Yields
+        ------
+        segment : int
+            Stretch.
+        t, q, qd, tau, tau_hat : ndarray
+            Time, motion, and measured and predicted torque, which are NaN at standstill.
+
+        """
+        source, n = self._source, arm.n
+        joints, columns = self._entries()
+        factor = np.zeros(len(source.names) + 1)
+        factor[self.columns(arm)] = theta
+        combine = np.zeros((len(joints), n))
+        combine[np.arange(len(joints)), joints] = factor[columns]
+        for piece, values in self._read(arm, theta):
+            motion, kept = self.motions[piece.segment], source.kept(piece)
+            tau = values[:, len(source.joints) - n:len(source.joints)]
+            measured, predicted = (
+                np.where(self._moving(piece), x, np.nan) for x in (tau, values @ combine))
+            # Copies: views would bring the pages of all pieces back at once.
+            yield (piece.segment, motion.t[kept].copy(), motion.q[kept].copy(), motion.qd[kept],
+                   measured, predicted)
+
+    def _entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows and columns of the values that `_read` yields."""
+        source = self._source
+        n, loads = source.arm.n, len(source.loaded) * source.arm.n
+        joints = np.tile(np.arange(n), len(source.loaded))
+        first = len(source.names) - loads
+        return (np.concatenate([source.joints, joints]),
+                np.concatenate([source.columns, np.arange(first, first + loads)]))
+
+    def _moving(self, piece: Piece) -> NDArray[np.bool_]:
+        return self.motions[piece.segment].moving[self._source.kept(piece)]
+
+    def _read(self, arm: ArmModel, load_theta: Array | None) -> Iterator[tuple[Piece, Array]]:
+        """Yield all pieces, those that are not kept evaluated anew."""
+        key = self._load_key(arm, load_theta)
+        if key not in self._loads:
+            self._loads = {key: {}}
+        loads, inertial = self._loads[key], np.frombuffer(key) if key else None
+
+        def evaluated(piece: Piece) -> tuple[Array, Array]:
+            motion, source = self.motions[piece.segment], self._source
+            values, load = self._values.get(piece), loads.get(piece)
+            return (source.evaluate(piece, motion) if values is None else values,
+                    source.evaluate_load(piece, motion, inertial) if load is None else load)
+
+        for piece, (values, load) in zip(
+                self._pieces, in_order(evaluated, self._pieces), strict=True):
+            if self._keep and piece not in loads:
+                loads[piece] = load
+            if self._keep and piece not in self._values:
+                self._values[piece] = values
+            yield piece, np.hstack([values, load])
+
+    @staticmethod
+    def _load_key(arm: ArmModel, load_theta: Array | None) -> bytes:
+        """Inertial parameters that the load follows from, or nothing."""
+        if load_theta is None or not arm.needs_load:
+            return b''
+        standard = np.zeros(arm.layout.size)
+        standard[base_parameters(arm).columns] = load_theta
+        return standard[arm.layout.all_inertial()].tobytes()
+
+
+def regression_blocks(
+    arm: ArmModel,
+    motions: Sequence[ConditionedMotion],
+    settings: ConditioningSettings,
+    load_theta: Array | None = None,
+) -> Iterator[RowBlock]:
+    """
+    Rows of the regression of one recording, for a single pass.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms define the columns.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches.
+    settings : ConditioningSettings
+        Cut-off and decimation.
+    load_theta : (b,) ndarray, optional
+        As for `KeptRows.blocks`.
+
+    Yields
+    ------
+    RowBlock
+        In the order of time.
+
+    """
+    return KeptRows(arm, motions, settings, arm.friction, keep=False).blocks(arm, load_theta)

@@ -1,0 +1,183 @@
+"""Preparation of recordings: cleaning, settings and conditioning, for fitting and validation."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+import hashlib
+from typing import TypeVar
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.in_blocks import blocks
+from dynid_ros.data.recordings.quality import clean, defects_of
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.warmth import warmth_of
+from dynid_ros.data.signals import conditioning
+from dynid_ros.data.signals.conditioning import (
+    condition,
+    ConditionedMotion,
+    ConditioningSettings,
+)
+from dynid_ros.data.signals.cutoff_choice import choose_cutoff
+from dynid_ros.data.signals.filters import decimation_step
+from dynid_ros.data.signals.periodic import find_period
+from dynid_ros.data.signals.segments import longest_segment, sample_rate, uniform_segments
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.regression.delay import estimate_delay
+from dynid_ros.utilities.arrays import Array
+
+Item = TypeVar('Item')
+
+
+def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
+    """
+    Clean a recording and check it for defects.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording.
+    arm : ArmModel
+        The arm.
+
+    Returns
+    -------
+    recording : Recording
+        The cleaned recording.
+    defects : tuple of Defect
+        All defects found.
+
+    Raises
+    ------
+    RecordingError
+        A defect makes the recording unusable.
+
+    """
+    recording = clean(recording, arm)
+    defects = defects_of(recording, arm)
+    for defect in defects:
+        if defect.severity == 'error':
+            raise RecordingError(f'{recording.source}: {defect.message}')
+    # Velocities are differentiated from positions; those recorded would only take memory.
+    return replace(recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
+
+
+def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> ConditioningSettings:
+    """
+    Choose all settings of the conditioning, from the data where they are not given.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    recordings : sequence of Recording
+        Recordings used for fitting.
+
+    Returns
+    -------
+    ConditioningSettings
+        Settings for these recordings.
+
+    """
+    wanted = arm.conditioning
+    rate = min(sample_rate(recording) for recording in recordings)
+    longest = longest_segment(recordings, rate)
+    cutoff = wanted.cutoff_hz or choose_cutoff([longest.q], rate)
+    if cutoff >= rate / 2:
+        raise RecordingError(
+            f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
+    period = wanted.period
+    if wanted.filter == 'periodic' and period is None:
+        period = find_period(longest.q, rate)
+    settings = ConditioningSettings(
+        cutoff, wanted.cutoff_hz is None, wanted.filter, rate, decimation_step(rate, cutoff),
+        period=period if wanted.filter == 'periodic' else None,
+    )
+    delay = wanted.delay
+    if delay is None:
+        delay = estimate_delay(arm, [longest], replace(settings, filter='butterworth'))
+    return replace(settings, delay=delay)
+
+
+def widened(
+    settings: ConditioningSettings, held_out: Iterable[Recording] = (),
+) -> ConditioningSettings:
+    """
+    Raise a cut-off that was chosen from the motion to the least one of a good recording.
+
+    Parameters
+    ----------
+    settings : ConditioningSettings
+        As chosen.
+    held_out : iterable of Recording
+        Recordings that are to be conditioned alike, whose rates bound the cut-off, too.
+
+    Returns
+    -------
+    ConditioningSettings
+        The same where the cut-off is high enough or was given, and with other filters than the
+        Butterworth one.
+
+    """
+    if settings.filter != 'butterworth' or not settings.cutoff_from_data:
+        return settings
+    limits = conditioning.THRESHOLDS
+    rate = min([settings.rate_hz, *map(sample_rate, held_out)])
+    least = min(limits.rows_hz, limits.highest * rate)
+    return settings if least <= settings.cutoff_hz else settings.at(least)
+
+
+def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:
+    """Return the same settings for a recording of another rate."""
+    rate, limits = sample_rate(recording), conditioning.THRESHOLDS
+    if abs(rate / settings.rate_hz - 1) < limits.same_rate:
+        return settings
+    if limits.highest * rate < settings.cutoff_hz:
+        raise RecordingError(
+            f'{recording.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
+            f'{settings.cutoff_hz:.3g} Hz that the model was identified with')
+    return replace(settings, rate_hz=rate).at(settings.cutoff_hz)
+
+
+def motions(
+    arm: ArmModel, recording: Recording, settings: ConditioningSettings
+) -> list[ConditionedMotion]:
+    """Condition all stretches of a recording."""
+    return take_motions(arm, [recording], settings)
+
+
+def take_motions(
+    arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings
+) -> list[ConditionedMotion]:
+    """Condition recordings: raw, resampled and filtered they fill memory, unless `released`."""
+    result = []
+    for recording in recordings:
+        segments = released(uniform_segments(recording, settings.rate_hz, settings.delay))
+        del recording
+        result += [condition(segment, settings, arm.drive) for segment in segments]
+    return result
+
+
+def released(items: Iterable[Item]) -> Iterator[Item]:
+    """Hand on items without keeping them: whoever holds no other reference has memory again."""
+    own = deque(items)
+    del items
+    while own:
+        yield own.popleft()
+
+
+def data_hash(recordings: Sequence[Recording]) -> str:
+    """SHA-256 of stamps, positions and drive signals, sample by sample."""
+    digest = hashlib.sha256()
+    for recording in recordings:
+        for part in blocks(len(recording.t)):
+            digest.update(sample_bytes(recording.t[part], recording.q[part], recording.u[part]))
+    return digest.hexdigest()
+
+
+def sample_bytes(t: Array, q: Array, u: Array) -> bytes:
+    """Return the bytes to hash of N samples, in an order that gives a stream the same hash."""
+    return np.column_stack([t, q, u]).tobytes()

@@ -1,0 +1,143 @@
+"""Rows of a regression, compressed to the triangular factor of each joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True)
+class QRFactors:
+    """
+    Rows of ``[W tau]`` of each joint, compressed to their triangular factor.
+
+    For any parameters the sum of squared residuals of joint i is
+    ``‖factors[i] @ [theta; -1]‖²``, exactly as for the rows themselves.
+
+    Attributes
+    ----------
+    factors : (n, m, b + 1) ndarray
+        Factor of each joint, with as many rows as the joint has columns that are not zero.
+    rows : (n,) ndarray of int
+        Rows of each joint.
+
+    """
+
+    factors: Array
+    rows: NDArray[np.int64]
+
+    @staticmethod
+    def empty(joints: int, parameters: int) -> QRFactors:
+        """Start without rows."""
+        factors = np.zeros((joints, parameters + 1, parameters + 1))
+        return QRFactors(factors, np.zeros(joints, dtype=np.int64))
+
+    def part(self, columns: NDArray[np.intp]) -> QRFactors:
+        """Return the same rows with some of the parameters only."""
+        kept = np.append(columns, self.factors.shape[2] - 1)
+        return QRFactors(self.factors[:, :, kept], self.rows)
+
+    def stacked(self) -> tuple[Array, NDArray[np.intp]]:
+        """Rows of all joints that are not zero, (m, b + 1), and the joint of each."""
+        filled = self.factors.any(axis=2)
+        rows, joints = self.factors[filled], np.nonzero(filled)[0]
+        missing = max(0, rows.shape[1] - len(rows))
+        # A triangle has as many rows as columns.
+        return np.pad(rows, ((0, missing), (0, 0))), np.pad(joints, (0, missing))
+
+    def residual_squares(self, theta: Array) -> Array:
+        """Sum of squared residuals of each joint, (n,)."""
+        return np.asarray((self._residual(theta) ** 2).sum(axis=1))
+
+    def torque_squares(self) -> Array:
+        """Sum of squared torque of each joint, (n,)."""
+        return np.asarray((self.factors[:, :, -1] ** 2).sum(axis=1))
+
+    def torque(self) -> Array:
+        """Root mean square torque of each joint, (n,)."""
+        return np.asarray(np.sqrt(self.torque_squares() / np.maximum(self.rows, 1)))
+
+    def _residual(self, theta: Array) -> Array:
+        return np.asarray(self.factors[:, :, -1] - self.factors[:, :, :-1] @ theta)
+
+
+def compress(parameters: int, blocks: Iterable[RowBlock]) -> QRFactors:
+    """
+    Compress rows block by block.
+
+    Parameters
+    ----------
+    parameters : int
+        b.
+    blocks : iterable of RowBlock
+        Rows, block by block, all of the same joints.
+
+    Returns
+    -------
+    QRFactors
+        Of all rows.
+
+    """
+    found: Triangles | None = None
+    for block in blocks:
+        found = found or Triangles(block.moving.shape[1])
+        for joint, moves in enumerate(block.moving.T):
+            found.add(joint, np.column_stack([block.W[moves, joint], block.tau[moves, joint]]))
+    if found is None:
+        return QRFactors.empty(0, parameters)
+    every = np.arange(parameters + 1)
+    return found.factors([every] * block.moving.shape[1], parameters + 1)
+
+
+def stack(parts: Sequence[QRFactors]) -> QRFactors:
+    """Put the rows of several recordings, or of several parts of one, together."""
+    stacked = np.concatenate([part.factors for part in parts], axis=1)
+    return QRFactors(
+        embedded([triangular(rows) for rows in stacked], stacked.shape[2]),
+        np.sum([part.rows for part in parts], axis=0))
+
+
+def triangular(rows: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Compress rows (k, c) to a triangle of the columns that are not zero, and name these."""
+    used = np.flatnonzero(rows.any(axis=0))
+    return np.asarray(np.linalg.qr(rows[:, used], mode='r')), used
+
+
+def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) -> Array:
+    """Put a triangle of each joint, with the numbers of its columns, among all columns."""
+    factors = np.zeros((len(triangles), max(len(R) for R, _ in triangles), columns))
+    for factor, (R, used) in zip(factors, triangles, strict=True):
+        factor[:len(R), used] = R
+    return factors
+
+
+class Triangles:
+    """Rows of each joint, compressed as they come."""
+
+    def __init__(self, joints: int) -> None:
+        self._rows: list[list[Array]] = [[] for _ in range(joints)]
+        self._counts = np.zeros(joints, dtype=np.int64)
+
+    def add(self, joint: int, rows: Array) -> None:
+        """Take in rows of one joint."""
+        self._counts[joint] += len(rows)
+        pending = self._rows[joint]
+        pending.append(rows)
+        # A factorisation is cheapest with several times as many rows as columns.
+        if sum(map(len, pending)) > 4 * rows.shape[1]:
+            pending[:] = [np.asarray(np.linalg.qr(np.concatenate(pending), mode='r'))]
+
+    def factors(self, places: Sequence[NDArray[np.intp]], columns: int) -> QRFactors:
+        """Put the triangles together, given the places of their columns."""
+        triangles = []
+        for own, pending in zip(places, self._rows, strict=True):
+            stacked = np.concatenate(pending) if pending else np.zeros((0, len(own)))
+            R, used = triangular(stacked)
+            triangles.append((R, own[used]))
+        return QRFactors(embedded(triangles, columns), self._counts)

@@ -1,0 +1,221 @@
+"""Weighted least squares, on rows that are compressed to their triangular factors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.base import base_parameters, ROUNDING
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.regression.least_squares import inverse_of
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.regression.rows import Rows
+from dynid_ros.utilities.arrays import Array
+
+#: Reweightings at most, and the relative change of the weights at which they have settled.
+ITERATIONS, SETTLED = 50, 1e-6
+#: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
+#: residual would take all weight.
+FLOOR = 1e-12
+#: Noise of a joint relative to its torque, before any residual shows it, and the number of rows
+#: that this counts as.
+FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-4
+# The load on a joint follows from the estimate: three passes settle it within its error bars.
+LOAD_PASSES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """
+    Weighted least-squares estimate.
+
+    Attributes
+    ----------
+    theta : (b,) ndarray
+        Base parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+    white_covariance : (b, b) ndarray
+        ``(Wᵀ Σ⁻¹ W + Rₚᵀ Rₚ)⁻¹``: the covariance of theta assuming white residuals.
+    root_information, root_torque : (b, b) and (b,) ndarray
+        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``: the rows alone.
+    prior : (k, b + 1) ndarray
+        Rows Rₚ ``[w tau]`` of the prior.
+    widening : (n,) ndarray
+        Factors by which the prior of an arm was widened; empty for rows of a prior.
+    condition_number : float
+        Of the regressor without weights and prior, in the 2-norm, of all parameters but friction
+        coefficients near zero; infinite if it is singular.
+
+    """
+
+    theta: Array
+    sigma: Array
+    white_covariance: Array
+    root_information: Array
+    root_torque: Array
+    prior: Array
+    widening: Array
+    condition_number: float
+
+    @property
+    def prior_information(self) -> Array:
+        """Return the information of the prior, (b, b)."""
+        return np.asarray(self.prior[:, :-1].T @ self.prior[:, :-1])
+
+    @property
+    def effective_parameters(self) -> float:
+        """Return how many parameters the rows determine; the prior determines the others."""
+        return len(self.theta) - float((self.white_covariance * self.prior_information).sum())
+
+
+def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
+    """
+    Solve by weighted least squares, with the noise of each joint from its residuals.
+
+    Weights and estimate are iterated to convergence; each step is a QR factorisation of the
+    compressed rows, never the normal equations.
+
+    Parameters
+    ----------
+    data : QRFactors
+        Rows of each joint.
+    prior : ArmPrior or (k, b + 1) ndarray
+        Prior of the parameters, which is widened to the torque of the rows; or its rows.
+
+    Returns
+    -------
+    Solution
+        Estimate, with the factors for its covariance.
+
+    Raises
+    ------
+    RecordingError
+        There are no rows.
+
+    References
+    ----------
+    Gautier 1997, Dynamic identification of robots with power model, eq. 10 to 14.
+
+    """
+    b = data.factors.shape[2] - 1
+    if not data.rows.any():
+        raise RecordingError(
+            'no row is left after filtering, without joints at rest; record a longer motion, or '
+            'raise the cut-off')
+    widening, free = np.ones(0), np.ones(b, dtype=np.bool_)
+    if isinstance(prior, ArmPrior):
+        free = ~prior.is_shrunk
+        if len(data.rows) == len(prior.torque):
+            widening = prior.widening(data.torque())
+        prior = prior.widened(widening).rows()
+    theta, sigma, half = reweighted(data, prior)
+    stacked, joints = data.stacked()
+    R = np.asarray(np.linalg.qr(stacked / sigma[joints, None], mode='r'))
+    singular = np.linalg.svd(stacked[:, :b][:, free], compute_uv=False)
+    condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
+        float('inf'))
+    return Solution(theta, sigma, half @ half.T, R[:b, :b], R[:b, b], prior, widening,
+                    condition)
+
+
+def reweighted(
+    data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = ITERATIONS,
+) -> tuple[Array, Array, Array]:
+    """
+    Fit the rows of all joints, each joint weighted by the residual that it is left with.
+
+    Parameters
+    ----------
+    data : QRFactors
+        Rows of each joint.
+    prior : (k, b + 1) ndarray
+        Rows ``[w tau]`` of the prior, of unit noise.
+    sigma : (n,) ndarray, optional
+        Standard deviation of the residual of each joint to begin with; a tenth of its torque if
+        not given.
+    iterations : int
+        Fits at most; fewer when the weights settle before.
+
+    Returns
+    -------
+    theta : (b,) ndarray
+        Estimate.
+    sigma : (n,) ndarray
+        Standard deviation of its residual, joint by joint, Nm.
+    half : (b, b) ndarray
+        Square root of the covariance of theta for white residuals.
+
+    """
+    b = data.factors.shape[2] - 1
+    rows = int(data.rows.sum())
+    floor = noise_floor(data)
+    power = data.torque()**2
+    usual = np.sqrt(np.maximum(FIRST_NOISE**2 * np.maximum(power, power.mean()), floor))
+    previous = usual if sigma is None else np.maximum(sigma, np.sqrt(floor))
+    stacked, joints = data.stacked()
+    for _ in range(iterations):
+        weighted = np.concatenate([stacked / previous[joints, None], prior])
+        R = np.asarray(np.linalg.qr(weighted, mode='r'))
+        half = inverse_of(R[:b, :b])
+        theta = half @ R[:b, b]
+        used = b - float(((prior[:, :-1] @ half)**2).sum())
+        freedom = np.maximum(data.rows * (1 - used / max(rows, 1)), 0)
+        # Rows that are fitted without residual, or none, show no noise.
+        squares = data.residual_squares(theta) + FIRST_FREEDOM * usual**2
+        sigma = np.sqrt(np.maximum(squares / (freedom + FIRST_FREEDOM), floor))
+        if np.abs(sigma / previous - 1).max() < SETTLED:
+            break
+        previous = sigma
+    assert sigma is not None
+    return theta, sigma, half
+
+
+def noise_floor(data: QRFactors) -> float:
+    """Least mean square of the residual of a joint."""
+    rows = max(int(data.rows.sum()), 1)
+    return max(FLOOR * float(data.torque_squares().sum()) / rows, float(np.finfo(float).tiny))
+
+
+def fit(
+    arm: ArmModel, rows: Rows, strengths: Mapping[str, float] = MappingProxyType({}),
+) -> Solution:
+    """
+    Weighted least squares over all rows.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms are identified.
+    rows : Rows
+        Rows of its motions.
+    strengths : mapping of str to float, optional
+        Of friction terms whose coefficients are near zero; see `ArmPrior.with_friction`.
+
+    Returns
+    -------
+    Solution
+        Estimate; with a ``load`` friction term, consistent with the load that it predicts.
+
+    """
+    prior = arm_prior(arm).with_friction(arm, strengths)
+    if not arm.needs_load:
+        return solve(rows.compressed(arm), prior)
+    start = arm.memoryless
+    before = arm_prior(start).with_friction(start, strengths)
+    load_theta = carry_over(solve(rows.compressed(start), before).theta, start, arm)
+    for _ in range(LOAD_PASSES):
+        solution = solve(rows.compressed(arm, load_theta), prior)
+        load_theta = solution.theta
+    return solution
+
+
+def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
+    """Map base parameters to another choice of friction terms; new ones are zero."""
+    known = dict(zip(base_parameters(source).names, theta, strict=True))
+    return np.array([known.get(name, 0.0) for name in base_parameters(target).names])

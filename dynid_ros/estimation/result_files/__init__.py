@@ -1,0 +1,1 @@
+"""Results and sidecars of recordings as files."""

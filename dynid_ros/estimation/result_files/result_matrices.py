@@ -1,0 +1,104 @@
+"""Matrices of a result file, as rows of numbers and back, and numbers that none can have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.utilities.arrays import Array
+
+#: Largest value of a parameter or of a covariance; squares of larger ones overflow.
+LARGEST = 1e100
+#: Rate, Hz, and decimation that no recording has.
+FASTEST = 1e12
+#: Largest correlation of two parameters; rounding may lift one above 1.
+ROUNDING = 1.001
+
+
+def symmetric_rows(matrix: Array) -> list[list[float]]:
+    """Rows of a symmetric matrix up to the diagonal."""
+    # The last bit of a product may differ across the diagonal; then every number is kept.
+    rows: list[list[float]] = matrix.tolist()
+    if np.array_equal(matrix, matrix.T):
+        return [row[:i + 1] for i, row in enumerate(rows)]
+    return rows
+
+
+def symmetric(rows: Any, names: tuple[str, ...]) -> Array:
+    """
+    Matrix (b, b) from its rows, of a parameter each.
+
+    Raises
+    ------
+    ValueError
+        The rows do not fit, or hold a number that is not finite; the message names the parameter.
+
+    """
+    size, lengths = len(names), [len(row) for row in rows]
+    if lengths == list(range(1, size + 1)):
+        matrix = np.zeros((size, size))
+        lower = np.tril_indices(size)
+        matrix[lower] = matrix.T[lower] = [float(entry) for row in rows for entry in row]
+    elif lengths == [size] * size:
+        matrix = np.array(rows, dtype=float)
+    else:
+        raise ValueError(f'covariance is not a matrix of {size} rows')
+    check_finite(np.abs(matrix).max(axis=1), names, 'covariance')
+    for name, variance in zip(names, np.diag(matrix).tolist(), strict=True):
+        if variance < 0:
+            raise ValueError(f'the variance of parameter {name} is {variance:g}, below zero')
+    deviation = np.sqrt(np.diag(matrix))
+    beyond = np.abs(matrix) > ROUNDING * np.outer(deviation, deviation)
+    if beyond.any():
+        first, second = (names[i] for i in np.argwhere(beyond)[0])
+        raise ValueError(f'the covariance of {first} and {second} exceeds their deviations')
+    return matrix
+
+
+def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
+    """Refuse a value that no estimate has with a ValueError that names its parameter."""
+    for name, value in zip(names, values.tolist(), strict=True):
+        if not abs(value) < LARGEST:
+            raise ValueError(f'the {what} of parameter {name} is {value}, which is no estimate')
+
+
+def upper_triangle(rows: Any, theta: Array) -> tuple[Array, Array]:
+    """
+    Upper triangle (b, b) and torque (b,) from their rows.
+
+    Both are NaN where there are none, as in a result of version 0.1. Rows of format 2 lack the
+    torque, which follows from the parameters (b,) there.
+    """
+    size = len(theta)
+    if rows == []:
+        return np.full((size, size), np.nan), np.full(size, np.nan)
+    lengths = [len(row) for row in rows]
+    matrix, complete = np.zeros((size, size + 1)), lengths == list(range(size + 1, 1, -1))
+    if not complete and lengths != list(range(size, 0, -1)):
+        raise ValueError(f'root_information is not an upper triangle of {size} rows')
+    for k, row in enumerate(rows):
+        matrix[k, k:k + len(row)] = [float(entry) for entry in row]
+    if not complete:
+        matrix[:, -1] = matrix[:, :-1] @ theta
+    if not np.isfinite(matrix).all():
+        raise ValueError('root_information holds a number that is not finite')
+    return matrix[:, :-1], matrix[:, -1]
+
+
+def check_treatment(treatment: ConditioningSettings) -> None:
+    """Make sure that filters can be made of the settings; raise ValueError if not."""
+    period = treatment.period
+    possible = {
+        'rate_hz': 0 < treatment.rate_hz < FASTEST,
+        'cutoff_hz': LEAST_CUTOFF <= treatment.cutoff_hz < FASTEST,
+        'decimation': 0 < treatment.decimation < FASTEST,
+        'delay': abs(treatment.delay) <= LONGEST_DELAY,
+        'period': period is None or 0 < period < np.inf,
+    }
+    for name, is_possible in possible.items():
+        if not is_possible:
+            raise ValueError(
+                f'treatment.{name} is {getattr(treatment, name)}, which no treatment has')

@@ -1,0 +1,40 @@
+"""The result that an online estimate starts from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.data.files.plain import arm_to_plain
+from dynid_ros.data.files.sidecar import different_setting
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.result_files.result_file import read_result
+
+
+def read_start(folder: Path, arm: str = '') -> IdentifiedModel:
+    """
+    Read the result that an online estimate starts from.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the result.
+    arm : str
+        The arm, as for ``load_arm``, if a user states it, too.
+
+    Raises
+    ------
+    ResultError
+        There is no result, or it is damaged.
+    InputError
+        Joints, geometry or drive settings of the arm differ from those of the result.
+
+    """
+    result = read_result(folder)
+    other = different_setting(arm_to_plain(load_arm(arm)), result.arm) if arm else None
+    if other is not None:
+        raise InputError(
+            f"the arm '{arm}' has another {other[0]} than that of the result in {folder}: "
+            f'{other[1]} instead of {other[2]}; leave the arm out, or start from a result of it')
+    return result

@@ -1,0 +1,1 @@
+"""What people touch: commands, reports, pages and the demo."""

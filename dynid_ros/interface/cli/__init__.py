@@ -1,0 +1,4 @@
+"""The dynid command."""
+
+# First of all, before any of the commands brings NumPy in.
+import dynid_ros.utilities.threads  # noqa: F401

@@ -1,0 +1,48 @@
+"""``dynid check``: the defects of a recording, and units and gains that it refutes."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dynid_ros.interface.cli.common.arguments import add_arm, add_json, add_reading, Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'check', help='report the defects of a recording',
+        description='Check the stamps, names and values of a recording for defects, and the '
+                    'unit and gains of the drive signals against it.')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    add_arm(parser)
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check and print the defects; status 1 if one of them spoils what would be identified."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.recordings.clock import with_one_clock
+    from dynid_ros.data.recordings.quality import check_recording
+    from dynid_ros.estimation.identification.gain_check import gain_defects
+    from dynid_ros.interface.cli.common.summary import defect_lines, print_json
+
+    arm = load_arm(args.arm)
+    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    defects = check_recording(recording, arm)
+    seconds = with_one_clock(recording).seconds
+    if not any(defect.severity == 'error' for defect in defects):
+        defects = (*defects, *gain_defects(arm, recording))
+    if args.json:
+        print_json({
+            'arm': arm.name, 'samples': len(recording.t), 'seconds': seconds,
+            'defects': [defect.as_dict() for defect in defects],
+        })
+    else:
+        print(f'{args.recording}: {len(recording.t)} samples of {arm.n} joints in '
+              f'{seconds:.1f} s')
+        print('\n'.join(defect_lines(defects)) or 'no defects found')
+    return int(any(defect.severity == 'error' for defect in defects))

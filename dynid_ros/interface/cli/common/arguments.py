@@ -1,0 +1,166 @@
+"""Arguments that several commands share, positions of an arm among them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
+from dynid_ros.errors import InputError, ResultError
+from dynid_ros.utilities.arrays import Array
+
+Number = TypeVar('Number', int, float)
+
+#: Largest number of starts, harmonics and periods.
+MOST = 1_000_000
+#: All friction terms, as strong as they predict.
+AUTO = 'auto'
+
+
+def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add ``--arm``."""
+    parser.add_argument(
+        '--arm', required=required, metavar='ARM',
+        help='a shipped arm (gluon_6l3, hand_leg, panda, tx40, two_axis, ur10), or the path of an '
+             'arm.yaml, of its folder, or of a URDF')
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add how bags are read: ``--topic`` and ``--received``."""
+    parser.add_argument(
+        '--topic', default='joint_states', help='JointState topic in bags (default: %(default)s)')
+    parser.add_argument(
+        '--received', action='store_true',
+        help='use the times of reception in a bag, for drivers that set no stamps')
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument('--json', action='store_true', help='print one JSON object instead')
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``-o``."""
+    parser.add_argument('-o', '--output', required=True, type=Path, metavar='PATH', help=what)
+
+
+def check_folder_of(path: Path) -> None:
+    """Refuse a file in a folder that does not exist, before the work begins."""
+    if not path.parent.is_dir():
+        raise ResultError(f'{path} cannot be written: there is no folder {path.parent}')
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be one, before the work begins."""
+    for part in (path, *path.parents):
+        if part.exists():
+            if not part.is_dir():
+                raise ResultError(f'{path} cannot be a folder for results: {part} is a file')
+            return
+
+
+def share(text: str) -> float:
+    """Parse a share of a recording, from 0 to below 1."""
+    return _checked(text, float, lambda value: 0 <= value < 1, 'a share from 0 to below 1')
+
+
+def positive(text: str) -> float:
+    """Parse a number above zero."""
+    return _checked(text, float, lambda value: 0 < value < inf, 'a number above zero')
+
+
+def not_negative(text: str) -> float:
+    """Parse a number of zero or more."""
+    return _checked(text, float, lambda value: 0 <= value < inf, 'a number of zero or more')
+
+
+def finite(text: str) -> float:
+    """Parse a number."""
+    return _checked(text, float, isfinite, 'a finite number')
+
+
+def cutoff(text: str) -> float:
+    """Parse the cut-off of a filter, Hz."""
+    return _checked(text, float, lambda value: LEAST_CUTOFF <= value < inf,
+                    f'a frequency of {LEAST_CUTOFF:g} Hz or more')
+
+
+def delay(text: str) -> float:
+    """Parse the delay of a signal, s, which may be negative."""
+    return _checked(text, float, lambda value: abs(value) <= LONGEST_DELAY,
+                    f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s')
+
+
+def count(text: str) -> int:
+    """Parse a number of things, one at least."""
+    return _checked(text, int, lambda value: 0 < value <= MOST, f'a whole number from 1 to {MOST}')
+
+
+def seed(text: str) -> int:
+    """Parse the seed of random numbers."""
+    return _checked(text, int, lambda value: 0 <= value < 2**63,
+                    'a whole number of zero or more, below 2**63')
+
+
+def _checked(
+    text: str, kind: Callable[[str], Number], fits: Callable[[Number], bool], wanted: str,
+) -> Number:
+    try:
+        value = kind(text)
+        if fits(value):
+            return value
+    # Of no number, and of one with thousands of digits.
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f'{text} is not {wanted}')
+
+
+Subparsers = Any
+
+
+def add_friction(parser: argparse._ActionsContainer) -> None:
+    """Add ``--friction``: `friction_choice` reads it."""
+    parser.add_argument(
+        '--friction', default=AUTO, metavar='TERMS',
+        help='auto (all, as strong as they predict in cross-validation on the fitted samples), or '
+             'names joined by commas, such as viscous,coulomb,offset (default: %(default)s)')
+
+
+def friction_choice(args: argparse.Namespace) -> tuple[str, ...] | None:
+    """Names of friction terms, or None where they are to be chosen."""
+    return None if args.friction == AUTO else tuple(filter(None, args.friction.split(',')))
+
+
+def add_position(parser: argparse._ActionsContainer) -> None:
+    """Add ``--at``."""
+    parser.add_argument(
+        '--at', nargs='+', type=finite, metavar='Q',
+        help='joint positions, rad or m; the middle of the limits if not given')
+
+
+def position(arm: ArmModel, at: Sequence[float] | None, *, degrees: bool) -> Array:
+    """
+    Position (n,) of an arm from the command line.
+
+    Raises
+    ------
+    InputError
+        The number of values differs from that of joints.
+
+    """
+    if at is None:
+        lower, upper = arm.limits.lower, arm.limits.upper
+        limited = np.isfinite(lower) & np.isfinite(upper)
+        middle: Array = np.where(limited, lower, 0.0) / 2 + np.where(limited, upper, 0.0) / 2
+        return middle
+    if len(at) != arm.n:
+        raise InputError(f'--at needs {arm.n} numbers, not {len(at)}: one for each of '
+                         f'{", ".join(arm.joint_names)}')
+    scale = np.where(arm.prismatic, 1.0, np.pi / 180 if degrees else 1.0)
+    return np.asarray(at) * scale

@@ -1,0 +1,51 @@
+"""``dynid convert``: any recording as a rosbag2."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dynid_ros.interface.cli.common.arguments import (
+    add_arm,
+    add_json,
+    add_output,
+    add_reading,
+    Subparsers,
+)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'convert', help='write any recording as a rosbag2',
+        description='Write a table, printed messages or a bag of ROS 1 as a rosbag2 of joint '
+                    'states, with the values as recorded. Joints and columns are those of the '
+                    'arm, or else those that the names in the recording tell.')
+    parser.add_argument('recording', type=Path, metavar='LOG')
+    add_output(parser, 'folder of the bag, which must not exist yet')
+    add_arm(parser, required=False)
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Convert, and print what was taken for what."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.data.files.conversion import convert
+    from dynid_ros.interface.cli.common.summary import defect_lines, print_json
+
+    written = convert(args.recording, args.output, load_arm(args.arm) if args.arm else None,
+                      topic=args.topic, received=args.received)
+    if args.json:
+        print_json({
+            'bag': str(args.output), 'joints': list(written.joint_names),
+            'samples': len(written.t), 'seconds': written.seconds,
+            'defects': [defect.as_dict() for defect in written.defects],
+        })
+        return 0
+    print(f'{args.recording}: {len(written.t)} samples of {", ".join(written.joint_names)} in '
+          f'{written.seconds:.1f} s, in {args.output}')
+    for line in defect_lines(written.defects):
+        print(line)
+    return 0

@@ -1,0 +1,276 @@
+"""``dynid design``: an exciting motion within all limits."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+import sys
+from typing import Any, TYPE_CHECKING
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import (
+    add_json,
+    add_output,
+    check_folder_of,
+    count,
+    finite,
+    not_negative,
+    positive,
+    seed,
+    Subparsers,
+)
+
+if TYPE_CHECKING:
+    from dynid_ros.applications.payload.design import PayloadDesign
+    from dynid_ros.arm import ArmModel
+    from dynid_ros.motion.excitation.design_objective import Task
+    from dynid_ros.motion.excitation.search import Design, Progress
+    from dynid_ros.motion.trajectory.motion_pair import Motion
+
+#: Arms swing of themselves above this, Hz.
+HIGHEST_HZ = 20.0
+#: Word after --for, and the mass of the heaviest load where none is given, kg.
+PAYLOAD, HEAVIEST = 'payload', 2.0
+#: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
+MOST_SAMPLES = 5_000_000
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'design', help='design an exciting motion within all limits',
+        description='Design the Fourier motion that best excites the parameters of an arm, and '
+                    'after it a random one of other frequencies for validation. Both are at rest '
+                    'at both ends, within the limits of position, velocity, acceleration and '
+                    'torque, and clear of the arm itself and of the obstacles in arm.yaml. Ctrl-C '
+                    'keeps the best so far.')
+    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add_output(parser, 'excitation.yaml to write')
+    add = parser.add_argument
+    add('--period', type=positive, default=10.0, help='s (default: %(default)g)')
+    add('--harmonics', type=count, default=8, help='number of harmonics (default: %(default)s)')
+    add('--periods', type=count,
+        help='repetitions of the motion (default: 3; 1 with --for payload)')
+    add('--ramp', type=not_negative, default=0.0, metavar='S',
+        help='time in which the amplitude grows and shrinks (default: %(default)g)')
+    add('--criterion', choices=('condition', 'volume'), default='condition',
+        help='condition number, or volume of the confidence ellipsoid (D-optimality)')
+    add('--scale-columns', action='store_true', help='scale the columns to unit length first')
+    add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
+        help='minimise the variance of these base parameters instead, such as Izz6; or, with the '
+             'word payload, that of mass and centre of a load, of an arm that is known')
+    add('--load', nargs='+', type=finite, metavar='KG',
+        help='with --for payload: mass of the heaviest load, with which all limits hold, and its '
+             'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
+    add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
+        help='results of earlier recordings; improve their weakest parameters')
+    add('--starts', type=count, default=3,
+        help='random motions to start from (default: %(default)s)')
+    add('--time', type=positive, default=20.0, metavar='S',
+        help='end the search, which begins once the arm and its meshes are read, after this '
+             'time; one that ends earlier depends on the seed alone (default: %(default)g)')
+    add('--seed', type=seed, default=0, help='(default: %(default)s)')
+    add('--export', nargs='+', default=[], type=Path, metavar='FILE',
+        help='samples as well: .yaml (JointTrajectory) or .csv')
+    add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
+    add('--plots', type=Path, metavar='FOLDER', help='drawings of joints and tool path')
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Design the motion and write it."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.surroundings import load_surroundings
+    from dynid_ros.interface.cli.common.summary import print_json
+    from dynid_ros.motion.excitation.design import (
+        design,
+        design_metadata,
+        margins_as_dict,
+        with_validation,
+    )
+    from dynid_ros.motion.feasibility.scene import build_scene
+    from dynid_ros.motion.trajectory.motion_file import write_motion
+    from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
+
+    _check_length(args)
+    arm = load_arm(args.arm)
+    check_formats(args.export)
+    for path in (args.output, *args.export):
+        check_folder_of(path)
+    scene = build_scene(arm, load_surroundings(args.arm, arm))
+    task = _task(args, arm)
+    load = _load_design(args, arm) if args.chosen == [PAYLOAD] else None
+    if load is not None:
+        arm, task = load.arm, replace(task, objective=load.objective)
+    with _progress(args) as progress:
+        designed = design(arm, task, scene, progress)
+    notes = design_metadata(designed, task, arm, scene)
+    motion: Motion = designed.motion
+    if load is not None:
+        notes |= {'regards_earlier_results': load.measured, 'payload': _expected(load, designed)}
+    else:
+        try:
+            motion, validation = with_validation(designed, arm, task, scene)
+            notes['validation'] = {
+                'seconds': validation.motion.duration, 'way_seconds': motion.way,
+                'margins': margins_as_dict(validation.margins, arm)}
+        except InputError as error:
+            notes['notes'].append(f'without another motion for validation: {error}')
+    write_motion(args.output, motion, arm, notes)
+    for path in args.export:
+        export_motion(path, motion, arm.joint_names, args.rate)
+    if args.plots:
+        from dynid_ros.interface.report.plots import draw_motion
+
+        draw_motion(args.plots, designed.motion, arm)
+    if args.json:
+        print_json({'arm': arm.name, 'motion': str(args.output), **notes})
+    else:
+        print('\n'.join(_summary(designed, arm, notes)))
+        print(f'in {args.output}')
+    return 0
+
+
+def _check_length(args: argparse.Namespace) -> None:
+    from dynid_ros.motion.trajectory.fourier import LONGEST
+
+    if args.periods is None:
+        args.periods = 1 if args.chosen == [PAYLOAD] else 3
+    if args.load and args.chosen != [PAYLOAD]:
+        raise InputError('--load is for --for payload only')
+    seconds = args.period * args.periods + 2 * args.ramp
+    if seconds > LONGEST:
+        raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
+                         f'twice --ramp within {LONGEST:g} s')
+    if args.export and seconds * args.rate > MOST_SAMPLES:
+        raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
+                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
+
+
+def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
+    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+    from dynid_ros.motion.excitation.prior_information import objective_given
+
+    payload = args.chosen == [PAYLOAD]
+    objective = DesignObjective(
+        args.criterion, args.scale_columns, () if payload else tuple(args.chosen))
+    if args.harmonics > HIGHEST_HZ * args.period:
+        raise InputError(
+            f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
+            f'{args.harmonics / args.period:.3g} Hz, where an arm is no longer rigid; stay below '
+            f'{HIGHEST_HZ:g} Hz')
+    if args.given and not payload:
+        seconds = args.period * args.periods + 2 * args.ramp
+        earlier = [read_result(path) for path in args.given]
+        objective = objective_given(objective, arm, earlier, seconds)
+    return Task(
+        args.period, args.harmonics, args.periods, args.ramp, objective, args.starts, args.time,
+        args.seed)
+
+
+def _load_design(args: argparse.Namespace, arm: ArmModel) -> PayloadDesign:
+    from dynid_ros.applications.payload.design import payload_design
+    from dynid_ros.estimation.result_files.result_file import read_result
+
+    mass, *center = args.load or [HEAVIEST]
+    if not mass > 0 or len(center) not in (0, 3):
+        raise InputError(
+            '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
+    return payload_design(
+        arm, args.period * args.periods + 2 * args.ramp, mass, center or (0.0, 0.0, 0.0),
+        [read_result(path) for path in args.given])
+
+
+def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
+    """State the standard deviations to be expected of a load."""
+    mass, center = load.expected_std(designed.motion)
+    return {
+        'mass': float(load.load[0]), 'center': (load.load[1:4] / load.load[0]).tolist(),
+        'mass_std': mass, 'center_std': center.tolist(), 'noise_measured': load.measured}
+
+
+@contextmanager
+def _progress(args: argparse.Namespace) -> Iterator[Progress]:
+    """Progress line on a terminal: the share of the time that is gone and the best so far."""
+    from tqdm import tqdm
+
+    with tqdm(total=args.time, desc='design', disable=not sys.stderr.isatty(), leave=False,
+              bar_format='{desc} |{bar}| {postfix}') as bar:
+        def tell(start: int, seconds: float, best: float) -> None:
+            bar.set_postfix_str(f'start {start + 1}, best {best:.4g}', refresh=False)
+            bar.update(min(seconds, args.time) - bar.n)
+
+        yield tell
+
+
+def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
+    motion = designed.motion
+    yield (f'{arm.name}: {motion.duration:g} s ({motion.periods} periods of {motion.period:g} s, '
+           f'{motion.harmonics} harmonics), optimised')
+    if 'validation' in notes:
+        yield (f'then another motion of {notes["validation"]["seconds"]:.3g} s for validation, '
+               f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
+    yield f'condition number {designed.condition_number:.1f}, {notes["criterion"]}: ' \
+          f'{designed.score:.4g}'
+    how = 'all' if designed.complete else 'the last one cut short'
+    yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
+    yield ('all limits kept at all times; least margins: '
+           + ', '.join(_least(notes['margins'], arm)))
+    if 'payload' in notes:
+        yield _payload_line(notes['payload'])
+    if 'torque' not in notes['margins']:
+        yield 'torque is not checked: the arm has no effort limits'
+    elif arm.inertial is None or not arm.inertial[:, 0].all():
+        yield 'links without inertias: torque is checked with cylinders from joint to joint'
+    if notes['pairs_not_checked']:
+        yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
+    yield from _about_meshes(notes)
+    if not notes['margins']['clearance']:
+        yield 'collisions are not checked: arm.yaml declares no "collision" capsules'
+
+
+def _payload_line(expected: dict[str, Any]) -> str:
+    center = ', '.join(f'{1000 * value:.2g}' for value in expected['center_std'])
+    noise = ('the noise of the model' if expected['noise_measured'] else
+             'residuals of 0.5 % of the effort limits, five independent ones a second (--given '
+             'MODEL for those of your arm)')
+    return (f'limits hold with {expected["mass"]:g} kg; its standard deviations to be expected: '
+            f'mass {expected["mass_std"]:.2g} kg, centre {center} mm, with {noise}')
+
+
+def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
+    """Lines on what stands for the meshes, and on pairs that keep less clearance."""
+    yield from notes['notes']
+    less = notes['less_clearance']
+    if less:
+        yield (f'close neighbours keep less than {1000 * notes["clearance"]:g} mm: ' + ', '.join(
+            f'{name} {1000 * value:.1f} mm' for name, value in less.items()))
+    gaps, distances = notes['hull_gaps'], notes['mesh_distances']
+    if gaps:
+        widest = max(gaps, key=gaps.get)
+        yield (f'convex hulls stand for {len(gaps)} meshes and reach at most '
+               f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
+    if distances:
+        nearest = min(distances, key=distances.get)
+        yield (f'the meshes themselves, where their hulls are nearest: '
+               f'{1000 * distances[nearest]:.1f} mm apart or more ({nearest})')
+
+
+def _least(margins: dict[str, Any], arm: ArmModel) -> Iterator[str]:
+    """Least margin of each quantity and unit, as rad and m cannot be compared."""
+    from dynid_ros.arm.description.tree import joint_units
+
+    units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm'}
+    for quantity, values in margins.items():
+        of_joint = dict(zip(
+            arm.joint_names, joint_units(units.get(quantity, ''), arm.prismatic), strict=True))
+        least: dict[str, str] = {}
+        for name in sorted(values, key=values.get):
+            least.setdefault(of_joint.get(name, 'm'), name)
+        for unit, name in least.items():
+            yield f'{quantity} {values[name]:.3g} {unit} ({name})'

@@ -1,0 +1,96 @@
+"""``dynid external-force``: the joint torques of a wrench on a body."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dynid_ros.interface.cli.common.arguments import (
+    add_json,
+    add_position,
+    finite,
+    position,
+    Subparsers,
+)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'external-force', help='compute the joint torques of a wrench on a body',
+        description='Torque that holds an arm at rest under a wrench, and the acceleration of the '
+                    'joints if the drives only held the arm against gravity. Status 1 if a joint '
+                    'would exceed its effort limit.')
+    parser.add_argument(
+        'arm', metavar='ARM', help='a shipped arm, an arm.yaml, or a folder of dynid identify')
+    parser.add_argument(
+        '--body', default='tool', help='tool, or the joint that moves the link (default: tool)')
+    parser.add_argument(
+        '--wrench', nargs='+', type=finite, required=True, metavar='W',
+        help='moments and forces Tx Ty Tz Fx Fy Fz on the body, Nm and N, in its frame')
+    parser.add_argument(
+        '--in-base', action='store_true',
+        help='the wrench is in the base frame, its moment about the origin of that frame')
+    add_position(parser)
+    parser.add_argument('--deg', action='store_true', help='--at is in degrees')
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print torque and acceleration joint by joint; status 1 if a limit is exceeded."""
+    import numpy as np
+
+    from dynid_ros.dynamics.external_force import external_force
+    from dynid_ros.dynamics.rigid_body import forward_dynamics, gravity_torque, inverse_dynamics
+    from dynid_ros.interface.cli.common.summary import print_json
+
+    model, arm = _model(args.arm)
+    q = position(arm, args.at, degrees=args.deg)
+    fext = external_force(model, args.body, args.wrench, None if args.in_base else q)
+    gravity = gravity_torque(model, q)
+    holding = inverse_dynamics(model, q, fext=fext)
+    acceleration = forward_dynamics(model, q, tau=gravity, fext=fext)
+    over = np.abs(holding) > arm.limits.effort
+    rows = [
+        {'name': name, 'wrench': float(gravity[i] - holding[i]), 'gravity': float(gravity[i]),
+         'holding': float(holding[i]), 'acceleration': float(acceleration[i]),
+         'within_limit': not bool(over[i])}
+        for i, name in enumerate(arm.joint_names)
+    ]
+    if args.json:
+        print_json({'arm': arm.name, 'body': args.body, 'q': q.tolist(), 'joints': rows})
+    else:
+        print('\n'.join(_lines(arm, args.body, rows)))
+    return 1 if over.any() else 0
+
+
+def _model(given: str) -> tuple[Any, Any]:
+    """Read an identified result from its folder, else an arm."""
+    if (Path(given) / 'result.yaml').is_file():
+        from dynid_ros.estimation.result_files.result_file import read_result
+
+        result = read_result(Path(given))
+        return result, result.arm
+    from dynid_ros.arm import load_arm
+    from dynid_ros.dynamics.rigid_parameters import check_possible
+
+    arm = load_arm(given)
+    check_possible(arm)
+    return arm, arm
+
+
+def _lines(arm: Any, body: str, rows: list[dict[str, Any]]) -> list[str]:
+    width = max(len(name) for name in (*arm.joint_names, 'joint')) + 2
+    lines = [
+        f'{arm.name}: wrench on the {body}; torque in Nm (N for prismatic joints), '
+        'acceleration in rad/s² (m/s²)',
+        f'{"joint":{width}}{"by wrench":>11}{"by gravity":>12}{"to hold":>10}{"limit":>9}'
+        f'{"acceleration":>14}']
+    for row, limit in zip(rows, arm.limits.effort, strict=True):
+        lines.append(
+            f'{row["name"]:{width}}{row["wrench"]:11.3f}{-row["gravity"]:12.3f}'
+            f'{row["holding"]:10.3f}{limit:9.4g}{row["acceleration"]:14.3f}'
+            + ('' if row['within_limit'] else '  above its limit'))
+    return lines

@@ -1,0 +1,84 @@
+"""``dynid feedforward``: the effort of a motion, for a controller that adds it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import positive, Subparsers
+
+if TYPE_CHECKING:
+    from dynid_ros.motion.trajectory.trajectory_file import Trajectory
+
+#: Points a second of a motion of dynid design; controllers interpolate between them.
+RATE_HZ = 100.0
+#: Points that a controller may get.
+MOST_POINTS = 100_000
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'feedforward', help='fill in the effort of a motion, by an identified model',
+        description='Write a trajectory_msgs/msg/JointTrajectory whose points hold the torque '
+                    'that the motion takes, friction included. A controller that adds it '
+                    'to its feedback follows more closely.')
+    parser.add_argument('motion', type=Path, metavar='MOTION',
+                        help='excitation.yaml of dynid design, or a JointTrajectory as YAML with '
+                             'positions, velocities and accelerations')
+    parser.add_argument('--model', type=Path, metavar='DIR', required=True,
+                        help='folder of dynid identify')
+    parser.add_argument('-o', '--output', type=Path, metavar='FILE', required=True,
+                        help='the trajectory to write (.yaml)')
+    parser.add_argument('--rate', type=positive, default=RATE_HZ, metavar='HZ',
+                        help='points a second, of a motion of dynid design (%(default)g)')
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the trajectory; status 1 if the model is not trustworthy."""
+    import numpy as np
+
+    from dynid_ros.arm.parameters import torque_units
+    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
+    from dynid_ros.motion.trajectory.trajectory_file import write_trajectory
+
+    model = read_result(args.model)
+    filled = with_effort(model, _points(args.motion, args.rate))
+    write_trajectory(args.output, filled)
+    assert filled.effort is not None
+    units = dict(zip(model.arm.joint_names, torque_units(model.arm), strict=True))
+    for name, tau in zip(filled.joint_names, filled.effort.T, strict=True):
+        print(f'{name}: {tau.min():.4g} to {tau.max():.4g} {units[name]}, '
+              f'rms {np.sqrt(np.mean(tau**2)):.4g}')
+    for remark in extrapolation(model, filled):
+        print(f'extrapolation: {remark}')
+    if not model.verdict.trustworthy:
+        print('the model is NOT trustworthy: ' + '; '.join(model.verdict.reasons))
+    print(f'wrote {args.output}: {len(filled.t)} points in {filled.t[-1]:.3g} s')
+    return 0 if model.verdict.trustworthy else 1
+
+
+def _points(path: Path, rate_hz: float) -> Trajectory:
+    """Read the points of a motion, or sample it."""
+    from dynid_ros.arm.description.schema import read_yaml
+    from dynid_ros.motion.trajectory.motion_file import read_motion
+    from dynid_ros.motion.trajectory.trajectory_file import (
+        read_trajectory,
+        sample_times,
+        Trajectory,
+    )
+
+    content = read_yaml(path)
+    if isinstance(content, dict) and 'points' in content:
+        return read_trajectory(path)
+    excitation = read_motion(path)
+    wanted = excitation.motion.duration * rate_hz
+    if wanted > MOST_POINTS:
+        raise InputError(f'{path}: {wanted:.3g} points would be written; {MOST_POINTS} are the '
+                         'most: lower --rate')
+    t = sample_times(excitation.motion, rate_hz)
+    return Trajectory(excitation.joint_names, t, *excitation.motion.evaluate(t))

@@ -1,0 +1,87 @@
+"""``dynid gains``: drive gains from recordings, and those stated against the data."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import (
+    add_arm,
+    add_friction,
+    add_json,
+    add_reading,
+    friction_choice,
+    positive,
+    Subparsers,
+)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'gains', help='find drive gains from recordings',
+        description='Find the ratios of the drive gains from recordings in which all joints move, '
+                    'and the gains themselves from further ones with a load of known mass. Status '
+                    '1 if the data refute a gain that the arm states, or determine none.')
+    parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
+    add_arm(parser)
+    parser.add_argument(
+        '--loaded', action='append', default=[], type=Path, metavar='BAG',
+        help='recording with a weighed load on the tool; may be given several times. If the arm '
+             'mostly rests in this one and in those without the load, its weight gives the gains')
+    parser.add_argument(
+        '--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
+    parser.add_argument(
+        '--write', type=Path, metavar='FILE',
+        help='write a copy of the arm.yaml with the gains found for those that the data refute')
+    add_friction(parser)
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the gains, and write them into a copy of the arm."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.drive_file import check_copy, write_copy
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.estimation.identification.gain_recordings import recorded_gains
+    from dynid_ros.interface.cli.common.gain_table import gain_lines, gains_as_dict
+    from dynid_ros.interface.cli.common.summary import print_json
+
+    _check(args)
+    arm = load_arm(args.arm)
+    if args.write:
+        check_copy(args.arm, args.write)
+    read = partial(read_recording, arm=arm, topic=args.topic, received=args.received)
+    found = recorded_gains(
+        arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass,
+        friction=friction_choice(args))
+    written = None
+    if args.write and not found.objection:
+        write_copy(args.arm, found.gain, args.write)
+        written = str(args.write)
+    if args.json:
+        print_json(gains_as_dict(arm, found) | {'written': written})
+    else:
+        print('\n'.join([*gain_lines(arm, found), *_written(args.write, written)]))
+    return 1 if found.refuted.any() or found.objection else 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    if bool(args.loaded) != (args.mass is not None):
+        raise InputError('--loaded and --mass belong together; give the recording with the load '
+                         'and the mass of the load')
+    names = [path.resolve() for path in (*args.recordings, *args.loaded)]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'{name} is given twice; give each recording once, and the one with '
+                             'the load after --loaded')
+
+
+def _written(wanted: Path | None, written: str | None) -> list[str]:
+    if written:
+        return [f'wrote {written}']
+    return [f'{wanted} is not written'] if wanted else []

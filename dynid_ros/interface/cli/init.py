@@ -1,0 +1,122 @@
+"""``dynid init``: a first arm.yaml for a robot's description."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import ArmError, InputError, ResultError
+from dynid_ros.interface.cli.common.arguments import Subparsers
+from dynid_ros.utilities.atomic_write import write_whole
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'init', help="a first arm.yaml for a robot's URDF",
+        description='Write a commented arm.yaml for the arm in a URDF, xacro file, MJCF or SDF, '
+                    'with all that was found and guessed, and list what only you know.')
+    parser.add_argument('robot', type=Path, metavar='ROBOT',
+                        help='URDF, xacro file, MJCF or SDF')
+    parser.add_argument('-o', '--output', required=True, type=Path, metavar='DIR',
+                        help='folder of the arm.yaml')
+    parser.add_argument('--xacro', nargs='+', metavar='NAME:=VALUE', default=(),
+                        help='arguments of a xacro file')
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        '--joints', metavar='A,B,C',
+        help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
+             'chain without its torso or base and its gripper')
+    chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the folder and print the next steps."""
+    from dynid_ros.arm.description.joint_choice import (
+        chain_to,
+        free_joints,
+        guess_arm,
+        GuessedArm,
+    )
+    from dynid_ros.arm.description.urdf_xml import read_urdf_xml
+    from dynid_ros.arm.load import load_arm
+    from dynid_ros.arm.starter import bounds_section, starter
+    from dynid_ros.motion.feasibility.link_shapes import link_boxes, urdf_bodies
+
+    target = args.output / 'arm.yaml'
+    if target.exists():
+        raise ResultError(f'{target} exists already; name another folder, or edit it')
+    path = _expanded(args) if args.xacro else args.robot
+    robot = read_urdf_xml(path)
+    known = robot.joints
+    if args.tip:
+        chosen = GuessedArm(chain_to(known, args.tip, path))
+    elif args.joints:
+        chosen = GuessedArm(
+            free_joints(known) if args.joints == 'all' else tuple(args.joints.split(',')))
+    else:
+        chosen = guess_arm(known)
+    joints = chosen.joints
+    if not joints:
+        raise ArmError(f'{path} has no moving joint')
+    made = starter(robot, path, chosen, args.output)
+    write_whole(target, made.text.encode())
+    try:
+        # From here on the file itself is read, as every command will read it.
+        arm = load_arm(target)
+        bodies, _ = urdf_bodies(arm, path, dict.fromkeys(made.others, 0.0))
+        bounds = bounds_section(joints, link_boxes(bodies, len(joints)))
+        write_whole(target, (made.text + bounds).encode())
+    except BaseException:
+        # It would stand in the way of the next attempt.
+        target.unlink(missing_ok=True)
+        raise
+    print(f'{len(joints)} joints: {", ".join(joints)}')
+    if made.others:
+        print(f'locked: {", ".join(made.others)}')
+    if len(made.tips) > 1 and not (args.tip or args.joints):
+        print(f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
+    for doubt in (*made.doubts, *_weak_drives(arm)):
+        print(doubt)
+    print(f'wrote {target}. Only you know, so look at:')
+    for question in made.open_questions:
+        print(f'  {question}')
+    print(f'next: dynid demo {args.output} (a rehearsal in simulation), or '
+          f'dynid design {args.output} -o excitation.yaml')
+    return 0
+
+
+def _weak_drives(arm: ArmModel) -> Iterator[str]:
+    """Tell which effort limits do not hold the stated masses everywhere."""
+    from dynid_ros.arm.description.tree import joint_units
+    from dynid_ros.dynamics.base import gravity_torque
+    from dynid_ros.motion.execution.tracking_control import random_positions
+
+    if arm.inertial is None:
+        return
+    needed = abs(gravity_torque(arm, random_positions(arm), arm.inertial.ravel())).max(axis=0)
+    weak = [f'{joint} ({limit:g} of {most:.3g} {unit})' for joint, limit, most, unit in zip(
+        arm.joint_names, arm.limits.effort, needed, joint_units('Nm', arm.prismatic), strict=True)
+        if limit < most]
+    if weak:
+        yield (f'the effort limit does not hold the stated masses in every pose at '
+               f'{", ".join(weak)}: planned motions stay where it does; correct limits.effort in '
+               'arm.yaml if the drive is stronger or balanced')
+
+
+def _expanded(args: argparse.Namespace) -> Path:
+    """Write the URDF that a xacro file makes of its arguments into the folder."""
+    from xml.etree import ElementTree
+
+    from dynid_ros.arm.description.urdf_source import urdf_root
+
+    for argument in args.xacro:
+        if argument.find(':=') < 1:
+            raise InputError(f'"{argument}" is not an argument of a xacro file; write NAME:=VALUE')
+    root = urdf_root(args.robot, dict(argument.split(':=', 1) for argument in args.xacro))
+    path: Path = args.output / f'{args.robot.name.split(".")[0]}.urdf'
+    write_whole(path, ElementTree.tostring(root, encoding='utf-8'))
+    return path

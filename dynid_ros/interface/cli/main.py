@@ -1,0 +1,184 @@
+"""The ``dynid`` command: one subcommand a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+import os
+import re
+import sys
+from typing import Any, NoReturn, TextIO, TYPE_CHECKING
+import warnings
+
+from dynid_ros import __version__
+from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
+from dynid_ros.utilities.first_compilation import announced
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser  # Imported where an interrupt is answered.
+
+#: Names of the commands, in the order of the help; each has the module of its name.
+COMMANDS = (
+    'demo', 'init', 'design', 'simulate', 'check', 'convert', 'identify', 'gains', 'fleet',
+    'replay', 'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward',
+    'external-force', 'pose-error', 'run', 'watch')
+
+#: Names on PyPI of the packages that are imported by another one.
+PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin'}
+GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
+
+
+def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
+    """Build the parser of some of the commands, or of all of them."""
+    from argparse import ArgumentParser
+
+    class Parser(ArgumentParser):
+
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            # Python takes -1e-3 for an option.
+            self._negative_number_matcher = re.compile(r'-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$', re.I)
+
+        def error(self, message: str) -> NoReturn:
+            self.exit(UNUSABLE, one_line(f'{self.prog}: {message}; see {self.prog} --help') + '\n')
+
+    parser = Parser(
+        prog='dynid',
+        description='Dynamic identification of robot arms, from recording to validated model.',
+        epilog='Exit status: 0 good, 1 the data or the result is not trustworthy, '
+               '2 wrong use or unreadable input, 70 a fault of dynid itself, 130 interrupted.',
+    )
+    parser.add_argument('--version', action='version', version=f'dynid {__version__}')
+    subparsers = parser.add_subparsers(
+        title='commands', dest='command', required=True,
+        # The usage lists all of them, whichever are built.
+        metavar=None if commands == COMMANDS else f'{{{",".join(COMMANDS)}}}')
+    for name in commands:
+        import_module(f'dynid_ros.interface.cli.{name.replace("-", "_")}').add_parser(subparsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Of the command line; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit status.
+
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    name = f'dynid {given[0]}' if given and given[0] in COMMANDS else 'dynid'
+    try:
+        return _outcome(name, given)
+    except KeyboardInterrupt:
+        _tell(f'{name}: interrupted')
+        return INTERRUPTED
+
+
+def _outcome(name: str, given: Sequence[str]) -> int:
+    """Run the command, and turn each of its ends into a status and at most one line."""
+    try:
+        try:
+            return _run(given)
+        finally:
+            # The help, too. Python has no output where a shell has closed it.
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except DynidError as error:
+        _tell(f'{name}: {error}')
+        return UNUSABLE
+    except BrokenPipeError:
+        # The reader of the output, such as head, has closed it.
+        _end_output()
+        return BROKEN_PIPE
+    except OSError as error:
+        # The output itself may be what cannot be written.
+        _end_output()
+        where = '' if error.filename is None else f'{error.filename}: '
+        _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
+        return UNUSABLE
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition('.')[0]
+        _tell(f'{name}: needs the Python package {package}, which is not installed; install it '
+              f'(pip install {PYPI.get(package, package)})')
+        return UNUSABLE
+    except Exception as error:
+        # A script must not take it for a result that is not trustworthy.
+        _tell(f'{name}: a fault of dynid: {written_down(error, given)}')
+        return FAULT
+
+
+def _run(given: Sequence[str]) -> int:
+    for word in given:
+        if _is_no_text(word):
+            raise InputError(f'{word!a} is no text in UTF-8; give the file another name')
+    # An ASCII terminal shows a question mark for each other character.
+    if sys.stdout is not None and sys.stdout.errors == 'strict':
+        with suppress(AttributeError):
+            sys.stdout.reconfigure(errors='replace')  # type: ignore[union-attr]
+    # A command needs the module of no other; the help shows all of them.
+    commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
+    parsed = build_parser(commands).parse_args(given)
+    with _plain_warnings(), announced(_progress):
+        status: int = parsed.run(parsed)
+    return status
+
+
+def _is_no_text(word: str) -> bool:
+    """Whether a word holds NUL, or bytes of another encoding, which Python keeps as surrogates."""
+    return '\0' in word or any('\ud800' <= character <= '\udfff' for character in word)
+
+
+def _tell(line: str) -> None:
+    """Print a line for the user, if there is anywhere to print it."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(one_line(line), file=sys.stderr)
+
+
+def _progress(line: str) -> None:
+    """Tell somebody who waits at a terminal; a log has no use for it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        _tell(f'dynid: {line}')
+
+
+def _end_output() -> None:
+    """Write what waits, or drop it: Python would complain of it at its exit."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print each warning of this package once, as a line of its own."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], filename: str, lineno: int,
+            file: TextIO | None = None, line: str | None = None,
+        ) -> None:
+            if issubclass(category, DynidWarning):
+                _tell(f'warning: {message}')
+            else:
+                others(message, category, filename, lineno, file, line)
+
+        warnings.simplefilter('once', DynidWarning)
+        warnings.showwarning = show
+        yield
+
+
+if __name__ == '__main__':
+    sys.exit(main())

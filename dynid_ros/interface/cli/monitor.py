@@ -1,0 +1,146 @@
+"""``dynid monitor``: external torque and contact over a recording."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid_ros.interface.cli.common.arguments import (
+    add_json,
+    add_reading,
+    check_folder,
+    positive,
+    Subparsers,
+)
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
+    from dynid_ros.estimation.model.identified_model import IdentifiedModel
+
+CURVES, PICTURE = 'monitor.npz', 'monitor.svg'
+#: Contacts that the summary lists.
+SHOWN = 20
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'monitor', help='find contacts in a recording, by an identified model',
+        description='Run the momentum observer over a recording, as the monitor node does over an '
+                    'arm: external torque, and each contact with the joint that felt it and the '
+                    'force, if it was at the tool. Status 1 if the model fits no more.')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    parser.add_argument(
+        '--model', required=True, type=Path, metavar='DIR', help='folder of dynid identify')
+    parser.add_argument(
+        '--alarms-per-hour', type=positive, default=1.0, metavar='RATE',
+        help='false alarms of the whole arm, 1/h (default: %(default)g)')
+    parser.add_argument(
+        '-o', '--output', type=Path, metavar='PATH', help=f'folder for {PICTURE} and {CURVES}')
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Monitor, draw, and print the contacts; status 1 if the model does not fit."""
+    from dynid_ros.applications.contact.over_recording import monitor_recording
+    from dynid_ros.arm.parameters import torque_units
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.files.sidecar import check_same_arm
+    from dynid_ros.data.tables.npz_table import npz_bytes
+    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.cli.common.summary import print_json
+    from dynid_ros.interface.report.plots import contact_svg
+    from dynid_ros.utilities.atomic_write import write_together
+
+    if args.output is not None:
+        check_folder(args.output)
+    model = read_result(args.model)
+    check_same_arm(args.recording, model.arm)
+    recording = read_recording(
+        args.recording, model.arm, topic=args.topic, received=args.received)
+    found = monitor_recording(model, recording, args.alarms_per_hour)
+    if args.output is not None:
+        curves: dict[str, Any] = {
+            name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
+        write_together({
+            args.output / CURVES: npz_bytes(**curves),
+            args.output / PICTURE: contact_svg(
+                model.arm.joint_names, torque_units(model.arm), **curves)})
+    if args.json:
+        print_json(_as_dict(model, found))
+    else:
+        print('\n'.join(_lines(model, found, args.alarms_per_hour)))
+        if args.output is not None:
+            print(f'wrote {args.output / PICTURE}, {CURVES}')
+    return 1 if found.aged or not model.verdict.trustworthy else 0
+
+
+def _lines(
+    model: IdentifiedModel, found: MonitoredRecording, alarms_per_hour: float,
+) -> Iterator[str]:
+    import numpy as np
+
+    arm = model.arm
+    count = len(found.contacts)
+    yield (f'{arm.name}: {count or "no"} contact{"" if count == 1 else "s"} in '
+           f'{found.seconds:.1f} s, at a rate of {alarms_per_hour:g} false alarms an hour; '
+           f'observer of {found.bandwidth_hz:.3g} Hz')
+    if not found.levels.held_out:
+        yield ('the model has no held-out residual; thresholds come from the samples that it was '
+               'fitted to, and false alarms are more')
+    width = max(len(name) for name in (*arm.joint_names, 'joint'))
+    if count:
+        yield (f'  {"from, s":>9}  {"to, s":>9}  {"joint":<{width}}  {"torque":>8}  '
+               f'{"threshold":>9}  force if at the tool, N, base axes')
+    for contact in found.contacts[:SHOWN]:
+        j = arm.joint_names.index(contact.joints[0])
+        force = ', '.join(
+            f'{value:.1f}' if known else '?' for value, known in zip(
+                contact.wrench.wrench[3:], contact.wrench.determined[3:], strict=True))
+        yield (f'  {contact.start:9.3f}  {contact.stop:9.3f}  {contact.joints[0]:<{width}}  '
+               f'{contact.torque[j]:8.3g}  {contact.threshold[j]:9.3g}  [{force}]')
+    if count > SHOWN:
+        yield f'  and {count - SHOWN} more'
+    middle = _middle(found)
+    yield 'median threshold: ' + ', '.join(
+        f'{name} {value:.3g}' if np.isfinite(value) else f'{name} unknown'
+        for name, value in zip(arm.joint_names, middle, strict=True))
+    if found.aged is not None:
+        yield f'warning: {found.aged.sentence}'
+    if not model.verdict.trustworthy:
+        yield f'warning: the model is not trustworthy: {"; ".join(model.verdict.reasons)}'
+
+
+def _middle(found: MonitoredRecording) -> list[float]:
+    """Median of the threshold of each joint, without the time in which it is unknown."""
+    import numpy as np
+
+    return [float(np.median(column[known])) if (known := np.isfinite(column)).any()
+            else float('inf') for column in found.threshold.T]
+
+
+def _as_dict(model: IdentifiedModel, found: MonitoredRecording) -> dict[str, Any]:
+    names, aged = model.arm.joint_names, found.aged
+    return {
+        'arm': model.arm.name, 'seconds': found.seconds, 'bandwidth_hz': found.bandwidth_hz,
+        'held_out': found.levels.held_out,
+        'contacts': [
+            {'start': contact.start, 'stop': contact.stop, 'at': contact.at,
+             'joints': list(contact.joints), 'torque': contact.torque.tolist(),
+             'threshold': contact.threshold.tolist(),
+             'tool_wrench': contact.wrench.wrench.tolist(),
+             'tool_wrench_determined': contact.wrench.determined.tolist()}
+            for contact in found.contacts],
+        'joints': [{'name': name, 'median_threshold': value}
+                   for name, value in zip(names, _middle(found), strict=True)],
+        'aged': None if aged is None else {
+            'joints': list(aged.joints), 'ratio': aged.ratio, 'payload': aged.payload,
+            'text': aged.sentence},
+        'trustworthy': model.verdict.trustworthy,
+    }

@@ -1,0 +1,89 @@
+"""``dynid payload``: mass, centre of mass and inertia of what an arm carries."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import add_json, add_reading, finite, Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'payload', help='estimate mass, centre of mass and inertia of what an arm carries',
+        description='Estimate the load from recordings with it, and a model or a recording of the '
+                    'arm without it. A motion gives all ten parameters, rests at some positions '
+                    'mass and centre. Status 1 if the estimate is not trustworthy.')
+    parser.add_argument(
+        'loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
+    parser.add_argument(
+        '--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
+    parser.add_argument(
+        '--unloaded', nargs='+', type=Path, metavar='BAG',
+        help='instead of --model: recordings without the load')
+    parser.add_argument(
+        '--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
+    parser.add_argument(
+        '--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
+        help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
+             'by default the tool of arm.yaml')
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Estimate and print the load; status 1 if it is not trustworthy."""
+    import numpy as np
+
+    from dynid_ros.applications.export.payload_messages import payload_as_dict
+    from dynid_ros.applications.payload.estimate import estimate_payload
+    from dynid_ros.arm.description.tree import Placement, rotation_rpy
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.files.sidecar import check_same_arm
+    from dynid_ros.interface.cli.common.payload_table import payload_lines
+    from dynid_ros.interface.cli.common.summary import print_json
+
+    model = _model(args)
+    fitted = {Path(source).resolve() for source in model.sources}
+    for path in args.loaded:
+        if path.resolve() in fitted:
+            raise InputError(f'{path} is a recording that the model was fitted to; give one with '
+                             'the load')
+        check_same_arm(path, model.arm)
+    recordings = [read_recording(path, model.arm, topic=args.topic, received=args.received)
+                  for path in args.loaded]
+    frame = None if args.flange is None else Placement(
+        rotation_rpy(args.flange[3:]), np.array(args.flange[:3]))
+    found = estimate_payload(model, recordings, frame)
+    where = 'the flange' if frame is not None else 'the tool of arm.yaml'
+    if args.json:
+        print_json(payload_as_dict(found))
+    else:
+        print('\n'.join(payload_lines(found, where)))
+    return 0 if found.trustworthy else 1
+
+
+def _model(args: argparse.Namespace) -> Any:
+    """Read the model, or identify it from recordings without the load."""
+    if (args.model is None) == (args.unloaded is None):
+        raise InputError('give either --model DIR or --unloaded BAG')
+    if args.model is not None:
+        if args.arm is not None:
+            raise InputError('--arm is for --unloaded only; a model holds its arm')
+        from dynid_ros.estimation.result_files.result_file import read_result
+
+        return read_result(args.model)
+    if args.arm is None:
+        raise InputError('--unloaded needs the arm; give it with --arm')
+    from dynid_ros.arm import load_arm
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.estimation.identification.identify import identify
+
+    arm = load_arm(args.arm)
+    return identify(arm, [
+        read_recording(path, arm, topic=args.topic, received=args.received)
+        for path in args.unloaded], holdout=0.0)

@@ -1,0 +1,162 @@
+"""``dynid replay``: the online estimator on a recording."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import (
+    add_arm,
+    add_json,
+    add_output,
+    add_reading,
+    check_folder,
+    cutoff,
+    delay,
+    positive,
+    Subparsers,
+)
+
+if TYPE_CHECKING:
+    from dynid_ros.estimation.online.replay import History
+
+HISTORY, PLOT, DESCRIPTION = 'history.npz', 'history.svg', 'robot_description.urdf'
+PAYLOAD = 'payload.json'
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'replay', help='run the online estimator on a recording',
+        description='Estimate step by step, without acceleration, as the identifier node does; '
+                    f'writes the history of every estimate, the last one, and {DESCRIPTION} '
+                    'where that is trustworthy.')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    add_arm(parser, required=False)
+    parser.add_argument(
+        '--start', type=Path, metavar='DIR',
+        help='folder of dynid identify of the same arm: take its friction terms, cut-off, delay, '
+             'and load of friction by load; --arm may be left out, and the estimate starts from '
+             'nothing')
+    parser.add_argument(
+        '--payload', type=Path, metavar='DIR',
+        help='instead of --arm and --start: folder of dynid identify of the arm without its load; '
+             f'estimate the load alone, and write {PAYLOAD} instead of result.yaml')
+    add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
+    parser.add_argument(
+        '--memory', type=positive, default=inf, metavar='SECONDS',
+        help='time after which the weight of old data falls to 1/e where new data replaces it '
+             '(default: no forgetting)')
+    parser.add_argument(
+        '--cutoff', type=cutoff, metavar='HZ',
+        help='cut-off of the filters (default: that of the result or arm.yaml, else from the '
+             'data)')
+    parser.add_argument(
+        '--delay', type=delay, metavar='SECONDS',
+        help='time by which the drive signal lags behind the motion (default: that of the result '
+             'or arm.yaml, else from the data)')
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay, write result, history and plot, and print a summary."""
+    if (args.arm is None and args.start is None) == (args.payload is None):
+        raise InputError('give --arm ARM, --start DIR or both, or --payload DIR alone; a result '
+                         'holds its arm')
+    return _replay_arm(args) if args.payload is None else _replay_payload(args)
+
+
+def _replay_arm(args: argparse.Namespace) -> int:
+    start = perf_counter()
+    from dynid_ros.applications.export.urdf import robot_description
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.parameters import parameter_units
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.files.sidecar import check_same_arm
+    from dynid_ros.dynamics.base import base_parameters
+    from dynid_ros.estimation.online.replay import replay
+    from dynid_ros.estimation.result_files.result_file import result_contents
+    from dynid_ros.estimation.result_files.starting_model import read_start
+    from dynid_ros.interface.cli.common.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.utilities.atomic_write import write_together
+
+    first = None if args.start is None else read_start(args.start, args.arm or '')
+    arm = load_arm(args.arm) if first is None else first.arm
+    if first is not None:
+        check_same_arm(args.recording, arm)
+    before = perf_counter()
+    check_folder(args.output)
+    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    read = perf_counter() - before
+    result, history = replay(
+        arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory,
+        start=first)
+    timing = {'read': read, **result.timing, 'total': perf_counter() - start}
+    result = replace(result, timing=timing)
+    units = parameter_units(arm)
+    contents = result_contents(result, args.output)
+    contents |= _history_files(
+        args.output, history, [units[c] for c in base_parameters(arm).columns])
+    wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
+    if result.verdict.trustworthy:
+        text = robot_description(args.arm or '')(result)
+        contents[args.output / DESCRIPTION] = text.encode()
+        wrote.append(DESCRIPTION)
+    write_together(contents)
+    if not result.verdict.trustworthy:
+        # One of an earlier run would be taken for this one's.
+        (args.output / DESCRIPTION).unlink(missing_ok=True)
+    if args.json:
+        print_json(result_as_dict(result))
+    else:
+        print('\n'.join(result_lines(result)))
+        print(f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)')
+    return 0 if result.verdict.trustworthy else 1
+
+
+def _replay_payload(args: argparse.Namespace) -> int:
+    """Replay for the load alone."""
+    from dynid_ros.applications.export.payload_messages import payload_as_dict
+    from dynid_ros.applications.payload.body import FIELDS
+    from dynid_ros.applications.payload.payload_replay import replay_payload
+    from dynid_ros.data.files.plain import json_text
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.files.sidecar import check_same_arm
+    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.cli.common.payload_table import payload_lines
+    from dynid_ros.utilities.atomic_write import write_together
+
+    if args.memory < inf:
+        raise InputError('--memory is not for --payload: a load is not forgotten')
+    model = read_result(args.payload)
+    check_folder(args.output)
+    check_same_arm(args.recording, model.arm)
+    recording = read_recording(
+        args.recording, model.arm, topic=args.topic, received=args.received)
+    found, history = replay_payload(
+        model, recording, cutoff_hz=args.cutoff, delay=args.delay)
+    text = json_text(payload_as_dict(found), 2)
+    write_together({args.output / PAYLOAD: f'{text}\n'.encode(),
+                    **_history_files(args.output, history, list(FIELDS.values()))})
+    if args.json:
+        print(text)
+    else:
+        print('\n'.join(payload_lines(found, 'the tool of arm.yaml')))
+        print(f'wrote {args.output / PAYLOAD}, {HISTORY}, {PLOT}')
+    return 0 if found.trustworthy else 1
+
+
+def _history_files(folder: Path, history: History, units: list[str]) -> dict[Path, bytes]:
+    """Make the files of the history of every estimate."""
+    from dynid_ros.data.tables.npz_table import npz_bytes
+    from dynid_ros.interface.report.plots import evolution_svg
+
+    plot = evolution_svg(history.names, units, history.t, history.theta, history.std)
+    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: plot}

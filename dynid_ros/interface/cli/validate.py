@@ -1,0 +1,150 @@
+"""``dynid validate``: an identified model, or a URDF, against a recording."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import add_json, add_reading, cutoff, Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'validate', help='check an identified model, or a URDF, against a recording',
+        description='Predict the torque of a recording that was not used for fitting; or, of a '
+                    'URDF, that of the last third of a recording, beside a model that is '
+                    'identified from the rest.')
+    parser.add_argument('model', type=Path, metavar='DIR',
+                        help='folder of dynid identify, or a URDF')
+    parser.add_argument('recording', type=Path, metavar='BAG')
+    parser.add_argument('--arm', metavar='ARM',
+                        help='with a URDF: the arm, for its topic, drive and friction terms')
+    parser.add_argument('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
+                        help='print the torque error below these cut-offs, too; errors compare at '
+                             'one bandwidth only')
+    add_reading(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Validate and print the figures; status 1 if the model does not generalise."""
+    from dynid_ros.arm.load import is_robot_file
+
+    if is_robot_file(args.model):
+        if args.cutoff:
+            raise InputError('--cutoff is for the folder of an identified model, not for a URDF')
+        return _validate_description(args)
+    if args.arm is not None:
+        raise InputError('--arm is for a URDF only; a result holds its arm')
+    return _validate_result(args)
+
+
+def _validate_result(args: argparse.Namespace) -> int:
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.recordings.clock import with_one_clock
+    from dynid_ros.data.signals.repetition import REPEATS
+    from dynid_ros.estimation.diagnosis.verdict import held_out_findings, joint_findings
+    from dynid_ros.estimation.identification.bandwidth import (
+        beginning,
+        error_at,
+        error_by_bandwidth,
+    )
+    from dynid_ros.estimation.identification.validation import validate
+    from dynid_ros.estimation.regression.preparation import checked_recording
+    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.cli.common.summary import metric_lines, metrics_as_dict, print_json
+
+    result = read_result(args.model)
+    recording = read_recording(
+        args.recording, result.arm, topic=args.topic, received=args.received)
+    metrics, _ = validate(result, recording)
+    # Read otherwise, as with --received, the same file holds other samples.
+    if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
+        metrics = replace(metrics, held_out=False)
+    seconds = with_one_clock(recording).seconds
+    if metrics.held_out:
+        found = held_out_findings(result.fit, metrics) or joint_findings(metrics)
+        reasons = [each.sentence for each in found if each.is_error]
+        warnings = [each.sentence for each in found if not each.is_error]
+    else:
+        warnings = []
+        reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
+                   'so these errors are in-sample; give a recording of another motion']
+    others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
+    if args.json:
+        first = beginning([checked_recording(recording, result.arm)[0]])
+        print_json({
+            'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
+            'cutoff_hz': result.treatment.cutoff_hz,
+            'validation': metrics_as_dict(metrics), 'reasons': reasons, 'warnings': warnings,
+            'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
+                           for hz, other in others.items()],
+            'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
+                (result.arm, result.theta), first, result.treatment)],
+        })
+    else:
+        print('\n'.join(metric_lines(metrics, unrepeated=result.unrepeated)))
+        for hz, other in (others and {result.treatment.cutoff_hz: metrics} | others).items():
+            print(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %')
+        good = ('no objections, but the recording repeats the fitted motion: others were not tried'
+                if REPEATS in metrics.source else
+                f'no objections: {metrics.relative_error_percent:.1f} % on this motion, '
+                f'{result.fit.relative_error_percent:.1f} % on the fitted one')
+        print('\n'.join(['verdict: ' + ('; '.join(reasons) or good),
+                         *(f'  warning: {warning}' for warning in warnings)]))
+    return 1 if reasons else 0
+
+
+def _validate_description(args: argparse.Namespace) -> int:
+    """Compare the parameters of a URDF with those that the recording gives."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.load import stated_arm
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.data.recordings.clock import with_one_clock
+    from dynid_ros.dynamics.rigid_parameters import check_possible
+    from dynid_ros.estimation.diagnosis.verdict import held_out_findings
+    from dynid_ros.estimation.identification.identify import identify
+    from dynid_ros.interface.cli.common.summary import (
+        metric_lines,
+        metrics_as_dict,
+        print_json,
+        stated_as_dict,
+        stated_lines,
+    )
+
+    if args.arm is None:
+        raise InputError(f'{args.model} is a URDF: give the arm that was recorded with --arm')
+    arm = load_arm(args.arm)
+    stated = stated_arm(args.model, arm.joint_names)
+    check_possible(stated)
+    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    result = identify(arm, [recording], stated=stated)
+    reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]
+               for how, found in result.stated.items()}
+    if args.json:
+        print_json({
+            'arm': arm.name, 'samples': len(recording.t),
+            'seconds': with_one_clock(recording).seconds,
+            'identified': metrics_as_dict(result.validation),
+            'trustworthy': result.verdict.trustworthy,
+            'stated_parameters': stated_as_dict(result.stated),
+            'reasons': reasons,
+        })
+    else:
+        for how, found in result.stated.items():
+            print(f'{args.model.name}, {how}')
+            print('\n'.join(metric_lines(found)))
+        print('identified from the rest of the recording')
+        print('\n'.join(metric_lines(result.validation, unrepeated=result.unrepeated)))
+        print('\n'.join(stated_lines(result.stated, args.model.name)))
+        for how, against in reasons.items():
+            print(f'verdict on {args.model.name}, {how}: '
+                  + ('no objections' if not against else '; '.join(against)))
+        if not result.verdict.trustworthy:
+            print('the identified model is NOT trustworthy: '
+                  + '; '.join(result.verdict.reasons))
+    return 1 if all(reasons.values()) else 0

@@ -1,0 +1,150 @@
+"""``dynid view``: a motion, a recording or a result in 3D in a browser."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of, Subparsers
+
+if TYPE_CHECKING:
+    import viser
+
+    from dynid_ros.arm import ArmModel
+    from dynid_ros.estimation.model.identified_model import IdentifiedModel
+    from dynid_ros.interface.view.inertia_ellipsoids import Ellipsoid
+    from dynid_ros.interface.view.stage import Content, Stage
+    from dynid_ros.interface.view.track import Track
+
+PORT = 8080
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        'view', help='see a motion, a recording or a result in 3D in a browser',
+        usage='dynid view [-h] (ARM MOTION | BAG --arm ARM | DIR) [--model DIR] [--html FILE] ...',
+        description='Show an arm in 3D with its surroundings, over the time of a motion (ARM '
+                    'MOTION), of a recording (BAG --arm ARM) or of the held-out samples of a '
+                    'result (DIR), with clearance, joint states against their limits, outliers '
+                    "and defects. Ctrl-C ends the page. Needs pip install 'dynid_ros[view]'.")
+    parser.add_argument('what', nargs='+', metavar='ARM MOTION | BAG | DIR',
+                        help='an arm and its excitation.yaml or JointTrajectory; or a recording; '
+                             'or a folder of dynid identify')
+    add = parser.add_argument
+    add('--arm', metavar='ARM',
+        help='the arm of a recording; for a result, where its meshes and surroundings are')
+    add('--model', type=Path, metavar='DIR',
+        help='folder of dynid identify: predicts the torque of a motion or a recording')
+    add('--html', type=Path, metavar='FILE',
+        help='write one self-contained file instead, which works without a network')
+    add('--host', default='127.0.0.1', help='address to listen on (default: %(default)s, which '
+        'no other computer reaches; whoever reaches another one sees the page)')
+    add('--port', type=int, default=PORT,
+        help='port to listen on, 0 for any that is free (default: %(default)s)')
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C, or write it."""
+    from dynid_ros.interface.view.player import Player
+    from dynid_ros.interface.view.server import LOOPBACK, open_server
+    from dynid_ros.interface.view.stage import Stage
+
+    if args.html is not None:
+        check_folder_of(args.html)
+    # Early, so that nobody waits for a port that is taken.
+    server = open_server(LOOPBACK if args.html else args.host, 0 if args.html else args.port,
+                         'dynid view')
+    try:
+        content = _content(args)
+        for note in content.notes:
+            print(note)
+        server.gui.set_panel_label(content.track.title)
+        stage = Stage(server, content)
+        if args.html is not None:
+            return _write(args.html, server, stage)
+        player = Player(server, stage)
+        print(f'{content.track.title}: http://{args.host}:{server.get_port()} (Ctrl-C ends)',
+              flush=True)
+        player.run()
+    finally:
+        server.stop()
+    return 0
+
+
+def _write(path: Path, server: viser.ViserServer, stage: Stage) -> int:
+    from dynid_ros.interface.view.exported_page import exported_page
+    from dynid_ros.utilities.atomic_write import write_whole
+
+    page = exported_page(server, stage)
+    write_whole(path, page)
+    print(f'wrote {path}: {len(page) / 1e6:.1f} MB')
+    return 0
+
+
+def _content(args: argparse.Namespace) -> Content:
+    """Read what is to be shown."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.arm.surroundings import load_surroundings, Surroundings
+    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.view.inertia_ellipsoids import ellipsoids
+    from dynid_ros.interface.view.link_visuals import joint_capsules, link_visuals, LinkVisuals
+    from dynid_ros.interface.view.recorded_track import check_joints, result_track
+    from dynid_ros.interface.view.stage import content_of
+
+    what, source = [*args.what], args.arm
+    if len(what) > 2:
+        raise InputError(f'view takes an arm and a motion, or a recording, or a result, not '
+                         f'{len(what)} names')
+    if len(what) == 2:
+        if source is not None:
+            raise InputError('--arm is for a recording or a result; ARM MOTION names the arm')
+        source = what.pop(0)
+    path = Path(what[0])
+    arm = None if source is None else load_arm(source)
+    model = None if args.model is None else read_result(args.model)
+    if arm is not None and model is not None:
+        check_joints(model, arm, args.model)
+    links: tuple[Ellipsoid, ...] = ()
+    if _is_result(path) and len(args.what) == 1:
+        if model is not None:
+            raise InputError('--model is for a motion or a recording; a result is a model')
+        result = read_result(path)
+        if arm is not None:
+            check_joints(result, arm, path)
+        track, links = result_track(result, arm or result.arm), ellipsoids(result)
+    else:
+        track = _track(args, path, arm, model)
+    if source is None:
+        visuals = LinkVisuals(joint_capsules(track.arm))
+        return content_of(track, Surroundings(), visuals, links)
+    return content_of(track, load_surroundings(source, track.arm),
+                      link_visuals(source, track.arm), links)
+
+
+def _is_result(path: Path) -> bool:
+    from dynid_ros.estimation.result_files.result_file import RESULT
+
+    return path.name == RESULT or (path / RESULT).is_file()
+
+
+def _track(
+    args: argparse.Namespace, path: Path, arm: ArmModel | None, model: IdentifiedModel | None,
+) -> Track:
+    """Read a motion or a recording."""
+    from dynid_ros.data.files.recording_reader import read_recording
+    from dynid_ros.interface.view.recorded_track import recording_track
+    from dynid_ros.interface.view.track import motion_track
+
+    if arm is None:
+        raise InputError(
+            f'{path} is no result of dynid identify; give the arm of a recording with --arm, or '
+            'an arm and its motion: dynid view ARM MOTION')
+    if len(args.what) == 2:
+        return motion_track(path, arm, model)
+    recording = read_recording(path, arm, topic=args.topic, received=args.received)
+    return recording_track(recording, arm, model)

@@ -1,0 +1,5 @@
+"""The whole chain on a simulated arm, with real nodes."""
+
+from dynid_ros.ros.stand_in import step_in
+
+step_in()

@@ -1,0 +1,123 @@
+"""The course of the demonstration, from the design of a motion to the comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import subprocess
+import sys
+import time
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+from dynid_ros.arm import load_arm
+from dynid_ros.errors import DynidError
+from dynid_ros.interface.demo.comparison import compare, Comparison
+from dynid_ros.interface.demo.live_page import start_page, wait_for_reader
+from dynid_ros.interface.demo.processes import Processes
+from dynid_ros.interface.demo.view import ProgressNode, View
+from dynid_ros.ros.nodes.launching import chain, DESIGN
+from dynid_ros.ros.nodes.warm_up import compile_kernels
+
+#: Rate of joint_states, Hz.
+RATE = 250.0
+#: Time between looks at the nodes, s.
+LOOK = 0.1
+
+
+def demonstrate(
+    arm: str, folder: Path, seed: int, view: View, real_time: bool = False, page: bool = False,
+) -> Comparison:
+    """
+    Run the demonstration.
+
+    Parameters
+    ----------
+    arm : str
+        Shipped arm, or path of an arm.yaml.
+    folder : Path
+        New folder for all that is written.
+    seed : int
+        Of the design and the noise.
+    view : View
+        Shows how it goes.
+    real_time : bool
+        Whether the arm moves in real time, instead of as fast as the nodes can follow.
+    page : bool
+        Whether the live page shows it.
+
+    Returns
+    -------
+    Comparison
+        What came out.
+
+    Raises
+    ------
+    DynidError
+        A node ended, or nothing could be designed or identified.
+
+    """
+    excitation = folder / 'excitation.yaml'
+    compile_kernels(load_arm(arm), view.say)
+    view.say(f'designing a motion for {arm}')
+    _dynid('design', arm, '-o', str(excitation), '--seed', str(seed), *DESIGN)
+    with Processes(folder / 'logs') as beside:
+        if page:
+            start_page(beside, arm, view.say)
+        found = run_chain(arm, folder, excitation, seed, view, real_time)
+        if page:
+            wait_for_reader(view.say)
+    return found
+
+
+def run_chain(
+    arm: str, folder: Path, excitation: Path, seed: int, view: View, real_time: bool = False,
+) -> Comparison:
+    """Run the demonstration with a motion that is there; see `demonstrate`."""
+    with Processes(folder / 'logs') as nodes:
+        recordings, online = folder / 'recordings', folder / 'online'
+        _move(nodes, chain(arm, excitation, recordings, online, RATE, seed, real_time), view)
+    bag = next((folder / 'recordings').glob('*/bag'))
+    view.say(f'identifying from {bag}')
+    # With the friction that the identifier assumes, so that both have the same parameters.
+    friction = ','.join(load_arm(arm).friction)
+    _dynid('identify', str(bag), '--arm', arm, '-o', str(folder / 'result'),
+           '--friction', friction)
+    return compare(arm, folder / 'online', folder / 'result')
+
+
+def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) -> None:
+    """Let the nodes run until the motion has ended."""
+    view.say(f'starting {", ".join(settings)}')
+    for name, values in settings.items():
+        nodes.start(name, **values)
+    mover = 'trajectory_publisher'
+    # Ctrl-C is Python's own here: the block above then ends the nodes.
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = ProgressNode()
+        while not nodes.ended(mover):
+            nodes.check()
+            _listen(node)
+            view.show('moving', node)
+        view.say('the motion has ended; saving')
+        for name in [name for name in settings if name != mover][::-1]:
+            nodes.stop(name)
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
+
+
+def _listen(node: ProgressNode) -> None:
+    end = time.monotonic() + LOOK
+    while time.monotonic() < end:
+        rclpy.spin_once(node, timeout_sec=end - time.monotonic())
+
+
+def _dynid(*arguments: str) -> None:
+    """Run another command of this package; what it says is the reason if it fails."""
+    done = subprocess.run(
+        [sys.executable, '-m', 'dynid_ros.interface.cli.main', *arguments], text=True, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode > 1:
+        raise DynidError(done.stdout.strip())

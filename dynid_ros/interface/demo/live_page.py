@@ -1,0 +1,76 @@
+"""The live page beside the nodes of the demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import os
+import socket
+import sys
+import time
+import webbrowser
+
+from dynid_ros.errors import DynidError
+from dynid_ros.interface.demo.processes import Processes
+from dynid_ros.interface.view.server import LOOPBACK
+
+#: Longest time until the page is there, s: the first start compiles kernels.
+PATIENCE = 120.0
+NODE = 'watch'
+
+
+def start_page(nodes: Processes, arm: str, say: Callable[[str], None]) -> None:
+    """
+    Start the live page, wait until it is served, and open it where there is a screen.
+
+    Parameters
+    ----------
+    nodes : Processes
+        Takes the process.
+    arm : str
+        Shipped arm, or path of an arm.yaml.
+    say : callable
+        Takes the address of the page.
+
+    Raises
+    ------
+    DynidError
+        The page could not be opened.
+
+    """
+    port = _free_port()
+    nodes.start(NODE, arm=arm, port=port)
+    end = time.monotonic() + PATIENCE
+    while not _served(port):
+        nodes.check()
+        if time.monotonic() > end:
+            raise DynidError(f'the live page is not there after {PATIENCE:.0f} s')
+        time.sleep(0.1)
+    url = f'http://{LOOPBACK}:{port}'
+    say(f'the live page: {url}')
+    if has_screen():
+        webbrowser.open(url)
+
+
+def wait_for_reader(say: Callable[[str], None]) -> None:
+    """Leave the page open until somebody at a terminal has read it."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        say('the live page stays open until you press Enter')
+        sys.stdin.readline()
+
+
+def has_screen() -> bool:
+    """Whether a browser has a screen to open on; one in the terminal would take it."""
+    return sys.platform != 'linux' or bool(
+        os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'))
+
+
+def _free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind((LOOPBACK, 0))
+        return int(trial.getsockname()[1])
+
+
+def _served(port: int) -> bool:
+    with socket.socket() as trial:
+        trial.settimeout(1.0)
+        return trial.connect_ex((LOOPBACK, port)) == 0

@@ -1,0 +1,103 @@
+"""Curves of torque over time and residual spectra for drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.utilities.arrays import Array
+
+# A column of the page is some 550 pixels wide: more points cannot be seen.
+POINTS = 1000
+SEGMENT = 256
+
+
+def end_to_end(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array]:
+    """
+    Lay recordings end to end.
+
+    Parameters
+    ----------
+    predictions : sequence of Prediction
+        One for each recording.
+
+    Returns
+    -------
+    t : (M,) ndarray
+        Time, s; a row of NaN separates two recordings.
+    tau, tau_hat : (M, n) ndarray
+        Measured and predicted torque, Nm.
+
+    """
+    t: list[Array] = []
+    tau: list[Array] = []
+    tau_hat: list[Array] = []
+    start = 0.0
+    for p in predictions:
+        gap = np.full((1, p.tau.shape[1]), np.nan)
+        t += [p.t - p.t[0] + start, np.array([np.nan])]
+        tau += [p.tau, gap]
+        tau_hat += [p.tau_hat, gap]
+        start += float(p.t[-1] - p.t[0])
+    return np.concatenate(t[:-1]), np.concatenate(tau[:-1]), np.concatenate(tau_hat[:-1])
+
+
+def thinned(t: Array, y: Array, points: int = POINTS) -> tuple[Array, Array]:
+    """
+    Keep the smallest and the largest value of each stretch, so that no peak is lost.
+
+    Parameters
+    ----------
+    t, y : (N,) ndarray
+        A curve; NaN separates two pieces and is kept.
+    points : int
+        Largest number of points.
+
+    """
+    if len(t) <= points:
+        return t, y
+    stretches = points // 2
+    size = -(-len(t) // stretches)
+    rows = np.pad(y, (0, stretches * size - len(y)), mode='edge').reshape(stretches, size)
+    ends = np.sort(np.column_stack([rows.argmin(axis=1), rows.argmax(axis=1)]), axis=1)
+    kept = np.minimum((ends + size * np.arange(stretches)[:, None]).ravel(), len(t) - 1)
+    return t[kept], y[kept]
+
+
+def segment_length(predictions: Sequence[Prediction]) -> int:
+    """Length of a segment of Welch's method that leaves three in the shortest recording."""
+    return min(SEGMENT, *(max(len(p.t) // 2, 2) for p in predictions))
+
+
+def residual_spectrum(
+    predictions: Sequence[Prediction], segment: int
+) -> tuple[Array, Array]:
+    """
+    Amplitude spectral density of the residual of each joint, after Welch.
+
+    Parameters
+    ----------
+    predictions : sequence of Prediction
+        Recordings of one sample rate; their densities are averaged by length.
+    segment : int
+        Samples of one segment; spectra of the same segment can be compared.
+
+    Returns
+    -------
+    frequency : (F,) ndarray
+        Hz, without zero: the mean is taken out of each segment.
+    density : (F, n) ndarray
+        Nm/√Hz.
+
+    """
+    from scipy.signal import welch
+
+    # A joint that stands still has no residual.
+    frequency, densities = zip(*(
+        welch(np.nan_to_num(p.tau - p.tau_hat), 1 / float(np.median(np.diff(p.t))),
+              nperseg=segment, axis=0)
+        for p in predictions), strict=True)
+    mean = np.average(densities, axis=0, weights=[len(p.t) for p in predictions])
+    return frequency[0][1:], np.sqrt(mean[1:])

@@ -1,0 +1,87 @@
+"""Surfaces of shapes as triangles, few enough for a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.utilities.arrays import Array
+
+Faces = NDArray[np.int64]
+
+#: Triangles of one mesh from which on it is coarsened: the arm is still drawn where there is no
+#: graphics card, and takes some 1 MB of an exported page.
+MOST_FACES = 5000
+#: Cells along the longest side of a mesh that is coarsened, at first and at least.
+CELLS, FEWEST_CELLS = 128, 20
+#: Cells in which corners count as one: STL files repeat each corner for each triangle.
+FINEST = 2**20
+#: Sides of a round shape.
+ROUND = 24
+
+
+def surface_of(shape: Any) -> tuple[Array, Faces]:
+    """
+    Return the corners (V, 3), m, and triangles (F, 3) of a shape of coal, in its own frame.
+
+    A mesh of more than `MOST_FACES` triangles is coarsened.
+    """
+    import coal
+    from trimesh import creation
+
+    if hasattr(shape, 'tri_indices'):
+        return _coarse(*_triangles(shape))
+    if isinstance(shape, coal.Box):
+        mesh = creation.box(extents=2 * shape.halfSide)
+    elif isinstance(shape, coal.Sphere):
+        mesh = creation.icosphere(subdivisions=3, radius=shape.radius)
+    elif isinstance(shape, coal.Capsule):
+        mesh = creation.capsule(
+            height=2 * shape.halfLength, radius=shape.radius, count=[ROUND, ROUND])
+        mesh.apply_translation([0, 0, -mesh.bounds.mean(axis=0)[2]])
+    elif isinstance(shape, coal.Cylinder):
+        mesh = creation.cylinder(
+            radius=shape.radius, height=2 * shape.halfLength, sections=ROUND)
+    else:
+        return _hull(shape)
+    return np.array(mesh.vertices), np.array(mesh.faces)
+
+
+def _triangles(shape: Any) -> tuple[Array, Faces]:
+    corners = np.array(shape.vertices()).reshape(-1, 3)
+    triangles = np.array([
+        (t[0], t[1], t[2]) for t in map(shape.tri_indices, range(shape.num_tris))],
+        dtype=np.int64).reshape(-1, 3)
+    return corners, triangles
+
+
+def _hull(shape: Any) -> tuple[Array, Faces]:
+    """Hull of the corners of any other convex shape."""
+    from scipy.spatial import ConvexHull
+
+    from dynid_ros.motion.feasibility.bounding_capsule import corners
+
+    points = corners(shape)
+    hull = ConvexHull(points)
+    faces = np.array(hull.simplices, dtype=np.int64)
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    inwards = np.einsum('fi,fi->f', np.cross(b - a, c - a), a - points.mean(axis=0)) < 0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return points, faces
+
+
+def _coarse(corners: Array, faces: Faces) -> tuple[Array, Faces]:
+    """Merge the corners in each cell of a grid, made coarser until few triangles are left."""
+    from trimesh import Trimesh
+
+    side = float(np.ptp(corners, axis=0).max()) or 1.0
+    cells = FINEST
+    while True:
+        # It merges corners that are equal.
+        mesh = Trimesh(np.round(corners / side * cells) * side / cells, faces)
+        mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
+        if len(mesh.faces) <= MOST_FACES or cells < FEWEST_CELLS:
+            return np.array(mesh.vertices), np.array(mesh.faces)
+        cells = min(cells * 4 // 5, CELLS)

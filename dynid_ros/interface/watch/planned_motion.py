@@ -1,0 +1,86 @@
+"""What a start would move: the way to the motion from where the arm is, and the motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.motion.feasibility.planning_limits import move_duration, PlanningLimits, SLOPE
+from dynid_ros.motion.trajectory.motion_pair import move
+from dynid_ros.utilities.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedMotion:
+    """
+    The motion of a publisher, as it told it.
+
+    Attributes
+    ----------
+    t : (N,) ndarray
+        Times from its start, s.
+    q, qd : (N, n) ndarray
+        rad and rad/s (m for prismatic joints), in the order of the arm's joints.
+
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """
+    A motion, and the way to its start.
+
+    Attributes
+    ----------
+    approach, duration : float
+        Time of the way to the start, and of all, s.
+    lower, upper, velocity : (n,) ndarray
+        Range of each joint and its largest velocity, over both.
+
+    """
+
+    motion: PlannedMotion
+    begin: Array
+    approach: float
+    duration: float
+    lower: Array
+    upper: Array
+    velocity: Array
+
+    def at(self, t: float) -> Array:
+        """Return the position (n,) after a time, s."""
+        if t < self.approach:
+            return move(self.begin, self.motion.q[0], self.approach)(t)[0]
+        rows = self.motion.q.T
+        return np.array([np.interp(t - self.approach, self.motion.t, row) for row in rows])
+
+
+def course_from(
+    motion: PlannedMotion, q: Array, allowed: PlanningLimits, start_speed: float,
+) -> Course:
+    """
+    Find what a start would move.
+
+    Parameters
+    ----------
+    motion : PlannedMotion
+        The motion.
+    q : (n,) ndarray
+        Where the arm is.
+    allowed : PlanningLimits
+        Limits by which the publisher times the way to the start.
+    start_speed : float
+        Share of them that it uses.
+
+    """
+    way = motion.q[0] - q
+    approach = move_duration(way, allowed, start_speed)
+    return Course(
+        motion, q, approach, approach + float(motion.t[-1]),
+        np.minimum(q, motion.q.min(axis=0)), np.maximum(q, motion.q.max(axis=0)),
+        np.maximum(SLOPE * np.abs(way) / approach, np.abs(motion.qd).max(axis=0)))

@@ -1,0 +1,1 @@
+"""Planning and running a motion."""

@@ -1,0 +1,251 @@
+"""Optimal exciting motions within all limits, and validation motions, with their metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+from dynid_ros.motion.excitation.prior_information import objective_given
+from dynid_ros.motion.excitation.search import Design, Progress, Search, WAY_SPEED
+from dynid_ros.motion.feasibility.margins import MotionMargins
+from dynid_ros.motion.feasibility.planning_limits import move_duration, planning_limits
+from dynid_ros.motion.feasibility.scene import build_scene, Scene
+from dynid_ros.motion.trajectory.motion_pair import MotionPair
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.one_thread import one_thread
+
+#: Period of a validation motion by that of the motion that is optimised: no multiple of either
+#: is near the other for long.
+OTHER_PERIOD = 0.77
+#: Periods of the exciting motion for each of the validation motion, which need not repeat.
+FEWER_PERIODS = 3
+#: Seed of the random amplitudes of a validation motion, beside that of the task.
+OTHER_SEED = 1973
+#: Digits of the numbers of the metadata, none of which is read back.
+DIGITS = 6
+
+
+def design(
+    arm: ArmModel, task: Task | None = None, scene: Scene | None = None,
+    progress: Progress | None = None,
+) -> Design:
+    """
+    Design an exciting motion.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the columns that will be identified; its motion limits are kept, and its
+        effort limits where its nominal inertias are known.
+    task : Task, optional
+        Requested motion.
+    scene : Scene, optional
+        Obstacles.
+    progress : callable, optional
+        Called with the progress.
+
+    Returns
+    -------
+    Design
+        The best motion that keeps all limits between samples too. An interrupt (Ctrl-C) after
+        the first step ends the design early.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or there is no time for one iteration.
+
+    References
+    ----------
+    Swevers, Ganseman, Tükel, de Schutter and van Brussel 1997, Optimal robot excitation and
+    identification, IEEE T-RA 13(5).
+
+    """
+    return Search(arm, task or Task(), scene, progress).run()
+
+
+@one_thread()
+def design_excitation(
+    arm: ArmModel, *, surroundings: str | Path | None = None, period: float = 10.0,
+    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
+    given: Sequence[IdentifiedModel] = (),
+) -> Design:
+    """
+    Design an exciting motion, as ``dynid design`` does.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the friction terms that will be identified.
+    surroundings : str or Path, optional
+        Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; without
+        it collisions are not checked.
+    period, harmonics, periods
+        Period of the fundamental, s, number of harmonics, and repetitions.
+    starts : int
+        Random motions to start from.
+    seconds : float
+        Time after which the best motion so far is taken, s; where it does not cut in, the seed
+        alone decides.
+    seed : int
+        Of the random motions.
+    given : sequence of IdentifiedModel
+        Models of earlier recordings; the design determines what these leave uncertain.
+
+    Returns
+    -------
+    Design
+        With ``motion``, ``condition_number`` and ``margins``; see `design`.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or a model in `given` is of another arm.
+
+    """
+    scene = None
+    if surroundings is not None:
+        scene = build_scene(arm, load_surroundings(str(surroundings), arm))
+    objective = DesignObjective()
+    if given:
+        objective = objective_given(objective, arm, given, period * periods)
+    return design(arm, Task(
+        period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
+        seed=seed), scene)
+
+
+def with_validation(
+    designed: Design, arm: ArmModel, task: Task, scene: Scene | None,
+) -> tuple[MotionPair, Design]:
+    """
+    Add a validation motion to an exciting one, and the way to it.
+
+    Parameters
+    ----------
+    designed : Design
+        The exciting motion.
+    arm, task, scene
+        As for `design`.
+
+    Returns
+    -------
+    motion : MotionPair
+        Both, one after the other.
+    validation : Design
+        The validation motion alone.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or no way to one.
+
+    """
+    first = designed.motion
+    found = validation_motion(
+        arm, replace(task, periods=-(-task.periods // FEWER_PERIODS)), scene, first.start)
+    way = move_duration(found.motion.start - first.start, planning_limits(arm), WAY_SPEED)
+    return MotionPair(first, found.motion, way), found
+
+
+def validation_motion(
+    arm: ArmModel, task: Task | None = None, scene: Scene | None = None,
+    begin: Array | None = None,
+) -> Design:
+    """
+    Make a validation motion: other frequencies and amplitudes, not optimised.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; all limits are kept as by `design`.
+    task : Task, optional
+        The motion that is to be validated; its seed, length and number of harmonics count.
+    scene : Scene, optional
+        Obstacles.
+    begin : (n,) ndarray, optional
+        Position of rest from which the straight way to the motion must be free, rad or m.
+
+    Returns
+    -------
+    Design
+        A random motion.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion.
+
+    """
+    task = task or Task()
+    seed = int(f'{OTHER_SEED}{task.seed}')
+    other = replace(task, period=OTHER_PERIOD * task.period, seed=seed)
+    return Search(arm, other, scene, None).random(begin)
+
+
+def design_metadata(
+    designed: Design, task: Task, arm: ArmModel, scene: Scene | None,
+) -> dict[str, Any]:
+    """
+    Criterion, margins and course of a design, for the file of the motion and for scripts.
+
+    Parameters
+    ----------
+    designed : Design
+        The design.
+    task : Task
+        Requested motion.
+    arm : ArmModel
+        The arm.
+    scene : Scene or None
+        Obstacles.
+
+    """
+    objective = task.objective
+    return {
+        'criterion': objective.name,
+        'scaled_columns': objective.scale_columns,
+        'regards_earlier_results': objective.prior is not None,
+        'score': _short(designed.score),
+        'condition_number': _short(designed.condition_number),
+        'seed': task.seed,
+        'starts': designed.starts,
+        'complete': designed.complete,
+        'seconds': round(designed.seconds, 2),
+        'limits_kept': designed.margins.kept,
+        'margins': margins_as_dict(designed.margins, arm),
+        'clearance': None if scene is None else scene.clearance,
+        'pairs_not_checked': [] if scene is None else list(scene.ignored),
+        'less_clearance': {} if scene is None else _less_clearance(scene),
+        'mesh_distances': {name: _short(value) for name, value in designed.meshes.items()},
+        'hull_gaps': {} if scene is None else {
+            name: _short(value) for name, value in scene.gaps.items()},
+        'notes': [] if scene is None else list(scene.notes),
+    }
+
+
+def _less_clearance(scene: Scene) -> dict[str, float]:
+    """Distances that pairs keep which are never as far apart as the clearance, m."""
+    return {name: _short(value) for name, value in zip(scene.names, scene.kept, strict=True)
+            if value < scene.clearance}
+
+
+def margins_as_dict(margins: MotionMargins, arm: ArmModel) -> dict[str, Any]:
+    """Margins by quantity and joint, and the clearances by pair of bodies."""
+    result: dict[str, Any] = {}
+    for quantity in ('position', 'velocity', 'acceleration', 'torque'):
+        values = getattr(margins, quantity)
+        if values is not None:
+            result[quantity] = {
+                name: _short(value) for name, value in zip(arm.joint_names, values, strict=True)}
+    result['clearance'] = {name: _short(value) for name, value in margins.clearance.items()}
+    return result
+
+
+def _short(value: float) -> float:
+    return float(f'{value:.{DIGITS}g}')

@@ -1,0 +1,299 @@
+"""The search for the best motion: several descents, each verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
+from dynid_ros.motion.excitation.deadline import Deadline, OutOfTimeError
+from dynid_ros.motion.excitation.descent import Descent
+from dynid_ros.motion.excitation.design_cost import DesignCost
+from dynid_ros.motion.excitation.design_objective import Task
+from dynid_ros.motion.excitation.information_criteria import condition_of, Information, smoothed
+from dynid_ros.motion.excitation.initial_guess import initial_guess
+from dynid_ros.motion.feasibility.barrier import LimitBarrier
+from dynid_ros.motion.feasibility.collision import CollisionBarrier, mesh_distances, RESOLUTION
+from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins
+from dynid_ros.motion.feasibility.planning_limits import move_duration
+from dynid_ros.motion.feasibility.scene import Scene
+from dynid_ros.motion.feasibility.torque_limit import torque_limit
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.sampled_series import SampledSeries
+from dynid_ros.utilities.arrays import Array
+
+#: Told the start, the seconds gone and the best score so far.
+Progress = Callable[[int, float, float], None]
+#: Points in the period of the highest harmonic: of the descent, of its limits, of the result.
+POINTS = 28
+LIMIT_POINTS = 100
+RESULT_POINTS = 60
+#: Share by which the descent keeps off the limits, for what lies between the points.
+SPARE = 1e-3
+#: Distance by which it keeps off the clearances, m.
+SPARE_CLEARANCE = 0.005
+#: Velocity at which Coulomb friction turns over in the descent, as share of the limit.
+TURNOVER = 0.02
+#: Random motions of which a validation motion is the best.
+RANDOM = 8
+#: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
+CUT = 1e-3
+#: Share of the velocity and acceleration limits on the way from one motion to another.
+WAY_SPEED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """
+    A designed motion.
+
+    Attributes
+    ----------
+    motion : FourierMotion
+        The best motion.
+    score : float
+        Value of the objective; see `DesignObjective.score`.
+    condition_number : float
+        Of the base regressor, unscaled.
+    margins : MotionMargins
+        Margin to each limit.
+    starts : int
+        Number of starts.
+    complete : bool
+        Whether all descents were completed, so that the result depends on the seed alone.
+    seconds : float
+        Computing time.
+    meshes : dict of str to float
+        Distances of the meshes themselves where their hulls are nearest to each other, m.
+
+    """
+
+    motion: FourierMotion
+    score: float
+    condition_number: float
+    margins: MotionMargins
+    starts: int
+    complete: bool
+    seconds: float
+    meshes: dict[str, float] = field(default_factory=dict)
+
+
+class Search:
+    """
+    Descents from one start after the other, and the best motion so far.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the columns that will be identified.
+    task : Task
+        Requested motion.
+    scene : Scene or None
+        Obstacles.
+    progress : callable or None
+        Called with the progress.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None,
+    ) -> None:
+        if not task.seconds > 0:
+            raise InputError(
+                f'{task.seconds:g} s leave no time for one iteration of a design for '
+                f"'{arm.name}'; give it a second at least")
+        self._arm, self._task, self._progress = arm.memoryless, task, progress
+        self._limits = all_limits(self._arm, scene)
+        objective = task.objective
+        weights = np.ones(arm.n) if objective.weights is None else objective.weights
+        self._information = Information(self._arm, weights, objective.prior)
+        self._stages = objective.stages(self._arm)
+        self.cost = self._make_cost()
+        # Compiles the kernels and finds the base parameters before the clock runs.
+        still = np.zeros((1, arm.n))
+        self._information.matrix(regressor(self._arm, still, still, still))
+        self._best: Design | None = None
+        self._begin: Array | None = None
+        self._deadline = Deadline(task.seconds)
+
+    def first(self, start: int) -> Array:
+        """Coordinates (n, m) from which a start begins."""
+        rng = np.random.default_rng([self._task.seed, start])
+        return initial_guess(self.cost, self._arm, rng, self._deadline)
+
+    def run(self) -> Design:
+        """Descend from all starts, or from as many as the time allows."""
+        begun, complete, best = self._best_of(self._task.starts, self._descend)
+        if not np.isfinite(best.score):
+            raise InputError(
+                f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
+                'a faster one or wider limits, and check the results that are given')
+        found = replace(self._verified_by_meshes(best), starts=begun, complete=complete)
+        return replace(found, seconds=self._deadline.gone)
+
+    def random(self, begin: Array | None = None) -> Design:
+        """
+        Take the best of several random motions, not optimised.
+
+        Parameters
+        ----------
+        begin : (n,) ndarray, optional
+            Position of rest from which the straight way to the motion must be free, rad or m.
+
+        Raises
+        ------
+        InputError
+            The limits leave no motion.
+
+        """
+        self._begin = begin
+        best = self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
+        return self._verified_by_meshes(best)
+
+    def _best_of(
+        self, starts: int, attempt: Callable[[int], object],
+    ) -> tuple[int, bool, Design]:
+        """Attempt starts within the time: how many were begun, whether all ended, and the best."""
+        start, complete = 0, True
+        self._deadline = Deadline(self._task.seconds)
+        try:
+            for start in range(starts):
+                if self._best is not None:
+                    self._deadline.check()
+                attempt(start)
+        except (KeyboardInterrupt, OutOfTimeError) as stopped:
+            if self._best is None:
+                if isinstance(stopped, OutOfTimeError):
+                    raise self._too_late(stopped) from None
+                raise
+            complete = False
+        if self._best is None:
+            raise self._failure()
+        return start + 1, complete, self._best
+
+    def _make_cost(self) -> DesignCost:
+        task, limits = self._task, self._limits
+        descent = SampledSeries.of(task.period, task.harmonics, POINTS * task.harmonics)
+        grid = SampledSeries.of(task.period, task.harmonics, LIMIT_POINTS * task.harmonics)
+        speed = TURNOVER * float(np.median(limits.allowed.velocity))
+        arm = smoothed(self._arm, speed)
+        return DesignCost(
+            arm, descent, self._information, LimitBarrier(grid, limits.allowed.shrunk(SPARE)),
+            torque_limit(arm),
+            None if limits.scene is None else CollisionBarrier(limits.scene, SPARE_CLEARANCE),
+            lambda: self._deadline.check())
+
+    def _descend(self, start: int) -> None:
+        first = self.first(start)
+        if self._best is None:
+            # However little time is left, there is a result.
+            self._offer(first)
+            self._report(start)
+            self._reserve_for_meshes()
+        descent = Descent(self.cost, first)
+        try:
+            for criterion, wall, steps in self._stages:
+                descent.run(criterion, wall, steps, self._deadline.check)
+                if descent.steps:
+                    self._offer(descent.X)
+                self._report(start)
+        finally:
+            # After an interrupt too, since every point of the descent keeps the limits.
+            if descent.steps and not self._offer(descent.X):
+                self._offer(first)
+            self._report(start)
+
+    def _offer(self, X: Array) -> bool:
+        """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
+        begin = self._deadline.gone
+        # Without any result, the first one is worth the time that it takes.
+        check = self._deadline.check_end if self._best is not None else _no_check
+        try:
+            return self._verified(X, check)
+        except OutOfTimeError:
+            return True
+        finally:
+            self._deadline.reserve_for_motion(self._deadline.gone - begin)
+
+    def _reserve_for_meshes(self) -> None:
+        """Measure on the first motion how long the last one takes to be verified by its meshes."""
+        begin = self._deadline.gone
+        if self._best is not None:
+            self._verified_by_meshes(self._best)
+        self._deadline.reserve_for_end(self._deadline.gone - begin)
+
+    def _verified(self, X: Array, check: Callable[[], None]) -> bool:
+        share, cut, task = 1.0, CUT, self._task
+        center = X * (np.arange(X.shape[1]) == 0)
+        while share > 0:
+            check()
+            reduced = center + share * (X - center)
+            motion = FourierMotion.at_rest(
+                task.period, reduced[:, 0], reduced[:, 1:], task.periods, task.ramp)
+            score, condition = self._judge(motion)
+            if self._best is not None and score >= self._best.score:
+                return True
+            margins = self._limits.margins(motion, check)
+            if margins.kept and self._reached(motion):
+                self._best = Design(motion, score, condition, margins, 0, False, 0.0)
+                return True
+            share, cut = share - cut, 2 * cut
+        return False
+
+    def _reached(self, motion: FourierMotion) -> bool:
+        """Whether all limits hold on the way to a motion."""
+        if self._begin is None:
+            return True
+        seconds = move_duration(motion.start - self._begin, self._limits.allowed, WAY_SPEED)
+        return self._limits.way(self._begin, motion.start, seconds).kept
+
+    def _verified_by_meshes(self, found: Design) -> Design:
+        """Compare the clearance of a motion with its meshes, which their hulls must contain."""
+        scene = self._limits.scene
+        if scene is None:
+            return found
+        meshes = mesh_distances(scene, found.motion)
+        for name, distance in meshes.items():
+            if distance < scene.clearance_of(name) - RESOLUTION:
+                raise InputError(
+                    f"the meshes of {name} of '{self._arm.name}' come to {distance:.3g} m of each "
+                    'other, nearer than their convex hulls; correct the meshes, or declare '
+                    'capsules under "collision" in arm.yaml')
+        return replace(found, meshes=meshes)
+
+    def _judge(self, motion: FourierMotion) -> tuple[float, float]:
+        """Score, and condition number of the plain base regressor."""
+        points = RESULT_POINTS * motion.harmonics
+        t = motion.ramp + np.arange(points) * (motion.period / points)
+        Y = regressor(self._arm, *motion.evaluate(t))
+        information = self._information
+        G = information.matrix(Y)
+        score = self._task.objective.score(self._arm, G)
+        if information.prior is None and (information.weights == 1).all():
+            return score, condition_of(G)
+        plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
+        return score, condition_of(plain)
+
+    def _report(self, start: int) -> None:
+        if self._progress is not None:
+            best = np.inf if self._best is None else self._best.score
+            self._progress(start, self._deadline.gone, best)
+
+    def _too_late(self, late: OutOfTimeError) -> InputError:
+        return InputError(
+            f"no motion of '{self._arm.name}' within all limits was found in "
+            f'{self._task.seconds:g} s{f": {late}" if str(late) else ""}; give it more time or '
+            'wider limits')
+
+    def _failure(self) -> InputError:
+        return InputError(
+            f"no motion was found within all limits of '{self._arm.name}' between samples too; "
+            'give it more time or wider limits')
+
+
+def _no_check() -> None:
+    """Let a computation go on."""

@@ -1,0 +1,173 @@
+"""How the commands of a motion leave, and as torques of a PD control with feed-forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.motion.execution.motion_executor import MotionExecutor, Reference
+from dynid_ros.motion.execution.safety_monitor import EffortLimiter, Violation
+from dynid_ros.motion.execution.tracking_control import Gains, RigidArm
+from dynid_ros.utilities.arrays import Array
+
+#: Kinds of feed-forward.
+FEEDFORWARD = ('none', 'gravity', 'model')
+
+
+class MotionState(NamedTuple):
+    """
+    Position, velocity and torque of the joints, also where they are measured at the motors.
+
+    Attributes
+    ----------
+    q, qd : (n,) ndarray
+        rad, rad/s (m for prismatic joints).
+    tau : (n,) ndarray or None
+        Nm (N for prismatic joints); None where no torques are measured.
+
+    """
+
+    q: Array
+    qd: Array
+    tau: Array | None = None
+
+
+class Output:
+    """
+    Way of a motion to the arm.
+
+    Attributes
+    ----------
+    sent : list of float
+        Torques that were commanded last, in their order; empty if none were.
+
+    """
+
+    sent: Sequence[float] = ()
+
+    @property
+    def missing(self) -> str:
+        """Why nothing can be commanded now, or empty."""
+        return ''
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing that was asked of a controller waits for its answer."""
+        return True
+
+    @property
+    def following(self) -> bool:
+        """Whether a controller has not said yet how the motion ended."""
+        return False
+
+    @property
+    def ahead(self) -> float:
+        """Time by which the arm may be ahead of the motion, s."""
+        return 0.0
+
+    def clock(self, now: float) -> float:
+        """Time of the motion, s, at a time of the steady clock, s."""
+        return now
+
+    def look(self) -> str:
+        """Look for the controller before a motion; return its problem, or an empty text."""
+        return ''
+
+    def prepare(self, period: float) -> None:
+        """
+        Get ready for a motion.
+
+        Parameters
+        ----------
+        period : float
+            Of the states, s.
+
+        Raises
+        ------
+        InputError
+            The arm cannot be controlled at that period.
+
+        """
+
+    def begin(self, executor: MotionExecutor, now: float) -> None:
+        """Take over a motion, or its braking, at the time of the motion at which it begins."""
+
+    def follow(
+        self, now: float, state: MotionState, wanted: Reference, /,
+    ) -> tuple[Array, Violation | None]:
+        """Command the next moment; return the torques (if any) and the bound that they break."""
+        raise NotImplementedError
+
+    def hold(self, state: MotionState, /) -> None:
+        """Hold the arm where it was last seen, without looking at it."""
+        raise NotImplementedError
+
+
+class TorqueOutput(Output):
+    """
+    PD control with feed-forward, cut off at the effort limits.
+
+    With gravity compensated where the arm is, PD control is stable at any position (Takegaki and
+    Arimoto 1981, A new feedback method for dynamic control of manipulators).
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with physical nominal inertial parameters.
+    gains : Gains or None
+        Of the PD control; None until they are chosen, before the first motion.
+    ahead : str
+        Feed-forward: ``none`` for an arm whose driver compensates gravity, which no torque holds,
+        ``gravity``, or ``model`` (all rigid-body torques).
+    send : callable
+        Takes each torque (n,), Nm.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, gains: Gains | None, ahead: str, send: Callable[[Array], None],
+    ) -> None:
+        if ahead not in FEEDFORWARD:
+            raise InputError(
+                f"the parameter 'feedforward' must be one of {', '.join(FEEDFORWARD)}, "
+                f"not '{ahead}'")
+        self.gains = gains
+        self._rigid = RigidArm(arm)
+        self._kind = ahead
+        self._limiter = EffortLimiter(arm)
+        self._send = send
+
+    def follow(
+        self, now: float, state: MotionState, wanted: Reference, /,
+    ) -> tuple[Array, Violation | None]:
+        """Command the next moment; return the torques and which effort limit they exceed."""
+        assert self.gains is not None, 'the caller chooses gains before a motion'
+        tau, problem = self._limiter.limit(
+            now, self._ahead(state.q, wanted) + self.gains.torque(
+                state.q, state.qd, wanted.q, wanted.qd))
+        self._send(tau)
+        return tau, problem
+
+    def hold(self, state: MotionState, /) -> None:
+        """Command only what holds the arm where it was last seen."""
+        rest = np.zeros_like(state.q)
+        held = self._ahead(state.q, Reference(state.q, rest, rest))
+        self._send(self._limiter.hold(held))
+
+    def _ahead(self, q: Array, wanted: Reference) -> Array:
+        """
+        Feed-forward at a measured position.
+
+        An upright arm falls away from the reference faster than soft gains hold it, unless gravity
+        is that of where it is.
+        """
+        if self._kind == 'none':
+            return np.zeros_like(q)
+        gravity = self._rigid.gravity(q)
+        if self._kind == 'gravity':
+            return gravity
+        return gravity + self._rigid.torque(*wanted) - self._rigid.gravity(wanted.q)

@@ -1,0 +1,216 @@
+"""Clearance along a motion: a barrier for its descent, and a bound that holds at all times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.motion.feasibility.barrier import soft_wall
+from dynid_ros.motion.feasibility.motion_bounds import motion_bounds
+from dynid_ros.motion.feasibility.pair_distances import NearPairs, PairDistances
+from dynid_ros.motion.feasibility.scene import Scene
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.utilities.arrays import Array
+
+#: Smallest clearances are found to this distance, m, or to this share where that is more.
+RESOLUTION = 1e-3
+SHARE = 0.1
+#: Parts into which a stretch of a motion is cut at first.
+PARTS = 100
+#: Instants at which the distance of two meshes is taken, those at which their hulls are nearest,
+#: and how near these must come, beyond the clearance, m.
+VERIFIED = 3
+VERIFIED_WITHIN = 0.02
+#: Halvings of a part before it is left as it is.
+LEVELS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class CollisionBarrier:
+    """
+    Barrier of the distances of all pairs of bodies.
+
+    Attributes
+    ----------
+    scene : Scene
+        Bodies and pairs.
+    spare : float
+        Distance added to the clearance, for the motion between the samples, m; less for pairs
+        that keep less than the clearance.
+
+    """
+
+    scene: Scene
+    spare: float = 0.0
+
+    def at(self, q: Array) -> tuple[float, NearPairs | None]:
+        """
+        Mean over positions (K, n) of the barrier, and the near pairs for `slope`.
+
+        Infinite and None where a clearance is violated.
+        """
+        floor, width = self._wall()
+        near = self.scene.between.near(q, floor + width, floor)
+        if near is None:
+            return np.inf, None
+        return float(soft_wall(near.distances - floor, width)[0].sum() / len(q)), near
+
+    def violated(self, q: Array) -> tuple[int, NDArray[np.intp]]:
+        """Find one of positions (K, n) at which a clearance is violated, and those pairs."""
+        floor, _ = self._wall()
+        return self.scene.between.violated(q, floor)
+
+    def slope(self, q: Array, near: NearPairs) -> Array:
+        """Return the derivative (K, n) by the positions (K, n), from the near pairs there."""
+        margin, width = self._near_margins(near)
+        result = np.zeros_like(q)
+        slopes = soft_wall(margin, width)[1]
+        np.add.at(result, near.samples, slopes[:, None] * self._distance_slopes(q, near))
+        return result / len(q)
+
+    def _near_margins(self, near: NearPairs) -> tuple[Array, Array]:
+        """Distance (N,) of near pairs from the wall, and its width (N,), m."""
+        floor, width = (values[near.pairs] for values in self._wall())
+        margin = near.distances[near.samples, near.pairs] - floor
+        return np.minimum(margin, width), width
+
+    def _wall(self) -> tuple[Array, Array]:
+        """Distance (P,) of each pair at which the barrier is infinite, and its width (P,), m."""
+        scene = self.scene
+        part = scene.kept / scene.clearance if scene.clearance > 0 else 1.0
+        return scene.kept + part * self.spare, scene.width
+
+    def _distance_slopes(self, q: Array, near: NearPairs) -> Array:
+        """Return the derivative (N, n) of the distances of near pairs by the positions."""
+        import pinocchio
+
+        between = self.scene.between
+        J = np.zeros((len(q), 6, q.shape[1]))
+        for sample in np.unique(near.samples).tolist():
+            J[sample] = pinocchio.computeJointJacobians(between.model, between.data, q[sample])
+        # Velocity of each nearest point along the normal, for unit speed of each joint.
+        turned = np.cross(near.points, near.normals[:, None])
+        away = near.normals[:, None, None] @ J[near.samples, None, :3] + (
+            turned[:, :, None] @ J[near.samples, None, 3:])
+        carries = self.scene.carries[near.pairs]
+        return np.asarray(carries[:, 1] * away[:, 1, 0] - carries[:, 0] * away[:, 0, 0])
+
+
+def clearances(
+    scene: Scene, motion: FourierMotion, check: Callable[[], None] = lambda: None,
+) -> Array:
+    """
+    Smallest distances of a motion that hold between samples too, (P,), m.
+
+    Parameters
+    ----------
+    scene : Scene
+        Bodies and pairs.
+    motion : FourierMotion
+        The motion, with its ramps.
+    check : callable, optional
+        Called again and again; may raise to end the computation.
+
+    Returns
+    -------
+    (P,) ndarray
+        Lower bounds, at most `RESOLUTION` or `SHARE` below the true smallest distances of pairs
+        that come within `Scene.width` of their clearance.
+
+    Notes
+    -----
+    Within a time h of a sample, a joint moves by at most |qd| h + max|qdd| h²/2, and two bodies
+    come nearer by at most the sum of that times their lever arms. Parts of the motion in which
+    this bound is below the smallest distance found are halved.
+
+    """
+    bounds = motion_bounds(motion)
+    middle, half = _parts(motion)
+    far = scene.kept + scene.width
+    smallest = np.full(len(scene.names), np.inf)
+    certain = np.full(len(scene.names), np.inf)
+    for level in range(LEVELS):
+        check()
+        q, qd, _ = motion.evaluate(middle)
+        distance = _nearest(scene.between, q, np.minimum(smallest, far))
+        moved = np.abs(qd) * half[:, None] + bounds.acceleration * half[:, None]**2 / 2
+        lower = distance - moved @ scene.levers.T
+        smallest = np.minimum(smallest, distance.min(axis=0))
+        enough = smallest - np.maximum(RESOLUTION, SHARE * smallest)
+        # A pair that keeps its clearance at the samples deserves certainty about it, a far one
+        # only that it is far.
+        enough = np.where(smallest > scene.kept, np.maximum(enough, (smallest + scene.kept) / 2),
+                          enough)
+        enough = np.minimum(enough, far)
+        open_ = (lower < enough).any(axis=1) & (level < LEVELS - 1)
+        certain = np.minimum(certain, lower[~open_].min(axis=0, initial=np.inf))
+        if not open_.any():
+            break
+        half = np.repeat(half[open_] / 2, 2)
+        middle = np.repeat(middle[open_], 2) + half * np.tile([-1.0, 1.0], int(open_.sum()))
+    return np.asarray(np.minimum(certain, smallest))
+
+
+def _nearest(between: PairDistances, q: Array, smallest: Array) -> Array:
+    """Distances (K, P) at positions (K, n), exact where they may become the smallest (P,)."""
+    bounds = between.lower_bounds(q)
+    # Of a pair, the nearest position by the bounds first: few others can be nearer.
+    first = np.zeros(bounds.shape, dtype=bool)
+    first[bounds.argmin(axis=0), np.arange(bounds.shape[1])] = True
+    first &= bounds <= smallest
+    seen = between.refined(q, bounds, first)
+    limit = np.minimum(smallest, seen.max(axis=0, where=first, initial=-np.inf))
+    return between.refined(q, bounds, bounds <= limit)
+
+
+def mesh_distances(scene: Scene, motion: FourierMotion) -> dict[str, float]:
+    """
+    Distances of the meshes themselves at the instants at which their hulls are nearest.
+
+    Parameters
+    ----------
+    scene : Scene
+        Bodies and pairs.
+    motion : FourierMotion
+        The motion.
+
+    Returns
+    -------
+    dict of str to float
+        By pair, of those whose hulls come within `VERIFIED_WITHIN` of their clearance, m.
+
+    """
+    if scene.exact is None:
+        return {}
+    middle, _ = _parts(motion)
+    q = motion.evaluate(middle)[0]
+    horizon = scene.kept + VERIFIED_WITHIN
+    hulls = scene.between.distances(q, horizon)
+    nearest: dict[str, Array] = {}
+    for name, column, limit in zip(scene.names, hulls.T, horizon, strict=True):
+        if column.min() < limit:
+            nearest[name] = np.minimum(column, nearest.get(name, np.inf))
+    chosen = np.zeros((len(q), len(scene.exact_names)), dtype=bool)
+    for k, name in enumerate(scene.exact_names):
+        if name in nearest:
+            chosen[np.argsort(nearest[name])[:VERIFIED], k] = True
+    found = np.where(
+        chosen, scene.exact.refined(q, scene.exact.lower_bounds(q), chosen), np.inf).min(axis=0)
+    return {name: float(value) for name, value in zip(scene.exact_names, found, strict=True)
+            if np.isfinite(value)}
+
+
+def _parts(motion: FourierMotion) -> tuple[Array, Array]:
+    """Middles and half lengths of intervals that cover all different parts, s."""
+    edges = [(motion.ramp, motion.ramp + motion.period)]
+    if motion.ramp > 0:
+        edges += [(0.0, motion.ramp), (motion.duration - motion.ramp, motion.duration)]
+    middle, half = [], []
+    for start, end in edges:
+        length = (end - start) / PARTS
+        middle.append(start + length * (np.arange(PARTS) + 0.5))
+        half.append(np.full(PARTS, length / 2))
+    return np.concatenate(middle), np.concatenate(half)

@@ -1,0 +1,179 @@
+"""Links, capsules, walls and boxes as bodies of a collision library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dynid_ros.arm.bodies import path_to
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.surroundings import Box, Surroundings, Wall
+from dynid_ros.errors import ArmError
+from dynid_ros.motion.feasibility.body_pairs import choose_pairs
+from dynid_ros.motion.feasibility.link_shapes import Body, capsule_body, urdf_bodies
+from dynid_ros.motion.feasibility.pair_distances import PairDistances
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.utilities.arrays import Array
+
+#: Distance in which the barrier of the clearance of large bodies acts, m; for smaller ones it is
+#: their length, since the fingers of a hand are all nearer to each other.
+WIDTH = 0.1
+#: Points at which a straight way from rest to rest is checked.
+WAY_POINTS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """
+    Bodies and the pairs of them that must not touch; scratch data, so one thread at a time.
+
+    Attributes
+    ----------
+    between : PairDistances
+        Distances of the pairs, P of them.
+    names : tuple of str
+        Names of the pairs.
+    ignored : tuple of str
+        Pairs of links that touch nearly everywhere and are not checked.
+    clearance : float
+        Distance to keep, m.
+    kept : (P,) ndarray
+        The distance that each pair keeps, less where links are never so far apart, m.
+    width : (P,) ndarray
+        Distance beyond that in which a barrier acts, m.
+    carries : (P, 2, n) ndarray
+        One where a joint carries the first or the second body of a pair, else zero.
+    levers : (P, n) ndarray
+        Largest relative motion of the bodies of a pair for a unit of each joint: m/rad or m/m.
+    gaps : dict of str to float
+        Largest distance of the convex hulls of each mesh from it, m.
+    notes : tuple of str
+        Lines on meshes that are missing and what replaces them.
+    exact : PairDistances or None
+        The pairs of meshes behind the pairs of hulls, to verify a motion; None without meshes.
+    exact_names : tuple of str
+        Their names.
+
+    """
+
+    between: PairDistances
+    names: tuple[str, ...]
+    ignored: tuple[str, ...]
+    clearance: float
+    kept: Array
+    width: Array
+    carries: Array
+    levers: Array
+    gaps: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    exact: PairDistances | None = None
+    exact_names: tuple[str, ...] = ()
+
+    def clearance_of(self, name: str) -> float:
+        """Distance that a pair keeps, m; pairs that are left out keep none."""
+        kept = [value for known, value in zip(self.names, self.kept, strict=True) if known == name]
+        return float(min(kept, default=0.0))
+
+    def distances(self, q: Array) -> Array:
+        """Distances (P,) at a position (n,), m; negative where bodies overlap."""
+        return np.asarray(self.between.distances(q[None], np.inf)[0])
+
+    def nearest(self, begin: Array, end: Array) -> Array:
+        """Least distances (P,) on the straight way between two positions (n,), m."""
+        ways = begin + np.linspace(0, 1, WAY_POINTS)[:, None] * (end - begin)
+        return np.asarray(np.min([self.distances(q) for q in ways], axis=0))
+
+
+def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
+    """
+    Bodies of an arm and of its obstacles, or None where there are none.
+
+    Declared capsules replace the geometry of the URDF, and convex hulls its meshes.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    around : Surroundings
+        From `load_surroundings`.
+
+    Raises
+    ------
+    ArmError
+        There are obstacles but the shape of the arm is unknown.
+
+    """
+    links = [capsule_body(capsule) for capsule in around.capsules]
+    notes: tuple[str, ...] = ()
+    if not links and around.urdf is not None:
+        links, notes = urdf_bodies(arm, around.urdf, around.locked)
+    if not links and (around.walls or around.boxes):
+        raise ArmError(
+            f'{arm.name}: "environment" is given, but the arm has no collision shape; add '
+            '"collision" capsules to arm.yaml, or collision geometry to its URDF')
+    obstacles = [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]
+    # Whoever declares capsules can shape them to leave the room that the clearance asks for.
+    chosen = choose_pairs(
+        arm, links, obstacles, around.clearance, strict=bool(around.capsules))
+    if not chosen.pairs:
+        return None
+    between = PairDistances.of(arm, chosen.bodies, chosen.pairs)
+    carried = [
+        [_carriers(arm, chosen.bodies[i].joint) for i in pair] for pair in chosen.pairs]
+    return Scene(
+        between, _names(chosen.bodies, chosen.pairs), chosen.ignored, around.clearance,
+        chosen.clearance, _widths(between), np.array(carried, dtype=float),
+        _levers(arm, between), chosen.gaps, notes,
+        PairDistances.of(arm, chosen.exact, chosen.exact_pairs) if chosen.exact_pairs else None,
+        _names(chosen.exact, chosen.exact_pairs))
+
+
+def _names(bodies: list[Body], pairs: list[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(f'{bodies[a].name} - {bodies[b].name}' for a, b in pairs)
+
+
+def _wall(wall: Wall) -> Body:
+    import coal
+    import pinocchio
+
+    shape = coal.Halfspace(wall.normal, float(wall.normal @ wall.point))
+    return Body(wall.name, -1, pinocchio.SE3.Identity(), shape)
+
+
+def _box(box: Box) -> Body:
+    import coal
+    import pinocchio
+
+    return Body(box.name, -1, pinocchio.SE3(box.rotation, box.center), coal.Box(*box.size))
+
+
+def _carriers(arm: ArmModel, joint: int) -> Array:
+    carried = np.zeros(arm.n)
+    carried[path_to(arm, joint)] = 1.0
+    return carried
+
+
+def _widths(between: PairDistances) -> Array:
+    """Distances (P,) in which barriers act: the length of the smaller body, `WIDTH` at most."""
+    lengths = np.array([np.inf if c is None else c.length for c in between.capsules])
+    return np.asarray(np.minimum(WIDTH, lengths[between.pairs].min(axis=1)))
+
+
+def _levers(arm: ArmModel, between: PairDistances) -> Array:
+    """Bounds (P, n) from the lengths of links, over all positions within the limits."""
+    allowed = planning_limits(arm)
+    travel = np.where(arm.prismatic, np.maximum(np.abs(allowed.lower), np.abs(allowed.upper)), 0.0)
+    lengths = np.linalg.norm(arm.translation, axis=1) + travel
+    reach = np.zeros((len(between.joints), arm.n))
+    for i, (carrier, capsule) in enumerate(zip(between.joints, between.capsules, strict=True)):
+        if capsule is None:
+            continue
+        extent = capsule.extent
+        for joint in reversed(path_to(arm, int(carrier))):
+            extent += travel[joint]
+            reach[i, joint] = 1.0 if arm.prismatic[joint] else extent
+            extent += lengths[joint] - travel[joint]
+    first, second = reach[between.pairs[:, 0]], reach[between.pairs[:, 1]]
+    # A joint that carries both bodies moves them together.
+    return np.asarray(np.where((first > 0) != (second > 0), first + second, 0.0))

@@ -1,0 +1,126 @@
+"""Shapes in place of meshes that are missing: boxes from the inertia, or lines between joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.arm.description.tree import rotation_rpy
+from dynid_ros.arm.description.urdf_xml import UrdfJoint
+from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
+
+#: Radius of the capsules along the lines between joints, m: a slender link.
+LINE_RADIUS = 0.03
+#: Shortest line that gets a capsule, m.
+SHORTEST = 1e-3
+
+
+def substitutes(
+    model: Any, root: Any, joints: Mapping[str, UrdfJoint], missing: Mapping[str, list[str]],
+) -> tuple[list[Any], tuple[str, ...]]:
+    """
+    Shapes for links of which a mesh is missing.
+
+    A link with an inertia becomes the homogeneous box that has it, one without becomes capsules
+    from its frame to the joints that it carries.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Of the whole URDF, no joint locked.
+    root : Element
+        The URDF.
+    joints : mapping of str to UrdfJoint
+        Joints of the URDF.
+    missing : mapping of str to list of str
+        Links that lack a mesh, by its URI.
+
+    Returns
+    -------
+    bodies : list of pinocchio.GeometryObject
+        The shapes.
+    notes : tuple of str
+        One line on all of them; empty where nothing is missing.
+
+    """
+    bodies: list[Any] = []
+    kinds: dict[str, list[str]] = {}
+    links = {element.get('name'): element for element in root.findall('link')}
+    for link in dict.fromkeys(link for names in missing.values() for link in names):
+        box = _inertia_box(model, links[link])
+        shapes = _lines(model, joints, link) if box is None else [box]
+        kind = 'nothing' if not shapes else 'lines between joints' if box is None else (
+            'the box of the same inertia')
+        kinds.setdefault(kind, []).append(link)
+        bodies += shapes
+    if not kinds:
+        return [], ()
+    files = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
+    taken = '; '.join(f'{kind} for {", ".join(names)}' for kind, names in kinds.items())
+    return bodies, (
+        f'meshes not found or not readable: {files} (set ROS_PACKAGE_PATH to the folder that '
+        f'holds their package); clearance takes instead {taken}',)
+
+
+def _frame(model: Any, link: str) -> Any:
+    import pinocchio
+
+    return model.frames[model.getFrameId(link, pinocchio.FrameType.BODY)]
+
+
+def _inertia_box(model: Any, link: Any) -> Any:
+    """Homogeneous box of the mass and inertia of a link, or None where it has none."""
+    import coal
+    import pinocchio
+
+    inertial = link.find('inertial')
+    mass = _numbers(inertial, 'mass', 'value')[0]
+    if not mass > 0:
+        return None
+    moments, axes = np.linalg.eigh([
+        [_numbers(inertial, 'inertia', f'i{"".join(sorted(a + b))}')[0] for b in 'xyz']
+        for a in 'xyz'])
+    # Of a box, Ixx = m (b² + c²) / 12.
+    size = np.sqrt(np.maximum(6 / mass * (moments.sum() - 2 * moments), 0.0))
+    if not size.max() > 0:
+        return None
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    name = link.get('name')
+    frame = _frame(model, name)
+    turn = rotation_rpy(_numbers(inertial, 'origin', 'rpy', 3))
+    middle = np.array(_numbers(inertial, 'origin', 'xyz', 3))
+    return pinocchio.GeometryObject(
+        f'{name}_inertia', frame.parentJoint, 0,
+        frame.placement * pinocchio.SE3(turn @ axes, middle),
+        coal.Box(*np.maximum(size, SHORTEST)))
+
+
+def _numbers(inertial: Any, tag: str, key: str, count: int = 1) -> list[float]:
+    """Read numbers of an element that Pinocchio has read before; zeros where it is absent."""
+    found = None if inertial is None else inertial.find(tag)
+    text = None if found is None else found.get(key)
+    return [0.0] * count if text is None else [float(x) for x in text.split()]
+
+
+def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
+    """Capsules from the frame of a link to the joints that it carries."""
+    import pinocchio
+
+    frame = _frame(model, link)
+    result = []
+    for name, joint in joints.items():
+        if joint.parent != link:
+            continue
+        end = (_frame(model, joint.child).placement if joint.kind == 'fixed'
+               else model.jointPlacements[model.getJointId(name)]).translation
+        start = frame.placement.translation
+        if np.linalg.norm(end - start) < SHORTEST:
+            continue
+        shape, placement = capsule_along(start, end, LINE_RADIUS)
+        result.append(pinocchio.GeometryObject(
+            f'{link}_to_{name}', frame.parentJoint, 0, placement, shape))
+    return result

@@ -1,0 +1,126 @@
+"""Torque of a motion by the nominal parameters, against the effort limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import DRY, dry_friction, friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import with_links
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
+from dynid_ros.motion.feasibility.barrier import soft_wall
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.utilities.arrays import Array
+
+#: Speeds, rad/s or m/s, of which the largest dry friction counts at all times.
+SPEEDS = np.geomspace(1e-3, 10.0, 81)
+#: Share of the limit in which the barrier of the torque acts.
+WIDTH = 0.2
+#: Share of the limit that the descent leaves to what lies between its samples.
+SPARE = 0.01
+#: Points of a period of the highest harmonic on which the torque is verified.
+POINTS_PER_WAVE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueLimit:
+    """
+    Effort limits of an arm with known nominal parameters.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm.
+    theta : (p,) ndarray
+        Nominal parameters without dry friction.
+    dry : (n,) ndarray
+        Largest dry friction of each joint, Nm.
+    limit : (n,) ndarray
+        Effort limits, Nm.
+
+    """
+
+    arm: ArmModel
+    theta: Array
+    dry: Array
+    limit: Array
+
+    def barrier(self, Y: Array) -> tuple[float, Array]:
+        """
+        Barrier along samples.
+
+        Parameters
+        ----------
+        Y : (K, n, p) ndarray
+            Regressor.
+
+        Returns
+        -------
+        value : float
+            Mean over the samples, infinite beyond a limit.
+        by_regressor : (K, n, p) ndarray
+            Its derivative by the regressor.
+
+        """
+        torque = Y @ self.theta
+        margin = 1 - SPARE - (np.abs(torque) + self.dry) / self.limit
+        value, slope = soft_wall(margin, WIDTH)
+        by_torque = -slope * np.sign(torque) / (self.limit * len(Y))
+        return float(value.sum() / len(Y)), by_torque[:, :, None] * self.theta
+
+    def exceeded(self, q: Array, qd: Array, qdd: Array) -> NDArray[np.bool_]:
+        """Whether the barrier of a joint is infinite at states (K, n) each, (K, n)."""
+        load = np.abs(self.torque(q, qd, qdd)) + self.dry
+        return np.asarray(load >= (1 - SPARE) * self.limit)
+
+    def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torque (K, n) without dry friction at states (K, n) each, Nm."""
+        return np.asarray(regressor(self.arm, q, qd, qdd) @ self.theta)
+
+    def largest(self, motion: FourierMotion) -> Array:
+        """
+        Bound of the torque over a motion, (n,), Nm.
+
+        Between two points of the grid the torque without dry friction, which is smooth, exceeds
+        both by at most h²/8 max|d²tau/dt²|, taken from the second differences of the grid.
+        """
+        points = int(POINTS_PER_WAVE * motion.harmonics)
+        t = motion.ramp + np.linspace(0, motion.period, points + 1)
+        if motion.ramp > 0:
+            steps = int(np.ceil(points * motion.ramp / motion.period))
+            rise = np.linspace(0, motion.ramp, steps + 1)
+            parts = [rise, t, motion.duration - rise[::-1]]
+        else:
+            parts = [t]
+        worst = np.zeros(motion.n)
+        for part in parts:
+            torque = self.torque(*motion.evaluate(part))
+            bend = np.abs(np.diff(torque, 2, axis=0)).max(axis=0, initial=0.0) / 8
+            worst = np.maximum(worst, np.abs(torque).max(axis=0) + 2 * bend)
+        return np.asarray(worst + self.dry)
+
+
+def torque_limit(arm: ArmModel) -> TorqueLimit | None:
+    """
+    Effort limits of an arm, or None where all of them are unknown.
+
+    Links without mass have that of the prior.
+    """
+    limit = arm.motion_limits.effort
+    if not np.isfinite(limit).any():
+        return None
+    arm, _ = with_links(arm)
+    check_possible(arm)
+    theta = nominal_parameters(arm)
+    known: dict[str, Array] = {}
+    for term in friction_terms(arm.friction):
+        if term.name in DRY:
+            columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+            known[term.name] = theta[columns]
+            theta[columns] = 0.0
+    dry = np.abs(dry_friction(known, SPEEDS, arm.friction_shape)).max(axis=0)
+    return TorqueLimit(arm, theta, dry if known else np.zeros(arm.n), limit)

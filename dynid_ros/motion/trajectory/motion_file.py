@@ -1,0 +1,284 @@
+"""The file of an exciting motion, excitation.yaml, written and read without loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynid_ros import __version__
+from dynid_ros.arm.description.schema import read_yaml, Section
+from dynid_ros.arm.description.tree import JointLimits
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
+from dynid_ros.motion.trajectory.fourier import FourierMotion, LONGEST
+from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair, parts
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.atomic_write import write_whole
+
+FORMAT = 'dynid_ros excitation'
+VERSION = 1
+
+_TOP = ('format', 'version', 'arm', 'arm_hash', 'made_by', 'design', 'motion', 'joints',
+        'validation')
+_VALIDATION = ('way', 'motion', 'joints')
+_MOTION = ('period', 'harmonics', 'periods', 'ramp')
+_SERIES = ('offset', 'sine', 'cosine')
+_JOINT = (*_SERIES, 'limits')
+_LIMITS = ('lower', 'upper', 'velocity', 'acceleration', 'effort')
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """
+    Content of an excitation file.
+
+    Attributes
+    ----------
+    motion : FourierMotion or MotionPair
+        The motion.
+    arm : str
+        Name of the arm that it was made for.
+    arm_hash : str
+        Of that arm's kinematics and limits; see the function of that name.
+    joint_names : tuple of str
+        Joints in the order of the motion's arrays.
+    limits : JointLimits
+        Limits that the motion keeps.
+    design : dict
+        Design settings and the margin to each limit, as given to `write_motion`.
+
+    """
+
+    motion: Motion
+    arm: str
+    arm_hash: str
+    joint_names: tuple[str, ...]
+    limits: JointLimits
+    design: dict[str, Any] = field(default_factory=dict)
+
+
+def arm_hash(arm: ArmModel) -> str:
+    """
+    Hash of an arm's joint names, kinematics and limits.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; the hash ignores inertias, friction and drives.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits, the same on all machines: numbers count to nine decimals.
+
+    """
+    limits = (getattr(arm.motion_limits, name) for name in _LIMITS)
+    digest = hashlib.sha256('\n'.join(arm.joint_names).encode())
+    for values in (
+        arm.parent, arm.rotation, arm.translation, arm.prismatic, arm.axis, *limits,
+    ):
+        # Adding zero turns -0.0 into 0.0, whose bytes differ.
+        digest.update((np.round(np.asarray(values, dtype='<f8'), 9) + 0.0).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def write_motion(
+    path: Path, motion: Motion, arm: ArmModel, design: dict[str, Any] | None = None,
+) -> None:
+    """
+    Write an excitation file.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    motion : FourierMotion or MotionPair
+        The motion.
+    arm : ArmModel
+        The arm that it was made for, whose limits it keeps.
+    design : dict, optional
+        Design settings, in plain values of YAML.
+
+    Raises
+    ------
+    ResultError
+        The file cannot be written.
+
+    """
+    series = _series_content(parts(motion)[0], arm)
+    for joint, name in enumerate(arm.joint_names):
+        series['joints'][name]['limits'] = _limits_content(arm.motion_limits, joint)
+    if isinstance(motion, MotionPair):
+        series['validation'] = {
+            'way': float(motion.way), **_series_content(motion.validation, arm)}
+    content = {
+        'format': FORMAT,
+        'version': VERSION,
+        'arm': arm.name,
+        'arm_hash': arm_hash(arm),
+        'made_by': f'dynid_ros {__version__}',
+        **({'design': design} if design else {}),
+        **series,
+    }
+    text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=99)
+    write_whole(Path(path), text.encode())
+
+
+def read_motion(path: Path) -> Excitation:
+    """
+    Read an excitation file.
+
+    Parameters
+    ----------
+    path : Path
+        File to read.
+
+    Returns
+    -------
+    Excitation
+        The motion, with its arm and limits.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is not an excitation file of a known version, or holds no motion.
+
+    """
+    path = Path(path)
+    content = read_yaml(path)
+    if not isinstance(content, dict) or content.get('format') != FORMAT:
+        raise InputError(f"{path} is not an excitation file: it lacks 'format: {FORMAT}'")
+    if content.get('version') != VERSION:
+        raise InputError(
+            f'{path} has version {content.get("version")} of the excitation format, but only '
+            f'version {VERSION} can be read; write it again with this release')
+    top = Section(content, path, _TOP)
+    names = _joint_names(top)
+    joints = top.section('joints', names)
+    sections = [joints.section(name, _JOINT) for name in names]
+    try:
+        motion = _read_motions(top, names, sections)
+    except InputError as error:
+        message = str(error)
+        if str(path) in message:
+            raise
+        raise InputError(f'{path} holds no usable motion: {message}') from error
+    return Excitation(
+        motion, top.needed('arm', top.text('arm')),
+        top.needed('arm_hash', top.text('arm_hash')), names,
+        _read_limits(sections), dict(_mapping(top, 'design')))
+
+
+def check_made_for(excitation: Excitation, arm: ArmModel, path: Path) -> None:
+    """
+    Make sure that a motion was made for an arm.
+
+    Parameters
+    ----------
+    excitation : Excitation
+        From `read_motion`.
+    arm : ArmModel
+        The arm that is to move.
+    path : Path
+        File of the motion, for the message.
+
+    Raises
+    ------
+    InputError
+        Other joints, other kinematics or other limits.
+
+    """
+    if excitation.joint_names != arm.joint_names:
+        raise InputError(
+            f"{path} moves the joints {', '.join(excitation.joint_names)}, but the arm "
+            f"'{arm.name}' has {', '.join(arm.joint_names)}; choose the arm that it was made for")
+    if excitation.arm_hash != arm_hash(arm):
+        raise InputError(
+            f"{path} was made for '{excitation.arm}' with other kinematics or limits than "
+            f"'{arm.name}' has now; design the motion again")
+
+
+def _series_content(motion: FourierMotion, arm: ArmModel) -> dict[str, Any]:
+    return {
+        'motion': {
+            'period': float(motion.period), 'harmonics': motion.harmonics,
+            'periods': int(motion.periods), 'ramp': float(motion.ramp)},
+        'joints': {
+            name: {'offset': float(motion.offset[joint]), 'sine': motion.sine[joint].tolist(),
+                   'cosine': motion.cosine[joint].tolist()}
+            for joint, name in enumerate(arm.joint_names)}}
+
+
+def _limits_content(limits: JointLimits, joint: int) -> dict[str, float]:
+    """Limits of one joint that are known."""
+    values = {name: float(getattr(limits, name)[joint]) for name in _LIMITS}
+    return {name: value for name, value in values.items() if np.isfinite(value)}
+
+
+def _joint_names(top: Section) -> tuple[str, ...]:
+    joints = top.raw('joints')
+    if not isinstance(joints, dict) or not joints:
+        raise top.error('joints', 'must hold one entry for each joint')
+    for name in joints:
+        if not isinstance(name, str):
+            raise top.error('joints', f'must have names as keys, not {name!r}')
+    return tuple(joints)
+
+
+def _read_motions(top: Section, names: tuple[str, ...], joints: list[Section]) -> Motion:
+    first = _read_series(top.section('motion', _MOTION), joints)
+    motion: Motion = first
+    if top.raw('validation') is not None:
+        section = top.section('validation', _VALIDATION)
+        others = section.section('joints', names)
+        second = _read_series(section.section('motion', _MOTION),
+                              [others.section(name, _SERIES) for name in names])
+        motion = MotionPair(first, second, section.needed('way', section.positive('way')))
+    if motion.duration > LONGEST * len(parts(motion)):
+        raise InputError(
+            f'it would last {motion.duration:g} s; keep periods times period and twice the ramp '
+            f'within {LONGEST:g} s')
+    return motion
+
+
+def _read_series(section: Section, joints: list[Section]) -> FourierMotion:
+    harmonics = _count(section, 'harmonics')
+    series = {
+        key: np.array([joint.needed(key, joint.vector(key, harmonics)) for joint in joints])
+        for key in ('sine', 'cosine')}
+    return FourierMotion(
+        section.needed('period', section.positive('period')),
+        np.array([joint.needed('offset', joint.number('offset')) for joint in joints]),
+        series['sine'], series['cosine'], _count(section, 'periods'),
+        section.needed('ramp', section.number('ramp')))
+
+
+def _read_limits(joints: list[Section]) -> JointLimits:
+    sections = [joint.section('limits', _LIMITS) for joint in joints]
+    values: dict[str, Array] = {}
+    for name in _LIMITS:
+        numbers = [section.number(name) for section in sections]
+        unknown = -np.inf if name == 'lower' else np.inf
+        values[name] = np.array([unknown if x is None else x for x in numbers])
+    return JointLimits(**values)
+
+
+def _count(section: Section, key: str) -> int:
+    value = section.needed(key, section.positive(key))
+    if value != int(value):
+        raise section.error(key, f'must be a whole number, not {value:g}')
+    return int(value)
+
+
+def _mapping(top: Section, key: str) -> dict[str, Any]:
+    value = top.raw(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise top.error(key, 'must hold keys and values')
+    return value

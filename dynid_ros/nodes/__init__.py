@@ -1,6 +1,0 @@
-"""ROS 2 nodes: they convert messages and call the core."""
-
-from dynid_ros.embedded import step_in
-import dynid_ros.threads  # noqa: F401 (before anything imports NumPy)
-
-step_in()

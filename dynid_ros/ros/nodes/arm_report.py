@@ -1,0 +1,95 @@
+"""Reports of the identifier on the parameters of an arm, their verdict and its links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from dynid_ros.applications.export.urdf import robot_description
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.estimation.model.uses import Use
+from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.online.live_verdict import Judge
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.result_files.result_file import write_result
+from dynid_ros.ros.nodes.common import estimate_messages as say
+from dynid_ros.ros.nodes.common.runtime import LATCHED
+
+
+class ArmReport:
+    """
+    Publishers of estimates and links, and the judge of the session.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    session : OnlineIdentifier
+        The session.
+    description : str
+        Parameter ``arm``, from which robot descriptions are made.
+
+    """
+
+    def __init__(self, node: Node, session: OnlineIdentifier, description: str) -> None:
+        self._node, self._session = node, session
+        self._judge = Judge(session, robot_description(description))
+        self._description, self._fault = '', ''
+        self._verdict: Verdict | None = None
+        self._uses: tuple[Use, ...] = ()
+        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._result = node.create_publisher(String, '~/result', LATCHED)
+        self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', 10)
+        self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
+
+    def look(self, now: int) -> None:
+        """Publish what the judge has found meanwhile."""
+        found = self._judge.update()
+        if found is None:
+            return
+        logger = self._node.get_logger()
+        if found.fault:
+            self._fault = f'a fault of dynid: {found.fault}'
+            logger.error(f'{self._fault}; the estimates go on, without a verdict and links')
+        self._verdict, self._uses = found.verdict or self._verdict, found.uses or self._uses
+        if found.parameters is not None:
+            self._standard.publish(
+                say.array(now, say.standard_statuses(self._session.arm, found.parameters)))
+        if found.description not in (None, self._description):
+            if not self._description:
+                logger.info('trustworthy by now; ~/robot_description has the links')
+            self._description = found.description
+            self._robot.publish(String(data=found.description))
+
+    def publish(self, now: int, facts: Mapping[str, object]) -> None:
+        """Publish the estimates of now."""
+        arm, estimate = self._session.arm, self._session.estimate()
+        self._estimates.publish(say.array(now, say.estimate_statuses(arm, estimate)))
+        self._result.publish(String(data=say.result_json(arm, estimate, facts)))
+
+    def health(self) -> list[DiagnosticStatus]:
+        """Return the status of the verdict, if there is one."""
+        name, arm = f'{self._node.get_name()}: verdict', self._session.arm
+        if self._fault:
+            return [say.status(name, arm.name, say.ERROR, self._fault, {})]
+        return [] if self._verdict is None else [
+            say.verdict_status(name, arm, self._verdict, self._uses)]
+
+    def reset(self) -> None:
+        """Forget what was found."""
+        self._verdict, self._uses, self._fault = None, (), ''
+
+    def stop(self) -> None:
+        """Wait for the judge."""
+        self._judge.stop()
+
+    def save(self, folder: Path, defects: Sequence[Defect]) -> str:
+        """Write the result, and return it in a few words."""
+        result = self._session.result(defects)
+        write_result(result, folder)
+        verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
+        return f'{result.samples} samples, {verdict}, in {folder}'

@@ -1,0 +1,168 @@
+"""A rosbag2 recorder as a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import ctypes
+from functools import partial
+import importlib.util
+import os
+from pathlib import Path
+import shutil
+import signal
+import subprocess
+import sys
+
+from rclpy.qos import QoSProfile
+import yaml
+
+from dynid_ros.data.files.bag_backends import is_truncated
+from dynid_ros.errors import InputError
+from dynid_ros.ros import stand_in as embedded
+from dynid_ros.utilities.atomic_write import write_whole
+
+#: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
+CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'
+#: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a word.
+FULL = 131072
+#: Messages, which are many chunks, within which a bag grows unless it cannot be written.
+STALLED = 3000
+#: Longest time that the bag takes to close, s: on a busy machine with a slow disk.
+PATIENCE = 60.0
+_PDEATHSIG = 1
+
+
+class BagProcess:
+    """
+    ``ros2 bag record`` of some topics into one MCAP bag.
+
+    It ends, and closes its bag, when this process ends in whatever way.
+
+    Parameters
+    ----------
+    folder : Path
+        Existing folder, in which the bag ``bag`` and its log are made.
+    topics : sequence of str
+        Full names.
+    name : str
+        Name of its node.
+    facts : mapping of str to str
+        Custom data of the bag.
+    qos : mapping of str to QoSProfile
+        QoS of topics that are published already. rosbag2 itself would keep ten messages, and lose
+        samples of 1 kHz whenever it stalls for ten milliseconds.
+    messages : int
+        Number of messages that were published before.
+
+    """
+
+    def __init__(
+        self, folder: Path, topics: Sequence[str], name: str, facts: Mapping[str, str],
+        qos: Mapping[str, QoSProfile], messages: int,
+    ) -> None:
+        self.bag = folder / 'bag'
+        self._log = folder / 'rosbag2.log'
+        self._grown = 0, messages
+        self._lost: str | None = None
+        settings = folder / '.storage.yaml'
+        write_whole(settings, CHUNKS)
+        overrides = folder / '.qos.yaml'
+        write_whole(overrides, yaml.safe_dump(
+            {topic: _plain(profile) for topic, profile in qos.items()}).encode())
+        command = [
+            *_recorder(settings), '--output', str(self.bag),
+            '--qos-profile-overrides-path', str(overrides),
+            '--node-name', name, '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
+            '--topics', *topics]
+        with self._log.open('wb') as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True, preexec_fn=partial(end_with_parent, os.getpid()))
+
+    def trouble(self, messages: int) -> str | None:
+        """
+        Say why the recorder records no longer, or None while it does.
+
+        Parameters
+        ----------
+        messages : int
+            Number of messages that were published so far.
+
+        """
+        ended = self.ended()
+        if ended:
+            return ended
+        try:
+            size, free = self.size(), shutil.disk_usage(self.bag.parent).free
+        except OSError as error:
+            return f'{self.bag.parent} is gone: {error.strerror}'
+        if size != self._grown[0]:
+            self._grown = size, messages
+        if free < FULL:
+            # Later messages are lost too, even if there is space again.
+            self._lost = f'the disk is full ({free} bytes are free)'
+        waiting = messages - self._grown[1]
+        if self._lost is None and waiting > STALLED:
+            return f'nothing of the last {waiting} messages was written'
+        return self._lost
+
+    def ended(self) -> str | None:
+        """Say why the process ended, or None while it runs."""
+        status = self._process.poll()
+        if status is None:
+            return None
+        lines = self._log.read_text(errors='replace').strip().splitlines()
+        return f'rosbag2 ended with status {status}: {lines[-1] if lines else "no reason given"}'
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(file.stat().st_size for file in self.bag.glob('*.mcap'))
+
+    def stop(self) -> str | None:
+        """Close the bag, and return the reason if it is incomplete."""
+        trouble = self.ended() or self._lost
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            return trouble or 'rosbag2 did not end and was killed'
+        if trouble is None and any(map(is_truncated, self.bag.glob('*.mcap'))):
+            trouble = 'its end could not be written; look at the space on the disk'
+        return trouble
+
+
+def _recorder(settings: Path) -> list[str]:
+    """Return the command that records: rosbag2, or what stands in for it."""
+    if embedded.active():
+        return [sys.executable, '-m', 'dynid_ros.ros.nodes.bag_recorder']
+    if importlib.util.find_spec('rosbag2_py') is None:
+        raise InputError('recording needs rosbag2, which this ROS 2 lacks; install ros2bag and '
+                         'rosbag2_storage_mcap, or start without a recorder')
+    return ['ros2', 'bag', 'record', '--storage', 'mcap', '--storage-config-file', str(settings),
+            '--disable-keyboard-controls']
+
+
+def _plain(qos: QoSProfile) -> dict[str, object]:
+    return {'history': 'keep_last', 'depth': qos.depth, 'durability': 'volatile',
+            'reliability': qos.reliability.name.lower()}
+
+
+def end_with_parent(parent: int) -> None:
+    """
+    Let Linux send SIGINT when the parent is gone, so that no recorder is left behind.
+
+    Parameters
+    ----------
+    parent : int
+        Process of which this one is a new child; it may be gone already.
+
+    """
+    # Who was started in the background of a shell ignores it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.platform == 'linux':
+        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGINT)

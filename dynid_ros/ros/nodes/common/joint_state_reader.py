@@ -1,0 +1,234 @@
+"""From messages to samples in the order of the arm's joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from dynid_ros.arm.drive import DriveTopic
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.files.recording_reader import DAY_NS
+from dynid_ros.data.streaming.pairing import Pairing
+from dynid_ros.ros.nodes.common.lockstep import nanoseconds
+from dynid_ros.utilities.arrays import Array
+
+#: Orders that are remembered: who sends other names in every message must not fill the memory.
+ORDERS = 16
+#: Names of other joints that are shown.
+SHOWN = 20
+#: Events that are counted, and their meaning.
+PROBLEMS = {
+    'joints_missing': 'messages that lack joints of the arm',
+    'values_missing': 'messages whose positions or drive signals do not match their names',
+    'order_changed': 'changes of the order of the joints',
+    'stamp_zero': 'messages without a header stamp',
+    'clock_back': 'times that the clock stepped back',
+    'signal_joints_missing': 'drive signals that lack joints of the arm',
+    'signal_missing': 'joint states left out because no drive signal is near',
+    'signal_late': 'drive signals left out because their stamp is not after the last',
+}
+
+
+def message_type(topic: DriveTopic) -> Any:
+    """Return the type of the messages."""
+    if topic.interface is not None:
+        # A package that no other topic of an identifier needs.
+        from control_msgs.msg import DynamicJointState
+
+        return DynamicJointState
+    return Float64MultiArray if topic.joints else JointState
+
+
+def stamp_of(message: Any) -> int:
+    """Header stamp, ns."""
+    return nanoseconds(message.header.stamp)
+
+
+def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], NDArray[np.float64]]:
+    """
+    Read one message.
+
+    Returns
+    -------
+    stamp : int
+        ns; zero if there is none.
+    names : tuple of str
+        Joints.
+    values : (m,) ndarray
+        Their signals.
+
+    """
+    if topic.joints:
+        return 0, topic.joints, np.array(message.data)
+    if topic.interface is None:
+        return stamp_of(message), tuple(message.name), np.array(message.effort)
+    held = {
+        name: own.values[own.interface_names.index(topic.interface)]
+        for name, own in zip(message.joint_names, message.interface_values, strict=True)
+        if topic.interface in own.interface_names}
+    return stamp_of(message), tuple(held), np.array(list(held.values()))
+
+
+class JointOrder:
+    """
+    Find the joints of an arm by name, under its own names or its aliases.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Names of the joints, and their aliases.
+
+    """
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._names = (arm.joint_names, *arm.aliases)
+        self._orders: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
+
+    def of(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+        """Places (n,) of the joints among the names; None if some are missing."""
+        if names not in self._orders:
+            if len(self._orders) >= ORDERS:
+                self._orders.clear()
+            known = next((own for own in self._names if set(own) <= set(names)), None)
+            self._orders[names] = None if known is None else np.array(
+                [names.index(name) for name in known], dtype=np.intp)
+        return self._orders[names]
+
+
+class JointStateReader:
+    """
+    Collect joint states and drive signals; joints are found by name in every message.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Names of the joints, their aliases, and where the drive signal comes from.
+
+    Attributes
+    ----------
+    messages, signals : int
+        Joint states, and messages of a drive topic, so far.
+    others : tuple of str
+        The first names in the last message that lacked joints.
+
+    """
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._orders = JointOrder(arm)
+        self._order: dict[str, NDArray[np.intp]] = {}
+        self._n = arm.n
+        self._apart = arm.drive.topic
+        self._pairing = Pairing(arm.n, arm.n)
+        self._held: tuple[int, Array, Array] | None = None
+        self._stamps: list[int] = []
+        self._rows: list[tuple[Array, Array]] = []
+        self._last = 0
+        self._stamped = self._unstamped = False
+        self.messages = self.signals = 0
+        self._counts = dict.fromkeys(PROBLEMS, 0)
+        self.others: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Joint states since the last `take`."""
+        return len(self._pairing) if self._apart else len(self._stamps)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count how often each of `PROBLEMS` was met."""
+        own = {'signal_missing': self._pairing.unpaired, 'signal_late': self._pairing.late}
+        return self._counts | own
+
+    def add(self, message: JointState, received: int) -> None:
+        """
+        Take in one message.
+
+        Parameters
+        ----------
+        message : JointState
+            Position, and effort unless that has a topic of its own, of at least all joints of
+            the arm.
+        received : int
+            Time of reception, ns, for messages that nobody stamped.
+
+        """
+        self.messages += 1
+        order = self._resolve('joints_missing', tuple(message.name))
+        if order is None:
+            return
+        p = np.array(message.position)
+        u = p if self._apart else np.array(message.effort)
+        if min(len(p), len(u)) <= order.max():
+            self._counts['values_missing'] += 1
+            return
+        self._stamp(stamp_of(message), received, p[order], u[order])
+
+    def add_signal(self, message: Any, received: int) -> None:
+        """Take in one message of the drive topic."""
+        assert self._apart is not None
+        self.signals += 1
+        stamp, names, u = signal_of(self._apart, message)
+        order = self._resolve('signal_joints_missing', names)
+        if order is None:
+            return
+        if len(u) <= order.max():
+            self._counts['values_missing'] += 1
+            return
+        self._pairing.add_signal(stamp or received, u[order])
+
+    def take(self) -> tuple[NDArray[np.int64], Array, Array]:
+        """Hand over stamps (k,), ns, positions and drive signals (k, n), and start afresh."""
+        if self._apart:
+            return self._pairing.take()
+        stamps = np.array(self._stamps, dtype=np.int64)
+        values = np.array(self._rows).reshape(-1, 2, self._n)
+        self._stamps, self._rows = [], []
+        return stamps, values[:, 0], values[:, 1]
+
+    def _resolve(self, problem: str, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+        order = self._orders.of(names)
+        if order is None:
+            self._counts[problem] += 1
+            self.others = names[:SHOWN]
+        else:
+            if not np.array_equal(order, self._order.get(problem, order)):
+                self._counts['order_changed'] += 1
+            self._order[problem] = order
+        return order
+
+    def _stamp(self, stamp: int, received: int, p: Array, u: Array) -> None:
+        """
+        Choose the clock, as for a recording.
+
+        Stamps that are zero from the start were never set; simulated time starts at zero; one
+        among stamps of a clock that was set is left out.
+        """
+        if stamp or (self._stamped and self._last < DAY_NS):
+            if self._held is not None and stamp < DAY_NS:
+                self._append(0, *self._held[1:])
+            self._held, self._stamped = None, True
+            self._append(stamp, p, u)
+            return
+        self._counts['stamp_zero'] += 1
+        if self._stamped:
+            return
+        if self._held is not None:
+            self._append(*self._held)
+            self._held, self._unstamped = None, True
+        if self._unstamped:
+            self._append(received, p, u)
+        else:
+            self._held = received, p, u
+
+    def _append(self, stamp: int, p: Array, u: Array) -> None:
+        if stamp < self._last:
+            self._counts['clock_back'] += 1
+        self._last = stamp
+        if self._apart:
+            self._pairing.add_state(stamp, p)
+            return
+        self._stamps.append(stamp)
+        self._rows.append((p, u))

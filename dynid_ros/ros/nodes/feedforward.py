@@ -1,0 +1,229 @@
+"""Node that fills in the effort of trajectories on their way to a joint_trajectory_controller."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import sys
+from typing import Any
+
+from control_msgs.action import FollowJointTrajectory
+import numpy as np
+from rclpy.action import ActionClient, ActionServer, CancelResponse
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
+from dynid_ros.motion.trajectory.trajectory_file import Trajectory
+from dynid_ros.ros.nodes.common.answers import answer_of
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
+from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.utilities.arrays import Array
+
+SETTINGS = (
+    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
+    Setting('controller', 'joint_trajectory_controller',
+            'Controller that gets the trajectories; it must add their effort to its feedback.'),
+)
+#: Final states of goals, of action_msgs/msg/GoalStatus.
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
+#: Error code of control_msgs/action/FollowJointTrajectory.
+INVALID_GOAL = -1
+#: Period of the look whether the controller is still there, s.
+LOOK = 0.2
+
+
+@dataclass(eq=False)
+class Relayed:
+    """
+    A goal on its way.
+
+    Attributes
+    ----------
+    handle : ServerGoalHandle
+        Of whoever sent it.
+    sent : ClientGoalHandle or None
+        Of the controller, once it has accepted the goal.
+    cancelled : bool
+        Whether the sender has given it up.
+    outcome : tuple of int and FollowJointTrajectory.Result or None
+        Final state and result, at the end.
+
+    """
+
+    handle: Any
+    sent: Any = None
+    cancelled: bool = False
+    outcome: tuple[int, Any] | None = None
+
+
+class FeedForward(Node):
+    """Goals in, the same goals with their effort out; feedback and results the other way."""
+
+    def __init__(self) -> None:
+        super().__init__('feedforward')
+        settings = declare(self, SETTINGS)
+        self._model = self._read_model(settings['model'])
+        # The first prediction compiles or loads the kernels.
+        self._model.predict_torque(*np.zeros((3, 1, self._model.arm.n)))
+        self._name = f'{settings["controller"]}/follow_joint_trajectory'
+        self._client = ActionClient(self, FollowJointTrajectory, self._name)
+        self._goals: dict[bytes, Relayed] = {}
+        self._server = ActionServer(
+            self, FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
+            handle_accepted_callback=self._accept, cancel_callback=self._cancel)
+        create_steady_timer(self, LOOK, self._look)
+        self.get_logger().info(f'ready: {self._model.arm.name}, to {self._name}')
+
+    def _read_model(self, folder: str) -> IdentifiedModel:
+        model = read_result(Path(folder).expanduser())
+        if not model.verdict.trustworthy:
+            raise InputError(
+                f'{folder}: the model is not trustworthy, and its torques would go to the '
+                f'drives: {"; ".join(model.verdict.reasons)}')
+        return model
+
+    def _accept(self, handle: Any) -> None:
+        goal = self._goals[bytes(handle.goal_id.uuid)] = Relayed(handle)
+        try:
+            if not self._client.server_is_ready():
+                raise InputError(
+                    f'the action {self._name} is not there; is the controller active?')
+            filled = self._filled(handle.request.trajectory)
+        except InputError as error:
+            self._refuse(goal, str(error))
+            return
+        handle.request.trajectory = filled
+        self._client.send_goal_async(
+            handle.request, feedback_callback=lambda heard: self._feed_back(goal, heard.feedback),
+        ).add_done_callback(lambda future: self._answered(goal, *answer_of(future)))
+
+    def _filled(self, message: JointTrajectory) -> JointTrajectory:
+        """Fill in the effort of each point."""
+        drive = self._model.arm.drive
+        columns = [_column(message, name)
+                   for name in ('positions', 'velocities', 'accelerations')]
+        # In the order of the model's joints, which the transmission couples.
+        ours = self._order(message.joint_names)
+        p, pd, pdd = (column[:, ours] for column in columns)
+        t = np.array([point.time_from_start.sec + point.time_from_start.nanosec * 1e-9
+                      for point in message.points])
+        filled = with_effort(self._model, Trajectory(
+            self._model.arm.joint_names, t, joint_position(p, drive), joint_velocity(pd, drive),
+            joint_velocity(pdd, drive)))
+        for remark in extrapolation(self._model, filled):
+            self.get_logger().warning(f'extrapolation: {remark}')
+        assert filled.effort is not None
+        efforts = (filled.effort @ drive.to_joints)[:, np.argsort(ours)]
+        for point, effort in zip(message.points, efforts, strict=True):
+            point.effort = array.array('d', effort.tobytes())
+        return message
+
+    def _order(self, names: Sequence[str]) -> list[int]:
+        """Places of the model's joints among those of a trajectory."""
+        arm = self._model.arm
+        for own in (arm.joint_names, *arm.aliases):
+            if sorted(own) == sorted(names):
+                return [list(names).index(name) for name in own]
+        raise InputError(
+            f'the joints of the trajectory ({", ".join(names)}) are not those of the model '
+            f'({", ".join(arm.joint_names)})')
+
+    def _answered(self, goal: Relayed, sent: Any, problem: str) -> None:
+        if problem:
+            self._refuse(goal, f'{self._name} has not answered the trajectory: {problem}')
+            return
+        if not sent.accepted:
+            self._refuse(goal, f'{self._name} rejected the trajectory; see its log')
+            return
+        goal.sent = sent
+        if goal.cancelled:
+            sent.cancel_goal_async()
+        sent.get_result_async().add_done_callback(
+            lambda future: self._ended(goal, *answer_of(future)))
+
+    def _ended(self, goal: Relayed, answer: Any, problem: str) -> None:
+        if problem:
+            goal.sent.cancel_goal_async()
+            self._refuse(goal, f'{self._name} has not told how the trajectory ended: {problem}')
+            return
+        self._conclude(goal, answer.status, answer.result)
+
+    def _feed_back(self, goal: Relayed, feedback: Any) -> None:
+        if goal.outcome is None:
+            goal.handle.publish_feedback(feedback)
+
+    def _cancel(self, handle: Any) -> CancelResponse:
+        goal = self._goals.get(bytes(handle.goal_id.uuid))
+        if goal is not None:
+            goal.cancelled = True
+            if goal.sent is not None:
+                goal.sent.cancel_goal_async()
+        return CancelResponse.ACCEPT
+
+    def _look(self) -> None:
+        """Give up goals whose controller is gone."""
+        waiting = [goal for goal in self._goals.values() if goal.outcome is None]
+        if waiting and not self._client.server_is_ready():
+            for goal in waiting:
+                self._refuse(goal, f'the action {self._name} is gone')
+
+    def _refuse(self, goal: Relayed, reason: str) -> None:
+        self.get_logger().warning(f'trajectory refused: {reason}')
+        self._conclude(goal, ABORTED, FollowJointTrajectory.Result(
+            error_code=INVALID_GOAL, error_string=reason))
+
+    def _conclude(self, goal: Relayed, status: int, result: Any) -> None:
+        if goal.outcome is not None:
+            return
+        goal.outcome = status, result
+        # Coroutines that wait keep rclpy's executor busy: a goal is executed at its end.
+        goal.handle.execute()
+
+    def _result(self, handle: Any) -> Any:
+        goal = self._goals.pop(bytes(handle.goal_id.uuid))
+        assert goal.outcome is not None
+        status, result = goal.outcome
+        if status == SUCCEEDED:
+            handle.succeed()
+        elif status == CANCELED and goal.cancelled:
+            handle.canceled()
+        else:
+            # Among others one that another client's trajectory replaced.
+            handle.abort()
+        return result
+
+
+def _column(message: JointTrajectory, name: str) -> Array:
+    """Values (N, n) of one field of all points."""
+    joints = len(message.joint_names)
+    rows = [getattr(point, name) for point in message.points]
+    for k, row in enumerate(rows):
+        if len(row) != joints:
+            raise InputError(
+                f'point {k + 1} of the trajectory has {len(row)} {name} for {joints} joints; '
+                'torque needs positions, velocities and accelerations, which a time '
+                'parameterisation such as that of MoveIt writes')
+    table = np.array([list(row) for row in rows], dtype=float).reshape(len(rows), joints)
+    if not len(table):
+        raise InputError('the trajectory has no points')
+    if not np.isfinite(table).all():
+        k, j = np.argwhere(~np.isfinite(table))[0]
+        raise InputError(f"{name} of joint '{message.joint_names[j]}' in point {k + 1} of the "
+                         f'trajectory are {table[k, j]}, which is not finite')
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(FeedForward, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

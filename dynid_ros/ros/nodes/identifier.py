@@ -1,0 +1,245 @@
+"""Node that identifies the dynamics of an arm while it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from pathlib import Path
+import sys
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+import numpy as np
+import rclpy
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
+
+from dynid_ros.applications.payload.live_payload import LivePayload
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.result_files.result_file import read_result, read_state, write_state
+from dynid_ros.estimation.result_files.starting_model import read_start
+from dynid_ros.ros.nodes.arm_report import ArmReport
+from dynid_ros.ros.nodes.common import estimate_messages as say
+from dynid_ros.ros.nodes.common.answers import offer
+from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
+from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
+from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.ros.nodes.payload_report import PayloadReport
+from dynid_ros.ros.nodes.warm_up import warm_up
+from dynid_ros.utilities.arrays import Array
+
+SETTINGS = (
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
+            'payload or start, that of the result counts.'),
+    Setting('start', '', 'Folder of dynid identify of the same arm, for friction terms, cut-off, '
+            'delay, and load of friction by load; the estimate starts from nothing.'),
+    Setting('friction', [], 'Friction terms instead of those of the arm.'),
+    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the result or of the '
+            'arm, else 5 Hz.', 0.0, 1000.0),
+    Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
+            'for that of the result or of the arm, else none.'),
+    Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
+            'replaces it, s; 0 for no forgetting.', 0.0, 1e6),
+    Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
+    Setting('output_folder', '', 'Folder for result.yaml, or payload.json, and the state, written '
+            'by ~/save; the node writes nowhere else.'),
+    Setting('resume', False, 'Resume from the last saved state in the output folder; '
+            'later samples are lost.'),
+    Setting('save_at_end', False, 'Save when the node is stopped.'),
+    Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
+    Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
+    Setting('tool_frame', 'tool', 'With payload: frame_id of ~/payload, that of the tool.'),
+)
+#: Rules of the stream by which data is lost.
+LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
+#: Messages that wait when the node is stopped are worked on for so long, s, until none comes for
+#: so long, s; and the same in simulated time, where this node may be behind.
+LAST_WORDS, SILENCE = 1.0, 0.1
+SIMULATED_LAST_WORDS, SIMULATED_SILENCE = 10.0, 0.5
+
+
+class Identifier(Node):
+    """Joint states in, estimates out; what it saves is what ``dynid replay`` gives of a bag."""
+
+    def __init__(self) -> None:
+        super().__init__('identifier')
+        self._settings = declare(self, SETTINGS)
+        self._model = self._read_model()
+        self._begin = self._read_start()
+        known = self._model or self._begin
+        self._arm = self._read_arm() if known is None else known.arm
+        warm_up(self._arm, self.get_logger().info)
+        folder = self._settings['output_folder']
+        self._folder = Path(folder).expanduser() if folder else None
+        self._fresh = False
+        self._online = self._start_online()
+        # Who finds the subscription finds all publishers, too.
+        self._shown: ArmReport | PayloadReport = (
+            PayloadReport(self, self._online, self._settings['tool_frame'])
+            if isinstance(self._online, LivePayload)
+            else ArmReport(self, self._online, self._settings['arm']))
+        self._publish()
+        self._input = ArmSubscription(self, self._arm, self._on_message)
+        self._reader = self._input.reader
+        self._arm = self._online.arm
+        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
+
+    def stop(self) -> None:
+        """Learn from what has arrived, and save if asked to."""
+        simulated = simulated_time(self)
+        end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated else LAST_WORDS)
+        silence = SIMULATED_SILENCE if simulated else SILENCE
+        heard, since = self._heard, time.monotonic()
+        while time.monotonic() < min(end, since + silence):
+            rclpy.spin_once(self, timeout_sec=0.01)
+            if self._heard > heard:
+                heard, since = self._heard, time.monotonic()
+        self._learn()
+        self._input.leave()
+        self._shown.stop()
+        if self._settings['save_at_end']:
+            try:
+                self.get_logger().info(self._save())
+            except RecordingError as error:
+                self.get_logger().info(f'nothing was saved: {error}')
+
+    def _read_arm(self) -> ArmModel:
+        if not self._settings['arm']:
+            raise InputError('no arm is given; set the parameter arm, such as arm:=panda')
+        arm = load_arm(self._settings['arm'])
+        friction = self._settings['friction']
+        return arm.with_friction(tuple(friction)) if friction else arm
+
+    def _read_model(self) -> IdentifiedModel | None:
+        """Read the model of the arm without its load, if that is to be estimated."""
+        folder = self._settings['model']
+        if self._settings['payload'] != bool(folder):
+            raise InputError('payload and model belong together: payload:=true and model:= the '
+                             'folder of dynid identify of the arm without the load')
+        if not folder:
+            return None
+        model = read_result(Path(folder).expanduser())
+        arm = self._settings['arm']
+        if arm and (names := load_arm(arm).joint_names) != model.arm.joint_names:
+            raise InputError(
+                f"the model in {folder} has the joints {', '.join(model.arm.joint_names)}, and "
+                f"the arm '{arm}' has {', '.join(names)}; give the model of this arm")
+        if self._settings['friction'] or self._settings['memory']:
+            raise InputError(
+                'with payload, the model states the friction terms and nothing is forgotten: '
+                'leave friction and memory out, and call ~/reset when the load changes')
+        return model
+
+    def _read_start(self) -> IdentifiedModel | None:
+        """Read the result that states arm, friction and filters, if there is one."""
+        folder = self._settings['start']
+        if folder and (self._model is not None or self._settings['friction']):
+            raise InputError('start states the friction: leave friction, payload and model out')
+        return read_start(Path(folder).expanduser(), self._settings['arm']) if folder else None
+
+    def _start_online(self) -> OnlineIdentifier:
+        delay, topic = self._settings['delay'], self.resolve_topic_name('joint_states')
+        cutoff, memory = self._settings['cutoff_hz'] or None, self._settings['memory'] or math.inf
+        late = None if math.isnan(delay) else delay
+        online = (
+            OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory,
+                             start=self._begin) if self._model is None
+            else LivePayload(self._model, topic, cutoff_hz=cutoff, delay=late))
+        if self._settings['resume'] and read_state(online, self._output()):
+            self.get_logger().info(f'resumed after {online.samples} samples')
+        return online
+
+    def _publish(self) -> None:
+        self._validation = self.create_publisher(DiagnosticArray, '~/validation', 10)
+        self._residuals = self.create_publisher(JointState, '~/residuals', 100)
+        self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        offer(self, '~/reset', self._reset)
+        offer(self, '~/save', self._save)
+        self.create_service(SetBool, '~/freeze', self._on_freeze)
+
+    @property
+    def _heard(self) -> int:
+        return self._reader.messages + self._reader.signals
+
+    def _on_message(self) -> None:
+        if len(self._reader) >= BLOCK:
+            self._learn()
+
+    def _learn(self) -> None:
+        for block, tau_hat in self._online.push(*self._reader.take()):
+            self._fresh = True
+            self._show_rows(block, tau_hat)
+
+    def _show_rows(self, block: RowBlock, tau_hat: Array) -> None:
+        residual = np.where(block.moving, block.tau - tau_hat, np.nan)
+        stamps = self._online.first_stamp + np.rint(block.t * 1e9).astype(np.int64)
+        for stamp, beyond, torque in zip(stamps.tolist(), residual, tau_hat, strict=True):
+            self._residuals.publish(say.effort_message(self._arm, stamp, beyond))
+            self._predicted.publish(say.effort_message(self._arm, stamp, torque))
+
+    def _report(self) -> None:
+        now = self.get_clock().now().nanoseconds
+        self._input.follow()
+        self._shown.look(now)
+        self._diagnostics.publish(say.array(now, self._health()))
+        if not self._fresh:
+            return
+        self._fresh = False
+        estimate = self._online.estimate()
+        self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
+        self._shown.publish(
+            now, {'samples': self._online.samples, 'source': self._input.topic})
+
+    def _health(self) -> list[DiagnosticStatus]:
+        online = self._online
+        return [self._input.status(
+            online.counts, LOSSES, (dead.sentence for dead in online.dead_signals),
+            samples=online.samples, frozen=online.frozen), *self._shown.health()]
+
+    def _reset(self) -> str:
+        self._reader.take()
+        self._online.reset()
+        self._shown.reset()
+        return 'the estimates are reset'
+
+    def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:
+        self._learn()
+        self._online.freeze(request.data)
+        answer.success = True
+        answer.message = 'the estimates are frozen' if request.data else 'the estimates continue'
+        return answer
+
+    def _output(self) -> Path:
+        if self._folder is None:
+            raise InputError('no folder to save to; start with the parameter output_folder')
+        return self._folder
+
+    def _save(self) -> str:
+        folder = self._output()
+        self._learn()
+        counts = self._reader.counts.items()
+        saved = self._shown.save(folder, [
+            Defect(f'topic_{problem}', 'info', f'{count} {PROBLEMS[problem]}.', None, count)
+            for problem, count in counts if count])
+        write_state(self._online, folder)
+        return saved
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(Identifier, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

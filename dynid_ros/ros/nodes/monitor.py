@@ -1,0 +1,192 @@
+"""Node that watches an arm by its identified model: external torque, contact, gravity effort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+import sys
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from dynid_ros.applications.contact.alarm_levels import ALARMS_PER_HOUR
+from dynid_ros.applications.contact.momentum_observer import BANDWIDTH_HZ
+from dynid_ros.applications.contact.monitor import FIRST, Monitor, MonitoredSamples
+from dynid_ros.applications.contact.tool_wrench import in_body_frame, tool_wrench
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.dynamics.base import gravity_load
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.ros.nodes.common import estimate_messages as say
+from dynid_ros.ros.nodes.common.answers import offer
+from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, time_message
+from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.utilities.arrays import Array
+
+SETTINGS = (
+    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
+    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4),
+    Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
+            'rate of joint_states where that is lower.', 0.1, 1000.0),
+    Setting('publish_rate', 100.0, 'External torque, wrench, contact and gravity effort per '
+            'second, at most; a contact that begins or ends is published at once.', 1.0, 1000.0),
+    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0),
+    Setting('frame_id', 'tool', 'TF frame of the tool of arm.yaml, in which ~/tool_wrench is.'),
+)
+#: Rules of the stream by which the monitor is blind for a moment.
+LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps', 'rate_changed')
+
+
+class ArmMonitor(Node):
+    """Joint states in, external torque and contact out; the same as ``dynid monitor`` of a bag."""
+
+    def __init__(self) -> None:
+        super().__init__('monitor')
+        self._settings = declare(self, SETTINGS)
+        self._model = self._read_model()
+        self._arm = self._model.arm
+        warm_up(self._model)
+        self._monitor = Monitor(
+            self._model, alarms_per_hour=self._settings['alarms_per_hour'],
+            bandwidth_hz=self._settings['bandwidth_hz'])
+        self._first = self._next = -1
+        self._latest: MonitoredSamples | None = None
+        self._touched: tuple[str, ...] = ()
+        self._contacts = 0
+        self._aged = ''
+        self._torque = self.create_publisher(JointState, '~/external_torque', 10)
+        self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
+        self._contact = self.create_publisher(JointState, '~/contact', 10)
+        self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        offer(self, '~/tare', self._tare)
+        self._input = ArmSubscription(self, self._arm, self._on_message)
+        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
+
+    def stop(self) -> None:
+        """Let a simulated arm go on."""
+        self._input.leave()
+
+    def _read_model(self) -> IdentifiedModel:
+        model = read_result(Path(self._settings['model']).expanduser())
+        if not model.verdict.trustworthy:
+            self.get_logger().warning(
+                f'the model is not trustworthy: {"; ".join(model.verdict.reasons)}')
+        return model
+
+    def _on_message(self) -> None:
+        reader = self._input.reader
+        if len(reader) < self._monitor.wanted:
+            return
+        stamps, p, u = reader.take()
+        if not len(stamps):
+            return
+        if self._first < 0:
+            self._first = int(stamps[0])
+        t = (stamps - self._first) * 1e-9
+        for new in self._monitor.push(t, joint_position(p, self._arm.drive), u):
+            self._latest = new
+            self._show(new)
+
+    def _show(self, new: MonitoredSamples) -> None:
+        """Publish the newest sample, if it is time for that or the contact has changed."""
+        stamp = self._first + round(float(new.t[-1]) * 1e9)
+        names = self._felt(new)
+        changed = bool(names) != bool(self._touched)
+        if changed and names:
+            self._contacts += 1
+            j = self._arm.joint_names.index(names[0])
+            self.get_logger().warning(
+                f'contact: {names[0]} feels {new.torque[-1, j]:.3g} '
+                f'{torque_units(self._arm)[j]}, more than {new.threshold[-1, j]:.3g}')
+        self._touched = names
+        period = round(1e9 / self._settings['publish_rate'])
+        if not changed and self._next - period <= stamp < self._next:
+            return
+        self._next = stamp + period
+        q, torque = new.q[-1], new.torque[-1]
+        self._torque.publish(say.effort_message(self._arm, stamp, torque))
+        self._gravity.publish(say.effort_message(
+            self._arm, stamp, gravity_load(self._arm, new.q[-1:], self._model.theta)[0]))
+        felt = JointState(name=list(names), effort=[
+            float(torque[self._arm.joint_names.index(name)]) for name in names])
+        felt.header.stamp = time_message(stamp)
+        self._contact.publish(felt)
+        self._wrench.publish(self._wrench_message(stamp, q, torque, new.std[-1]))
+
+    def _wrench_message(self, stamp: int, q: Array, torque: Array, std: Array) -> WrenchStamped:
+        found = tool_wrench(self._arm, q, torque, std)
+        wrench = in_body_frame(self._arm, q, found.wrench).tolist()
+        message = WrenchStamped()
+        message.header.stamp = time_message(stamp)
+        message.header.frame_id = self._settings['frame_id']
+        for vector, values in ((message.wrench.torque, wrench[:3]),
+                               (message.wrench.force, wrench[3:])):
+            vector.x, vector.y, vector.z = values
+        return message
+
+    def _felt(self, new: MonitoredSamples) -> tuple[str, ...]:
+        """Joints that feel a contact, the clearest one first."""
+        order = np.argsort(-np.abs(new.torque[-1]) / new.threshold[-1])
+        return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
+
+    def _report(self) -> None:
+        self._input.follow()
+        now = self.get_clock().now().nanoseconds
+        self._diagnostics.publish(say.array(now, self._health()))
+
+    def _health(self) -> list[DiagnosticStatus]:
+        name = self.get_name()
+        return [self._input.status(self._monitor.counters.as_dict(), LOSSES),
+                self._contact_status(f'{name}: contact'), self._model_status(f'{name}: model')]
+
+    def _contact_status(self, name: str) -> DiagnosticStatus:
+        new, count = self._latest, {'contacts': self._contacts}
+        if new is None or not np.isfinite(new.threshold[-1]).any():
+            return say.status(name, self._arm.name, say.WARN,
+                              'contact is not known yet: it needs five seconds of motion, or of '
+                              'rest', count)
+        text = f'contact: {", ".join(self._touched)}' if self._touched else 'no contact'
+        thresholds = dict(zip(self._arm.joint_names, new.threshold[-1].tolist(), strict=True))
+        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text,
+                          {**thresholds, **count})
+
+    def _model_status(self, name: str) -> DiagnosticStatus:
+        aged = self._monitor.age.finding
+        text = '' if aged is None else aged.sentence
+        if text and not self._aged:
+            self.get_logger().warning(text)
+        self._aged = text
+        values: dict[str, object] = {} if aged is None else {
+            'joints': ', '.join(aged.joints), 'ratio': aged.ratio,
+            **({} if aged.payload is None else {'payload': aged.payload})}
+        return say.status(name, self._arm.name, say.WARN if text else say.OK,
+                          text or 'the model fits', values)
+
+    def _tare(self) -> str:
+        self._monitor.tare()
+        return 'the external torque counts from here'
+
+
+def warm_up(model: IdentifiedModel) -> None:
+    """Compile or load all kernels, before the first message waits for them."""
+    t = np.arange(2 * FIRST) / 100.0
+    still = np.zeros((len(t), model.arm.n))
+    new = Monitor(model).push(t, still, still)[-1]
+    tool_wrench(model.arm, new.q[-1], new.torque[-1], new.std[-1])
+    gravity_load(model.arm, new.q, model.theta)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(ArmMonitor, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""The state of the arm that is moved: its messages, its age, and its publishers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from dynid_ros.arm.drive import joint_position, joint_torque, joint_velocity
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.motion.execution.motion_output import MotionState
+from dynid_ros.motion.execution.safety_monitor import Bound, Violation
+from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
+from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
+from dynid_ros.ros.nodes.common.lockstep import ControlTime
+from dynid_ros.ros.nodes.common.runtime import NEWEST
+
+
+class MotionStateReader:
+    """
+    Find the joints of an arm by name in every message.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Names of the joints, their aliases, and what lies between motors and joints.
+
+    """
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._order = JointOrder(arm)
+        self._drive = arm.drive
+
+    def read(self, message: Any) -> MotionState | None:
+        """
+        Read one message.
+
+        Parameters
+        ----------
+        message : sensor_msgs.msg.JointState
+            With positions and velocities of at least all joints of the arm.
+
+        Returns
+        -------
+        MotionState or None
+            None if joints, positions or velocities are missing.
+
+        """
+        order = self._order.of(tuple(message.name))
+        p, pd = np.array(message.position), np.array(message.velocity)
+        if order is None or min(len(p), len(pd)) <= order.max():
+            return None
+        tau = None
+        measured = self._drive.signal == 'effort' and self._drive.topic is None
+        if measured and len(message.effort) > order.max():
+            tau = joint_torque(np.array(message.effort)[order], self._drive)
+        return MotionState(
+            joint_position(p[order], self._drive), joint_velocity(pd[order], self._drive), tau)
+
+
+class StateWatch:
+    """
+    The messages with the state of an arm, and problems of their publishers.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    arm : ArmModel
+        As for `MotionStateReader`.
+    time : ControlTime
+        Time of the motion.
+    callback : callable
+        Takes each message.
+
+    Attributes
+    ----------
+    read : callable
+        Of `MotionStateReader`.
+    topic : str
+        Full name of the topic.
+    mixed, gone : str
+        Why states cannot be trusted, because several nodes publish them, or why none can come any
+        more; empty otherwise.
+
+    """
+
+    def __init__(
+        self, node: Node, arm: ArmModel, time: ControlTime,
+        callback: Callable[[JointState], None],
+    ) -> None:
+        self._node = node
+        self._time = time
+        self.read = MotionStateReader(arm).read
+        self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
+        self.topic = self._subscription.topic
+        self.mixed = self.gone = ''
+
+    def follow(self) -> Violation | None:
+        """Adapt to the publishers of states, and return a problem of theirs."""
+        publishers = self._subscription.follow()
+        self.mixed = '' if len(publishers) < 2 else (
+            f'{self.topic} has several publishers: {", ".join(publishers)}')
+        # In real time that shows in the age of the last state.
+        self.gone = '' if publishers or not self._time.simulated else (
+            f'nobody publishes {self.topic} any more')
+        problem = self.mixed or self.gone
+        return Violation(Bound.PUBLISHERS, problem) if problem else None
+
+    def deaf(self, listeners: Sequence[str]) -> str:
+        """Name the nodes that do not hear the states yet, in a clause; empty if all do."""
+        there = {info.node_name for info in self._node.get_subscriptions_info_by_topic(self.topic)}
+        missing = [name for name in listeners if name not in there]
+        return f'{", ".join(missing)} does not listen to {self.topic} yet' if missing else ''

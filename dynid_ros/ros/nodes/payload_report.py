@@ -1,0 +1,100 @@
+"""Reports of the identifier on the load that an arm carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import InertiaStamped
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from dynid_ros.applications.export.payload_messages import payload_as_dict
+from dynid_ros.applications.payload.body import FIELDS
+from dynid_ros.applications.payload.estimate import Payload
+from dynid_ros.applications.payload.live_payload import LivePayload
+from dynid_ros.data.files.plain import json_text
+from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.errors import RecordingError
+from dynid_ros.ros.nodes.common import estimate_messages as say
+from dynid_ros.ros.nodes.common.lockstep import time_message
+from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.utilities.atomic_write import write_whole
+
+#: Written by ~/save.
+PAYLOAD = 'payload.json'
+
+
+class PayloadReport:
+    """
+    Publishers of a load.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    session : LivePayload
+        The session.
+    frame : str
+        Name of the tool frame.
+
+    """
+
+    def __init__(self, node: Node, session: LivePayload, frame: str) -> None:
+        self._node, self._session, self._frame = node, session, frame
+        self._found: Payload | None = None
+        self._payload = node.create_publisher(InertiaStamped, '~/payload', 10)
+        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._result = node.create_publisher(String, '~/result', LATCHED)
+
+    def look(self, now: int) -> None:
+        """Nothing is found beside the stream."""
+
+    def publish(self, now: int, facts: Mapping[str, object]) -> None:
+        """Publish the load of now; ~/payload only as long as it is certain."""
+        self._found = found = self._session.load()
+        self._estimates.publish(say.array(now, say.payload_statuses(self._session.arm, found)))
+        if found is None:
+            return
+        self._result.publish(String(data=self._text(found, facts)))
+        if found.ready or (found.trustworthy and not found.present):
+            self._payload.publish(self._message(now, found))
+
+    def health(self) -> list[DiagnosticStatus]:
+        """Return the status of the verdict, if there is one."""
+        name = f'{self._node.get_name()}: verdict'
+        return [] if self._found is None else [say.load_status(name, self._found)]
+
+    def reset(self) -> None:
+        """Forget what was found."""
+        self._found = None
+
+    def stop(self) -> None:
+        """Nothing runs beside the stream."""
+
+    def save(self, folder: Path, defects: Sequence[Defect]) -> str:
+        """Write the load, and return it in a few words."""
+        found, samples = self._session.load(), self._session.samples
+        if found is None:
+            raise RecordingError(
+                f'{samples} samples leave the mass of the load open; let the arm move for some '
+                'seconds first')
+        facts = {'samples': samples, 'defects': [dict(vars(defect)) for defect in defects]}
+        write_whole(folder / PAYLOAD, self._text(found, facts).encode())
+        verdict = 'trustworthy' if found.trustworthy else 'not trustworthy'
+        return f'{samples} samples, {verdict}, in {folder}'
+
+    def _text(self, found: Payload, facts: Mapping[str, object]) -> str:
+        return json_text({**payload_as_dict(found), **facts})
+
+    def _message(self, now: int, found: Payload) -> InertiaStamped:
+        """Mass, centre, and inertia about the centre; all zero where there is no load."""
+        message = InertiaStamped()
+        message.header.stamp = time_message(now)
+        message.header.frame_id = self._frame
+        inertia = message.inertia
+        values = found.body.fields.tolist() if found.present else [0.0] * len(FIELDS)
+        inertia.m, inertia.com.x, inertia.com.y, inertia.com.z = values[:4]
+        inertia.ixx, inertia.ixy, inertia.ixz, inertia.iyy, inertia.iyz, inertia.izz = values[4:]
+        return message

@@ -1,0 +1,264 @@
+"""Node that records an arm into rosbag2, and reports the quality of the data meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+import hashlib
+from pathlib import Path
+import sys
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.node import Node
+
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
+from dynid_ros.data.recordings.quality import check_recording
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.errors import InputError, ResultError
+from dynid_ros.motion.execution.phases import Phase
+from dynid_ros.ros.nodes.bag_process import BagProcess
+from dynid_ros.ros.nodes.common import estimate_messages as say
+from dynid_ros.ros.nodes.common.answers import offer
+from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
+from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, LATCHED, run, Setting, state_qos
+from dynid_ros.utilities.arrays import Array
+
+#: Defects without a meaning in so short a time, or of an arm that may stand still.
+IGNORED = ('too_short', 'joint_constant')
+SETTINGS = (
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
+            example='panda'),
+    Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
+    Setting('topics', [], 'Topics to record beside the joint states and the drive signal of the '
+            'arm.'),
+    Setting('record_at_start', False, 'Record without ~/start, as soon as there are joint '
+            'states.'),
+    Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0),
+)
+_LEVELS = {'info': say.OK, 'warning': say.WARN, 'error': say.ERROR}
+
+
+class Recorder(Node):
+    """Joint states and further topics into a bag with a sidecar; their quality as diagnostics."""
+
+    def __init__(self) -> None:
+        super().__init__('recorder')
+        self._settings = declare(self, SETTINGS)
+        self._arm = load_arm(self._settings['arm'])
+        self._bag: BagProcess | None = None
+        self._sidecar: dict[str, Any] = {}
+        #: Stamps of the states at which validation motions began and ended, s.
+        self._validation: list[list[float]] = []
+        self._input = ArmSubscription(self, self._arm, ready=self._ready)
+        self._quality = RollingQuality(self._arm, self._input.topic)
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self.create_subscription(
+            DiagnosticArray, 'trajectory_publisher/status', self._on_motion, LATCHED)
+        offer(self, '~/start', self._start)
+        offer(self, '~/stop', self._finish)
+        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        self._waiting: bool = self._settings['record_at_start']
+
+    def stop(self) -> None:
+        """Close the bag."""
+        if self._bag is not None:
+            self.get_logger().info(self._finish())
+        self._input.leave()
+
+    @property
+    def _bag_node(self) -> str:
+        return f'{self.get_name()}_bag'
+
+    def _start(self) -> str:
+        if self._bag is not None and self._bag.ended() is None:
+            raise InputError(f'{self._bag.bag} is being recorded; stop it first')
+        if not self.get_publishers_info_by_topic(self._input.topic):
+            raise InputError(f'nobody publishes {self._input.topic}; start the driver first')
+        now = datetime.now(timezone.utc)
+        folder = Path(self._settings['output_folder']).expanduser() / (
+            f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}')
+        further = [self.resolve_topic_name(topic) for topic in self._settings['topics']]
+        topics = list(dict.fromkeys([*self._input.topics, *further]))
+        arm = arm_entry(self._arm)
+        self._sidecar = {
+            'started': now.isoformat(), 'joint_states': self._input.topic, 'topics': topics,
+            'parameters': dict(self._settings), **arm}
+        self._folder = folder
+        self._write_sidecar()
+        # Simulated time may be much faster than the disk.
+        depth = 10 * DEPTH if simulated_time(self) else DEPTH
+        qos = {topic: state_qos(self, topic, depth) for topic in topics
+               if self.get_publishers_info_by_topic(topic)}
+        self._bag = BagProcess(
+            folder, topics, self._bag_node,
+            {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
+             'started': now.isoformat()}, qos,
+            self._input.reader.messages)
+        return f'recording {", ".join(topics)} into {self._bag.bag}'
+
+    def _finish(self) -> str:
+        if self._bag is None:
+            raise InputError('nothing is being recorded; call ~/start first')
+        bag, self._bag = self._bag, None
+        trouble = bag.stop()
+        files = sorted(bag.bag.glob('*.mcap'))
+        self._sidecar['files'] = {file.name: _sha256(file) for file in files}
+        try:
+            self._write_sidecar()
+        except ResultError as error:
+            trouble = trouble or str(error)
+        if trouble:
+            raise InputError(f'{bag.bag} is incomplete, {bag.size()} bytes are there: {trouble}')
+        return f'{bag.size()} bytes in {bag.bag}'
+
+    def _write_sidecar(self) -> None:
+        write_sidecar(self._folder, {**self._sidecar, 'validation': self._validation})
+
+    def _on_motion(self, message: DiagnosticArray) -> None:
+        """Mark the begin and the end of a validation motion."""
+        values = {pair.key: pair.value for status in message.status[:1] for pair in status.values}
+        since, known = say.number_of(values.get('since', '')), self._validation
+        validating = (values.get('phase') == Phase.VALIDATING.value
+                      and values.get('dry_run') == 'False')
+        if validating == bool(known and known[-1][1] == np.inf) or not np.isfinite(since):
+            return
+        if validating:
+            known.append([since, np.inf])
+        else:
+            known[-1][1] = since
+        if self._bag is None:
+            return
+        # Where this node is killed, the mark is there.
+        try:
+            self._write_sidecar()
+        except ResultError as error:
+            self.get_logger().error(str(error))
+
+    def _report(self) -> None:
+        publishers = self._input.follow()
+        self._record_if_published(publishers)
+        self._quality.add(*self._input.reader.take())
+        name = self._arm.name
+        statuses = [
+            say.status(f'{self.get_name()}: bag', name, *self._bag_judgement()),
+            say.status(f'{self.get_name()}: stream', name, *self._stream_judgement()),
+        ]
+        now = self.get_clock().now().nanoseconds
+        self._diagnostics.publish(say.array(now, statuses))
+
+    def _ready(self) -> list[str] | None:
+        """Topics that the bag must hear before simulated time begins; None while it is awaited."""
+        if self._waiting:
+            self._record_if_published(self._input.follow())
+        if self._bag is None:
+            return None if self._waiting else []
+        return [f'/{self._bag_node} {topic}' for topic in self._input.topics]
+
+    def _record_if_published(self, publishers: list[str]) -> None:
+        if self._waiting and publishers:
+            self._waiting = False
+            self.get_logger().info(self._start())
+
+    def _bag_judgement(self) -> tuple[bytes, str, dict[str, object]]:
+        if self._bag is None:
+            return say.OK, 'not recording', {}
+        values: dict[str, object] = {'bag': str(self._bag.bag), 'bytes': self._bag.size()}
+        reason = self._bag.trouble(self._input.reader.messages)
+        if reason:
+            return say.ERROR, reason, values
+        listeners = self.get_subscriptions_info_by_topic(self._input.topic)
+        if self._bag_node not in {info.node_name for info in listeners}:
+            return say.WARN, f'not yet subscribed to {self._input.topic}', values
+        return say.OK, 'recording', values
+
+    def _stream_judgement(self) -> tuple[bytes, str, dict[str, object]]:
+        defects = self._quality.defects()
+        values = {**self._input.values(), 'rate_hz': self._quality.rate_hz,
+                  **{f'{d.code} {d.joint or ""}'.strip(): d.message for d in defects}}
+        trouble = self._input.trouble()
+        if trouble is not None:
+            return *trouble, values
+        topics = ' and '.join(self._input.topics)
+        worst = max(defects, key=lambda d: _LEVELS[d.severity], default=None)
+        if worst is not None and worst.severity != 'info':
+            return _LEVELS[worst.severity], f'{topics}: {worst.message}', values
+        met = self._input.met()
+        if met:
+            return say.WARN, f'{topics}: {"; ".join(met)}', values
+        return say.OK, f'{topics} is good', values
+
+
+class RollingQuality:
+    """
+    Checks of a recording on the last seconds of a stream.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    topic : str
+        Name in messages.
+    seconds : float
+        Length of the window, s.
+
+    """
+
+    def __init__(self, arm: ArmModel, topic: str, seconds: float = 3.0) -> None:
+        self._arm = arm
+        self._topic = topic
+        self._length = int(seconds * 1e9)
+        self._stamps = np.zeros(0, dtype=np.int64)
+        self._values = np.zeros((0, 2, arm.n))
+
+    def add(self, stamps: NDArray[np.int64], p: Array, u: Array) -> None:
+        """Take in samples, stamps in ns, and forget those that left the window."""
+        if not len(stamps):
+            return
+        self._stamps = np.concatenate([self._stamps, stamps])
+        self._values = np.concatenate([self._values, np.stack([p, u], axis=1)])
+        # A clock that steps back stays in the window for as long as all else.
+        kept = np.abs(self._stamps - stamps[-1]) <= self._length
+        self._stamps, self._values = self._stamps[kept], self._values[kept]
+
+    @property
+    def rate_hz(self) -> float:
+        """Return the samples per second in the window; zero if there are too few."""
+        if len(self._stamps) < 2:
+            return 0.0
+        step = float(np.median(np.diff(self._stamps)))
+        return 1e9 / step if step > 0 else 0.0
+
+    def defects(self) -> tuple[Defect, ...]:
+        """Find the defects of the last seconds."""
+        if len(self._stamps) < 3:
+            return ()
+        t = (self._stamps - self._stamps[0]) * 1e-9
+        q = joint_position(self._values[:, 0], self._arm.drive)
+        recording = Recording(
+            t, q, self._values[:, 1].copy(), self._arm.joint_names, self._arm.drive.signal,
+            self._topic)
+        return tuple(d for d in check_recording(recording, self._arm) if d.code not in IGNORED)
+
+
+def _sha256(file: Path) -> str:
+    digest = hashlib.sha256()
+    with file.open('rb') as content:
+        while part := content.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(Recorder, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,225 @@
+"""Simulated time of the arm, led by the answers of those who control it and learn from it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+import time
+from typing import NamedTuple
+
+import rclpy
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from dynid_ros.ros.nodes.common.lockstep import (
+    BEHIND,
+    create_steady_timer,
+    DEPTH,
+    LOOK,
+    nanoseconds,
+    TOPIC,
+)
+from dynid_ros.ros.nodes.simulated.simulation_loop import LAST, Publish, SimulationLoop
+from dynid_ros.simulation.live import LiveArm, PERIOD
+
+#: States that are published at once where nobody answers each of them.
+BURST = 50
+#: Wall time without an answer after which the log names the awaited nodes, s.
+PATIENCE = 10.0
+#: A node that has said so often that it has not heard the last state was started after it, or has
+#: lost it. One that is only slow reads it between two looks.
+MISSING = 10
+#: Wall time without an answer after which it matters whether a node is still there, s.
+ABSENCE = 1.0
+#: Simulated time for which the arm must rest before it goes, s, as its control may be just behind.
+REST = 0.3
+
+
+class Listener(NamedTuple):
+    """
+    A node that answers.
+
+    Attributes
+    ----------
+    pairs : tuple of str
+        Nodes and topics that must have met.
+    behind : int
+        States by which it may be behind.
+
+    """
+
+    pairs: tuple[str, ...]
+    behind: int
+
+
+class Lockstep(SimulationLoop):
+    """
+    Goes on when those who are waited for have answered, and stands still otherwise.
+
+    Time begins at zero with the first state after all of them have met the arm, so that they get
+    the same states in every run. Where a fault keeps a state back, nobody can answer it, and real
+    time leads over it.
+
+    Parameters
+    ----------
+    node, arm, every, publish
+        As for `SimulationLoop`.
+    names : sequence of str
+        Names of the nodes that are waited for.
+
+    """
+
+    def __init__(
+        self, node: Node, arm: LiveArm, every: int, publish: Publish, names: Sequence[str],
+    ) -> None:
+        super().__init__(node, arm, every, publish)
+        self._names = [name if name.startswith('/') else node.resolve_topic_name(name)
+                       for name in names]
+        self._listeners: dict[str, Listener] = {}
+        self._vanished: set[str] = set()
+        # States are counted: their stamps may go back.
+        self._answered: dict[str, int] = {}
+        self._stamps: deque[int] = deque(maxlen=4 * BEHIND)
+        self._states = 0
+        # Torques that an answer has announced, until they come; and those that came last, of which
+        # some may be newer than the answer.
+        self._awaited: list[float] = []
+        self._came: deque[list[float]] = deque(maxlen=DEPTH)
+        self._begun = self._kept = self._leaving = False
+        self._since = time.monotonic()
+        # The last state that a node has reported, where that is old, how often and when.
+        self._missing: dict[str, tuple[int, int, float]] = {}
+        node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
+
+    def begin(self, settle: Callable[[], None]) -> None:
+        """Let the time begin as soon as all have met."""
+        self._settle = settle
+        create_steady_timer(self._node, LOOK, self._look)
+
+    def commanded(self, efforts: Sequence[float]) -> None:
+        """Take note of torques that have come."""
+        self._came.append(list(efforts))
+        if self._awaited == self._came[-1]:
+            self._awaited = []
+        self._go_on()
+
+    def stop(self, idle: Callable[[], bool]) -> None:
+        """Go on with those who are left, until they have brought the arm to rest."""
+        self._leaving = True
+        moved, self._since = self._arm.time, time.monotonic()
+        if self._arm.held and idle():
+            moved -= REST
+        while (self._listeners and self._arm.time < moved + REST
+               and time.monotonic() < self._since + LAST):
+            rclpy.spin_once(self._node, timeout_sec=LOOK)
+            if not (self._arm.held and idle()):
+                moved = self._arm.time
+
+    def _on_answer(self, message: JointState) -> None:
+        name, stamp = message.header.frame_id, nanoseconds(message.header.stamp)
+        if name not in self._names:
+            return
+        if len(message.position) and message.position[0] < 0:
+            self._listeners.pop(name, None)
+            return
+        if len(message.name):
+            self._vanished.discard(name)
+            self._listeners[name] = Listener(tuple(message.name), int(message.position[0]))
+            self._answered.setdefault(name, 0)
+            self._notice_missing(name, stamp)
+        elif stamp in self._stamps:
+            back = next(k for k, known in enumerate(reversed(self._stamps)) if known == stamp)
+            self._answered[name] = self._states - back
+        if len(message.effort):
+            announced = list(message.effort)
+            self._awaited = [] if announced in self._came else announced
+        self._go_on()
+
+    def _notice_missing(self, name: str, heard: int) -> None:
+        """Wait no longer for a node that repeats that it lacks the last state."""
+        if self._keeps_up(name) or heard == self._stamps[-1]:
+            self._missing.pop(name, None)
+            if self._listeners[name].behind and self._stamps and heard == self._stamps[-1]:
+                # One that only learns from states has dealt with those it heard. It may have come
+                # back so late that it answers none before the time goes on.
+                self._answered[name] = self._states
+            return
+        before, times, last = self._missing.get(name, (heard, 0, self._since))
+        now = time.monotonic()
+        if before == heard and now < last + LOOK / 2:
+            # The node said so before the last state came, and this process reads it late.
+            return
+        self._missing[name] = heard, times + 1 if before == heard else 1, now
+        if times >= MISSING:
+            self._answered[name] = self._states
+
+    def _look(self) -> None:
+        """Go on where no answer does it, and log the names of awaited nodes."""
+        if self._kept:
+            self._kept = False
+            self._advance(max(1, round(LOOK / (self._every * PERIOD))))
+        else:
+            self._go_on()
+        still = time.monotonic() - self._since
+        if still > ABSENCE:
+            self._drop_vanished()
+        if still < PATIENCE:
+            return
+        if not self._begun:
+            awaited = [name for name in self._names if name not in self._listeners]
+            said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
+        elif late := [name for name in self._listeners if not self._keeps_up(name)]:
+            said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
+        else:
+            return
+        self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)
+
+    def _drop_vanished(self) -> None:
+        """Wait no longer for nodes that ROS does not know any more, as after a kill."""
+        there = {f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                 for info in self._node.get_publishers_info_by_topic(TOPIC)}
+        for name in self._listeners.keys() - there:
+            del self._listeners[name]
+            self._vanished.add(name)
+            self._awaited = []
+            self._node.get_logger().warning(f'{name} has vanished: the time goes on without it')
+
+    def _go_on(self) -> None:
+        if not self._begun:
+            self._begun = (
+                all(name in self._listeners for name in self._names) and not self._unmet())
+        awaited = list(self._listeners) if self._leaving else [
+            name for name in self._names if name not in self._vanished]
+        for _ in range(BURST):
+            if (self._kept or not self._begun or self._awaited or not awaited
+                    or not all(map(self._keeps_up, awaited))):
+                return
+            self._advance(1)
+
+    def _keeps_up(self, name: str) -> bool:
+        listener = self._listeners.get(name)
+        return (listener is not None
+                and self._states - self._answered.get(name, 0) <= listener.behind)
+
+    def _unmet(self) -> set[str]:
+        """Nodes and topics that must meet before the time begins."""
+        pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
+        for topic in {pair.split()[1] for pair in pairs}:
+            infos = self._node.get_subscriptions_info_by_topic(topic)
+            pairs -= {f'{i.node_namespace.rstrip("/")}/{i.node_name} {topic}' for i in infos}
+        return pairs
+
+    def _advance(self, states: int) -> None:
+        self._since = time.monotonic()
+        self._missing.clear()
+        for _ in range(states):
+            reading = self._step(self._every)
+            self._settle()
+            stamp = round(reading.t * 1e9)
+            self._tick(stamp)
+            published = self._publish(reading, stamp)
+            if published is not None:
+                self._stamps.append(published)
+                self._states += 1
+                return
+            self._kept = True

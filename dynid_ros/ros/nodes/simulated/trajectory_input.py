@@ -1,0 +1,180 @@
+"""Joint trajectories into the simulated arm, as a joint_trajectory_controller takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from control_msgs.action import FollowJointTrajectory
+import numpy as np
+from numpy.typing import NDArray
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
+from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
+from dynid_ros.simulation import joint_trajectory as core
+from dynid_ros.simulation.live import LiveArm
+from dynid_ros.simulation.trajectory_controller import (
+    GOAL_TIME,
+    GOAL_TOLERANCE,
+    Outcome,
+    PATH_TOLERANCE,
+    REPLACED,
+    Status,
+    TrajectoryGoal,
+)
+
+#: Name of the controller, which its topic, action and service begin with.
+NAME = 'joint_trajectory_controller'
+#: Period of the look at how goals have ended, s.
+LOOK = 0.01
+
+
+class TrajectoryInput:
+    """
+    Action, topic and parameters of the controller of a simulated arm.
+
+    A goal that cannot be run ends at once as aborted, with error code and reason; the
+    joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
+    Positions are those of ``joint_states``, and efforts torques there, Nm: a goal with efforts is
+    followed by them and PD control, one without by computed torque. Of tolerances, those of
+    positions count.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    arm : LiveArm
+        The arm.
+    loop : SimulationLoop
+        Loop that steps it, maybe in another thread, and knows its time.
+
+    """
+
+    def __init__(self, node: Node, arm: LiveArm, loop: SimulationLoop) -> None:
+        self._node = node
+        self._arm = arm
+        self._loop = loop
+        self._names = list(arm.arm.joint_names)
+        # Goals with their handles; those of the topic have none.
+        self._goals: list[tuple[Any, TrajectoryGoal]] = []
+        self._outcomes: dict[bytes, Outcome] = {}
+        self._server = ActionServer(
+            node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._result,
+            handle_accepted_callback=self._accept, cancel_callback=self._cancel)
+        node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
+        node.create_service(GetParameters, f'{NAME}/get_parameters', self._report_joints)
+        create_steady_timer(node, LOOK, self.answer_ended)
+
+    @property
+    def idle(self) -> bool:
+        """Whether every goal has been answered."""
+        return not (self._goals or self._outcomes)
+
+    def _accept(self, handle: Any) -> None:
+        goal = handle.request
+        patience = goal.goal_time_tolerance
+        self._run(
+            handle, goal.trajectory, goal.path_tolerance, goal.goal_tolerance,
+            patience.sec + patience.nanosec * 1e-9 or GOAL_TIME)
+
+    def _take(self, message: JointTrajectory) -> None:
+        self._run(None, message, (), (), GOAL_TIME)
+
+    def _run(
+        self, handle: Any, message: JointTrajectory, path: Sequence[Any], end: Sequence[Any],
+        patience: float,
+    ) -> None:
+        try:
+            read = self._read(message)
+            tolerances = (
+                self._tolerance(PATH_TOLERANCE, path), self._tolerance(GOAL_TOLERANCE, end))
+            # A controller starts a goal when it accepts it; here that is when it has been read,
+            # since the client hears of it only then.
+            goal = TrajectoryGoal(read, self._start(message), *tolerances, patience)
+            self._arm.follow(goal)
+        except core.TrajectoryError as error:
+            self._conclude(handle, Outcome(Status.ABORTED, error.code, str(error)))
+        else:
+            self._goals.append((handle, goal))
+
+    def _read(self, message: JointTrajectory) -> core.JointTrajectory:
+        """Trajectory in joint coordinates."""
+        points, drive = message.points, self._arm.arm.drive
+        read = core.read_trajectory(
+            self._names, message.joint_names,
+            [p.time_from_start.sec + p.time_from_start.nanosec * 1e-9 for p in points],
+            [p.positions for p in points], [p.velocities for p in points],
+            [p.accelerations for p in points], [p.effort for p in points])
+        return core.JointTrajectory(
+            read.t, joint_position(read.q, drive), joint_velocity(read.qd, drive),
+            joint_velocity(read.qdd, drive),
+            None if read.tau is None else read.tau @ drive.transmission)
+
+    def _start(self, message: JointTrajectory) -> float:
+        """Time of the arm at which a trajectory begins: at once, or at its stamp."""
+        stamp = message.header.stamp
+        return self._loop.time_of(stamp) if stamp.sec or stamp.nanosec else self._loop.now()
+
+    def _tolerance(self, usual: float, given: Sequence[Any]) -> NDArray[np.float64]:
+        """Tolerances (n,) of positions; zero is the usual one, and -1 is none."""
+        tolerance = np.full(len(self._names), usual)
+        for entry in given:
+            if entry.name not in self._names:
+                raise core.TrajectoryError(
+                    core.Code.INVALID_JOINTS, f"a tolerance is for '{entry.name}', which the "
+                    'controller does not have')
+            value = entry.position
+            if not (value >= 0 or value == -1):
+                raise core.TrajectoryError(
+                    core.Code.INVALID_GOAL,
+                    f"the tolerance of joint '{entry.name}' is {value:g}; it must be above zero")
+            if value:
+                tolerance[self._names.index(entry.name)] = value if value > 0 else math.inf
+        return tolerance
+
+    def _cancel(self, handle: Any) -> CancelResponse:
+        for known, goal in self._goals:
+            if known is handle and goal.outcome is None:
+                self._arm.cancel()
+        return CancelResponse.ACCEPT
+
+    def answer_ended(self) -> None:
+        """Answer the goals that have ended."""
+        ended = [pair for pair in self._goals if pair[1].outcome is not None]
+        self._goals = [pair for pair in self._goals if pair[1].outcome is None]
+        for handle, goal in ended:
+            assert goal.outcome is not None
+            self._conclude(handle, goal.outcome)
+
+    def _conclude(self, handle: Any, outcome: Outcome) -> None:
+        if outcome.status is Status.ABORTED and outcome.reason != REPLACED:
+            self._node.get_logger().warning(
+                f'trajectory aborted: {outcome.reason} ({outcome.code.name})')
+        if handle is not None:
+            self._outcomes[bytes(handle.goal_id.uuid)] = outcome
+            # Coroutines that wait keep rclpy's executor busy: a goal is executed at its end.
+            handle.execute()
+
+    def _result(self, handle: Any) -> Any:
+        outcome = self._outcomes.pop(bytes(handle.goal_id.uuid))
+        {Status.SUCCEEDED: handle.succeed, Status.ABORTED: handle.abort,
+         Status.CANCELED: handle.canceled}[outcome.status]()
+        return FollowJointTrajectory.Result(
+            error_code=int(outcome.code), error_string=outcome.reason)
+
+    def _report_joints(
+        self, request: GetParameters.Request, response: GetParameters.Response,
+    ) -> GetParameters.Response:
+        """Return the joints, the only parameter that there is."""
+        joints = ParameterValue(
+            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=self._names)
+        response.values = [
+            joints if name == 'joints' else ParameterValue() for name in request.names]
+        return response

@@ -1,0 +1,271 @@
+"""Node ``trajectory_publisher``: moves an arm along an excitation, and never beyond its limits."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import rclpy
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from dynid_ros.errors import InputError
+from dynid_ros.motion.execution.motion_control import MotionControl
+from dynid_ros.motion.execution.motion_executor import Reference
+from dynid_ros.motion.execution.phases import Phase
+from dynid_ros.motion.execution.safety_monitor import Bound, Violation
+from dynid_ros.motion.execution.start_checks import moving_joint
+from dynid_ros.ros.nodes.common.answers import offer
+from dynid_ros.ros.nodes.common.lockstep import (
+    Answers,
+    ControlTime,
+    create_steady_timer,
+    nanoseconds,
+    watch_clock,
+)
+from dynid_ros.ros.nodes.common.runtime import declare, run
+from dynid_ros.ros.nodes.motion.motion_report import MotionReport
+from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
+from dynid_ros.ros.nodes.motion.motion_state import StateWatch
+
+#: Periods of the watchdog and of the look at the graph, s; and of the latter while simulated time
+#: waits for it.
+WATCH = 0.01
+LOOK = 0.2
+SOON = 0.02
+#: Period of the reference, s.
+REFERENCE = 0.01
+#: Time in which the arm must be at rest after a signal or an abort, s.
+LAST = 2.0
+#: Time after which users read that no states come, s; and where simulated time waits for others.
+PATIENCE = 3.0
+SIMULATED_PATIENCE = 15.0
+
+
+class NotThereError(InputError):
+    """The arm, its controller or a listener is not there, or not known yet."""
+
+
+class TrajectoryPublisher(Node):
+    """The node."""
+
+    def __init__(self) -> None:
+        super().__init__('trajectory_publisher')
+        values = declare(self, SETTINGS)
+        self.finished = False
+        self.status = 0
+        self._values = values
+        self._arm, scene, executor = load_motion(values)
+        self._time = ControlTime(self)
+        self._told = self._aborted = self._rested = self._stamp = 0.0
+        self._created = time.monotonic()
+        self._ran = self._refused = self._stale = False
+        self._phase = executor.phase
+        self._output = make_output(self, self._arm, values, self._on_failure, self._time)
+        self._control = MotionControl(
+            self._arm, executor, self._output, scene, values['tracking_error'],
+            values['state_timeout'], values['dry_run'])
+        self._reference = self.create_publisher(JointState, '~/reference', 10)
+        self._report = MotionReport(self, self._arm, executor.motion, values)
+        self._states = StateWatch(self, self._arm, self._time, self._on_state)
+        self._answers = Answers(self, [self._states.topic])
+        self._unanswered: Any = None
+        # Who else is there does not depend on the simulated time, which may wait for them.
+        self.create_timer(WATCH, self._watch, clock=watch_clock(self))
+        create_steady_timer(self, LOOK, self._look)
+        if self._time.simulated:
+            create_steady_timer(self, SOON, self._look_soon)
+        offer(self, '~/start', self._on_start)
+        offer(self, '~/stop', self._on_stop)
+        # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
+        # has begun would not be watched.
+        self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
+
+    def stop(self) -> None:
+        """Bring the arm to rest and leave it with a last safe command."""
+        # Simulated time may be slower than this computer's.
+        end = time.monotonic() + (SIMULATED_PATIENCE if self._time.simulated else LAST)
+        if self._control.active:
+            self._control.stop(self._time.now())
+            while self._control.active and not self._states.gone and time.monotonic() < end:
+                rclpy.spin_once(self, timeout_sec=WATCH)
+        self._control.leave()
+        while not self._output.settled and time.monotonic() < end:
+            rclpy.spin_once(self, timeout_sec=WATCH)
+        self._answers.leave()
+
+    def _on_state(self, message: JointState) -> None:
+        """Check the state, command what follows from it, and answer a simulated arm."""
+        self._time.heard(message)
+        self._answers.heard(message.header.stamp)
+        self._stamp = nanoseconds(message.header.stamp) * 1e-9
+        if self._time.simulated:
+            self._notice_silence()
+        self._follow(message)
+        if self._time.simulated:
+            self._finish_once()
+        self._unanswered = message.header.stamp
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer the last state, unless the simulated time must wait for others."""
+        if self._unanswered is None or self.finished or not self._output.settled:
+            return
+        if (self._values['once'] and self._control.period and not self._ran
+                and not self._refused):
+            return
+        stamp, self._unanswered = self._unanswered, None
+        self._answers.answer(stamp, self._output.sent)
+
+    def _follow(self, message: JointState) -> None:
+        state = self._states.read(message)
+        if state is not None:
+            now = self._time.now()
+            told = self._control.take(now, state, bool(self._states.mixed))
+            if told is not None:
+                self._publish(now, message, *told)
+        self._notice_phase()
+
+    def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
+        if now - self._told < REFERENCE:
+            return
+        self._told = now
+        reference = JointState(
+            name=self._arm.joint_names, position=wanted.q.tolist(), velocity=wanted.qd.tolist(),
+            effort=tau.tolist())
+        reference.header.stamp = message.header.stamp
+        self._reference.publish(reference)
+
+    def _watch(self) -> None:
+        """Stop the arm when its state is not known any more."""
+        if not self._time.simulated:
+            self._finish_once()
+        last, now = self._control.last, self._time.now()
+        if last is None:
+            return
+        # Where this process was late itself, states wait that are read before the next look.
+        before, self._stale = self._stale, self._control.stale(now)
+        if self._stale and before:
+            self._notice_silence()
+        since = now - self._aborted
+        if not self._stale and self._control.phase is Phase.ABORTED and since > LAST:
+            moving = moving_joint(self._arm, last.qd)
+            if moving:
+                self.get_logger().error(
+                    f'{moving} {since:.0f} s after the abort: use the emergency stop',
+                    throttle_duration_sec=1.0)
+
+    def _notice_silence(self) -> None:
+        self._control.notice_silence(self._time.now(), self._states.mixed)
+        self._notice_phase()
+
+    def _finish_once(self) -> None:
+        """End after the one motion and the controller's answer to it."""
+        if not (self._values['once'] and self._ran
+                and self._phase in (Phase.HOLDING, Phase.ABORTED)):
+            return
+        # In simulated time that is always after the same state, if one still comes.
+        rested = self._states.gone or self._time.now() - self._rested > LAST
+        if rested or not (self._output.following or self._time.simulated):
+            self.finished = True
+            self.status = int(self._phase is Phase.ABORTED)
+
+    def _look(self) -> None:
+        """Look at the publishers, listeners and controllers in the graph."""
+        problem = self._states.follow()
+        if problem is None and self._output.missing:
+            problem = Violation(Bound.CONTROLLER, self._output.missing)
+        if problem is not None:
+            self._control.fault(problem)
+            self._notice_phase()
+        if self._states.gone:
+            self._finish_once()
+        if not self._control.active:
+            self._output.look()
+        waiting = self._values['once'] and not self._ran
+        if waiting and self._output.settled and (self._control.period or self._patient):
+            self._start_once()
+
+    def _look_soon(self) -> None:
+        if self._unanswered is not None:
+            if not (self._ran or self._control.active):
+                self._look()
+            self._answer()
+
+    @property
+    def _patient(self) -> bool:
+        """Whether there was time for others to appear."""
+        patience = SIMULATED_PATIENCE if self._time.simulated else PATIENCE
+        return time.monotonic() - self._created > patience
+
+    def _start_once(self) -> None:
+        try:
+            self.get_logger().info(self._start())
+        except InputError as error:
+            # Others may come while the time of the arm stands still; all else may need it.
+            self._refused = not isinstance(error, NotThereError)
+            if self._refused or self._patient:
+                self.get_logger().warning(
+                    f'not started yet: {error}', throttle_duration_sec=2.0)
+
+    def _on_start(self) -> str:
+        try:
+            return self._start()
+        except InputError as error:
+            self.get_logger().error(f'not started: {error}')
+            raise
+
+    def _start(self) -> str:
+        """Begin, and return a sentence on the motion."""
+        self._control.check_free()
+        self._states.follow()
+        if self._states.mixed:
+            raise InputError(f'{self._states.mixed}; leave only that of the arm')
+        now, period = self._time.now(), self._control.period
+        if self._control.stale(now) or period is None:
+            raise NotThereError(
+                f"no states of all joints of '{self._arm.name}' with positions and velocities "
+                f'come on {self._states.topic}; start the arm first')
+        listeners = self._values['listeners']
+        problem = self._output.missing or self._output.look() or self._states.deaf(listeners)
+        if problem:
+            raise NotThereError(problem)
+        self._output.prepare(period)
+        seconds = self._control.start(now)
+        self._ran = True
+        return f'moving for {seconds:.1f} s' + (
+            ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
+
+    def _on_stop(self) -> str:
+        aborted = self._control.phase is Phase.ABORTED
+        self._control.stop(self._time.now())
+        self._notice_phase()
+        return 'reset after the abort' if aborted else self._control.phase.value
+
+    def _on_failure(self, reason: str) -> None:
+        """Abort the motion that a controller gave up."""
+        self._control.fault(Violation(Bound.CONTROLLER, reason))
+        self._notice_phase()
+
+    def _notice_phase(self) -> None:
+        if self._control.phase is self._phase:
+            return
+        self._phase, self._rested = self._control.phase, self._time.now()
+        if self._phase is Phase.ABORTED:
+            self._aborted = self._rested
+            # Whose states may be trusted from now on.
+            self._states.follow()
+            self.get_logger().error(
+                f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
+        else:
+            self.get_logger().info(self._phase.value)
+        self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
+
+
+def main() -> int:
+    """Run the node."""
+    return run(TrajectoryPublisher)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,87 @@
+"""Compile or load all kernels of a stream, before the first message waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import sys
+import time
+
+import numpy as np
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import DynidError
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.utilities.first_compilation import announced
+
+RATE_HZ = 200.0
+SECONDS = 10.0
+
+
+def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
+    """
+    Identify an arm from made-up samples, and forget them.
+
+    Where kernels have to be compiled, those of the verdict are, too: a judge that compiles beside
+    the stream would keep a save waiting.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm of the stream.
+    say : callable
+        Takes a notice if anything has to be compiled.
+    *more : callable
+        Load further kernels.
+
+    """
+    with announced(say) as compiling:
+        for load in more:
+            load()
+        _made_up(arm).estimate()
+        if compiling():
+            load_verdict()
+
+
+def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
+    """Do the same for a simulation too, before several processes do so at once."""
+    from dynid_ros.simulation.live import LiveArm
+    from dynid_ros.simulation.plausible_drive import with_plausible_drives
+
+    warm_up(arm, say, lambda: LiveArm(
+        with_plausible_drives(arm)[0], planning_limits(arm).middle))
+
+
+def _made_up(arm: ArmModel) -> OnlineIdentifier:
+    """Return a session that has learned from a drive signal without physics: friction drives."""
+    online = OnlineIdentifier(arm, 'warm-up')
+    t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
+    w = np.linspace(1.0, 2.0, arm.n)
+    q, qd = np.sin(w * t[:, None]), w * np.cos(w * t[:, None])
+    online.push(np.rint(t * 1e9).astype(np.int64), q, np.cos(q) - 0.1 * qd)
+    return online
+
+
+def load_verdict() -> None:
+    """Judge a session of the smallest arm, whose fault no cause explains: all are tried."""
+    from dynid_ros.estimation.online.live_verdict import Judge
+
+    judge = Judge(_made_up(load_arm('two_axis')), lambda model: model.arm.name)
+    while judge.update() is None:
+        time.sleep(0.01)
+    judge.stop()
+
+
+def main(arm: str) -> int:
+    """Compile for an arm; return the exit status."""
+    try:
+        compile_kernels(load_arm(arm), lambda text: print(f'dynid: {text}', flush=True))
+    except DynidError as error:
+        print(f'dynid: {error}', file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == '__main__':
+    raise SystemExit(main(sys.argv[1]))

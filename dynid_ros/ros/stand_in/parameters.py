@@ -1,0 +1,167 @@
+"""Parameters of a node, and the services that show and set them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
+from functools import partial
+from typing import Any
+
+from dynid_ros.ros.stand_in.messages import message_class
+
+
+class ParameterException(Exception):  # noqa: N818 - the name that rclpy gave it
+    """A parameter cannot have a value."""
+
+
+class ParameterType(IntEnum):
+    """Kinds of values, as rcl_interfaces/msg/ParameterType counts them."""
+
+    NOT_SET = 0
+    BOOL = 1
+    INTEGER = 2
+    DOUBLE = 3
+    STRING = 4
+    DOUBLE_ARRAY = 8
+    STRING_ARRAY = 9
+
+
+_FIELDS = {kind: f'{kind.name.lower()}_value' for kind in ParameterType if kind}
+_TYPES = {type(None): ParameterType.NOT_SET, bool: ParameterType.BOOL, int: ParameterType.INTEGER,
+          float: ParameterType.DOUBLE, str: ParameterType.STRING}
+
+
+class Parameter:
+    """A named value."""
+
+    Type = ParameterType
+
+    def __init__(self, name: str, *, value: Any = None) -> None:
+        self.name = name
+        self.value = value
+        self.type_ = _type_of(name, value)
+
+    def message(self) -> Any:
+        """Value as rcl_interfaces/msg/ParameterValue."""
+        fields = {_FIELDS[self.type_]: self.value} if self.type_ else {}
+        return message_class('rcl_interfaces/msg/ParameterValue')(type=int(self.type_), **fields)
+
+
+def _type_of(name: str, value: Any) -> ParameterType:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        for of, kind in ((str, ParameterType.STRING_ARRAY), (float, ParameterType.DOUBLE_ARRAY)):
+            if all(isinstance(each, of) for each in value):
+                return kind
+    if type(value) not in _TYPES:
+        raise ParameterException(
+            f"parameter '{name}' cannot be {value!r}: without ROS 2 it is a truth value, a "
+            'number, a text, or a list of texts or of numbers with a decimal point')
+    return _TYPES[type(value)]
+
+
+class ParameterStore:
+    """
+    Declared parameters.
+
+    Parameters
+    ----------
+    overrides : dict of str to object
+        Values that were given on the command line or in files.
+
+    """
+
+    def __init__(self, overrides: dict[str, Any]) -> None:
+        self._overrides = overrides
+        self._values: dict[str, Parameter] = {}
+        self._descriptors: dict[str, Any] = {}
+        self.checks: list[Callable[[list[Parameter]], Any]] = []
+
+    def declare(self, name: str, default: Any, descriptor: Any) -> Parameter:
+        """
+        Declare a parameter; its default, or the type that is given instead, fixes its type.
+
+        Raises
+        ------
+        ParameterException
+            The value that was given for it does not fit.
+
+        """
+        typed = isinstance(default, ParameterType)
+        descriptor = descriptor or message_class('rcl_interfaces/msg/ParameterDescriptor')()
+        descriptor.name = name
+        descriptor.type = int(default if typed else _type_of(name, default))
+        self._descriptors[name] = descriptor
+        value = self._overrides.get(name, None if typed else default)
+        parameter = Parameter(name, value=value)
+        if name in self._overrides:
+            self._check(parameter)
+        self._values[name] = parameter
+        return parameter
+
+    def get(self, name: str) -> Parameter | None:
+        """Find a parameter that has a value."""
+        found = self._values.get(name)
+        return found if found and found.type_ else None
+
+    def _check(self, parameter: Parameter) -> None:
+        descriptor = self._descriptors[parameter.name]
+        if parameter.type_ != descriptor.type:
+            raise ParameterException(
+                f"parameter '{parameter.name}' must be of type "
+                f'{ParameterType(descriptor.type).name}, not {parameter.value!r}')
+        for allowed in descriptor.floating_point_range:
+            if not allowed.from_value <= parameter.value <= allowed.to_value:
+                raise ParameterException(
+                    f"parameter '{parameter.name}' must be from {allowed.from_value:g} to "
+                    f'{allowed.to_value:g}, not {parameter.value!r}')
+
+    def services(self) -> Iterator[tuple[str, Any, Callable[[Any, Any], Any]]]:
+        """Names, classes and callbacks."""
+        answers: dict[str, Callable[[Any], dict[str, Any]]] = {
+            'get_parameters': lambda request: {
+                'values': [each.message() for each in self._find(request)]},
+            'get_parameter_types': lambda request: {
+                'types': [each.type_ for each in self._find(request)]},
+            'set_parameters': lambda request: {
+                'results': [self._set([each]) for each in request.parameters]},
+            'set_parameters_atomically': lambda request: {'result': self._set(request.parameters)},
+            'list_parameters': lambda _: {
+                'result': message_class('rcl_interfaces/msg/ListParametersResult')(
+                    names=list(self._values))},
+            'describe_parameters': lambda request: {
+                'descriptors': [self._descriptors.get(name) or message_class(
+                    'rcl_interfaces/msg/ParameterDescriptor')(name=name)
+                    for name in request.names]}}
+        for name, answer in answers.items():
+            kind = message_class(f'rcl_interfaces/srv/{name.title().replace("_", "")}')
+            yield name, kind, partial(_respond, kind, answer)
+
+    def _find(self, request: Any) -> list[Parameter]:
+        return [self._values.get(name, Parameter(name)) for name in request.names]
+
+    def _set(self, messages: list[Any]) -> Any:
+        """Set parameters from the network, all or none."""
+        result = message_class('rcl_interfaces/msg/SetParametersResult')
+        try:
+            wanted = [self._wanted(message) for message in messages]
+        except ParameterException as error:
+            return result(reason=str(error))
+        for answer in (check(wanted) for check in self.checks):
+            if not answer.successful:
+                return answer
+        self._values.update((parameter.name, parameter) for parameter in wanted)
+        return result(successful=True)
+
+    def _wanted(self, message: Any) -> Parameter:
+        name, field = message.name, _FIELDS.get(message.value.type)
+        if name not in self._descriptors:
+            raise ParameterException(f"there is no parameter '{name}'")
+        if self._descriptors[name].read_only:
+            raise ParameterException(f"parameter '{name}' is read-only")
+        parameter = Parameter(name, value=getattr(message.value, field) if field else None)
+        self._check(parameter)
+        return parameter
+
+
+def _respond(kind: Any, answer: Callable[[Any], dict[str, Any]], request: Any, _: Any) -> Any:
+    return kind.Response(**answer(request))

@@ -1,0 +1,46 @@
+"""Compilation of numeric kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast, TypeVar
+
+import numba
+from numba.core.caching import FunctionCache
+
+from dynid_ros.utilities.first_compilation import announce
+
+Function = TypeVar('Function', bound=Callable[..., Any])
+
+
+class _AnnouncedCache(FunctionCache):
+    """Machine code on the disk; that it has to be made is announced."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load the code for some types."""
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is None:
+            announce()
+        return found
+
+
+def kernel(function: Function) -> Function:
+    """
+    Compile a flat function over contiguous float64 arrays, and cache the machine code.
+
+    Division by zero follows IEEE 754 as in NumPy, and no exception state is kept, so that the
+    compiler may vectorise.
+    """
+    return _compiled(function)
+
+
+def sum_kernel(function: Function) -> Function:
+    """Compile a kernel whose sums may be taken in any order, so that they are vectorised too."""
+    return _compiled(function, fastmath={'reassoc', 'contract'})
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    compiled: Any = numba.njit(error_model='numpy', nogil=True, **options)(function)
+    # Numba has no setting for it but its own cache.
+    compiled._cache = _AnnouncedCache(compiled.py_func)  # type: ignore[no-untyped-call]
+    return cast('Function', compiled)

@@ -1,0 +1,66 @@
+"""Arguments of the public functions, checked once where they come in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.errors import InputError
+from dynid_ros.utilities.arrays import Array
+
+
+def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None = None) -> Array:
+    """
+    Convert an argument to an array of numbers, and check its shape.
+
+    Parameters
+    ----------
+    name : str
+        Argument, for the message.
+    value : array_like
+        Its value.
+    dimensions : int
+        Number of dimensions that it must have.
+    width : int, optional
+        Length that its last dimension must have.
+
+    Returns
+    -------
+    ndarray
+        Of float64; the same memory where nothing had to be converted.
+
+    Raises
+    ------
+    InputError
+        The value holds something else than numbers, or has another shape.
+
+    """
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f'{name} must hold numbers: {error}') from None
+    if array.ndim != dimensions or (width is not None and array.shape[-1] != width):
+        wanted = {1: ['N'], 2: ['N', 'n']}[dimensions]
+        wanted[-1] = wanted[-1] if width is None else str(width)
+        shape = f'({", ".join(wanted)}{"," if dimensions == 1 else ""})'
+        raise InputError(f'{name} must have the shape {shape}, but has {array.shape}')
+    return array
+
+
+def finite_rows(name: str, value: ArrayLike, width: int) -> Array:
+    """
+    Convert an argument to finite rows (N, width); one row may be given alone.
+
+    Raises
+    ------
+    InputError
+        The value has another shape, or holds NaN or infinity.
+
+    """
+    alone = as_numbers(name, value, 1, width)[None] if np.ndim(value) == 1 else None
+    rows = as_numbers(name, value, 2, width) if alone is None else alone
+    if not np.isfinite(rows).all():
+        row, column = np.argwhere(~np.isfinite(rows))[0]
+        raise InputError(
+            f'{name} must be finite, but is {rows[row, column]} in row {row}, joint {column + 1}')
+    return rows

@@ -1,0 +1,60 @@
+"""
+Linear algebra of a call on one thread, where the process belongs to somebody else.
+
+`dynid_ros.utilities.threads` gives the reason. Its variables of the environment come too late
+where the caller imported NumPy first, and would stay with the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any
+
+_lock = Lock()
+_calls = 0
+_limit: Any = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """
+    Keep the BLAS of NumPy and SciPy on one thread within a block, or within a decorated function.
+
+    The setting is one of the process: of blocks at the same time, in several threads, the last
+    one that ends brings back the setting that was there before the first. Without threadpoolctl
+    nothing is set.
+    """
+    global _calls, _limit
+    with _lock:
+        if not _calls and (pools := _pools()) is not None:
+            _limit = pools.limit(limits=1)
+            _hand_over(pools)
+        _calls += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _calls -= 1
+            if not _calls and _limit is not None:
+                _limit.restore_original_limits()
+                _limit = None
+                _hand_over(_pools())
+
+
+@cache
+def _pools() -> Any:
+    """Find the threads of the BLAS that is loaded: all, as decorated functions import SciPy's."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ModuleNotFoundError:  # No key of rosdep installs it.
+        return None
+    return ThreadpoolController().select(user_api='blas')
+
+
+def _hand_over(pools: Any) -> None:
+    """Let another thread change the setting: threadpoolctl refuses it until a block has ended."""
+    with pools.limit():
+        pass

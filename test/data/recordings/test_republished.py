@@ -1,0 +1,175 @@
+"""Streams that are published at another rate than they are measured at."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import recording, Waves
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.friction import PLAIN
+from dynid_ros.data.recordings.quality import check_recording, clean
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.recordings.republished import as_measured
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.identification.identify import identify
+
+JOINTS = ('j1', 'j2', 'j3')
+
+
+def measured(t):
+    """Positions and efforts at some times: those of a motion without noise."""
+    phase = np.arange(3)
+    q = np.sin(2 * np.pi * 0.4 * t[:, None] + phase) + 0.3 * np.sin(5 * t[:, None] + 2 * phase)
+    return q, 20 * np.cos(3 * t[:, None] + phase)
+
+
+def republished(rate, source_rate, seconds=30.0, jitter=0.0):
+    """Publish the newest sample of a driver, with the stamps of the publisher."""
+    t = np.arange(0.0, seconds, 1 / rate)
+    stamps = t + jitter / rate * np.random.default_rng(3).uniform(-1, 1, len(t))
+    newest = np.floor(t * source_rate + 0.3) / source_rate
+    q, u = measured(newest)
+    return Recording(stamps, q, u, JOINTS), newest
+
+
+@pytest.mark.parametrize(
+    ('rate', 'source_rate'), [(30, 29.4), (100, 98.3), (500, 317), (1000, 125)])
+def test_stamps_become_those_of_the_measurement_but_for_one_delay(rate, source_rate):
+    log, newest = republished(rate, source_rate)
+    found = as_measured(log)
+    truth = np.unique(newest)
+    assert len(found.t) == len(truth)
+    away = found.t - truth
+    # The even stamps are a fit to stamps that are one period of the publisher apart.
+    assert np.ptp(away) < 0.15 / rate
+    (defect,) = found.defects
+    assert defect.code == 'samples_republished'
+    assert defect.count == len(log.t) - len(truth)
+    assert f'measures at {source_rate:.4g} Hz' in defect.message
+
+
+def test_jitter_of_the_publisher_does_not_matter():
+    log, newest = republished(100, 97, jitter=0.1)
+    away = as_measured(log).t - np.unique(newest)
+    assert np.ptp(away) < 0.15 / 100
+
+
+def test_velocities_no_longer_jump():
+    log, _ = republished(30, 29.4)
+
+    def roughest(recording):
+        speed = np.diff(recording.q, axis=0) / np.diff(recording.t)[:, None]
+        return np.abs(np.diff(speed, axis=0)).max()
+
+    assert roughest(as_measured(log)) < 0.3 * roughest(log)
+
+
+def test_samples_that_came_late_keep_their_stamps():
+    """After a late message the next one shows the motion of two periods."""
+    t = np.arange(0.0, 20.0, 0.01)
+    index = np.arange(len(t))
+    index[50::50] -= 1
+    q, u = measured(t[index])
+    found = as_measured(Recording(t, q, u, JOINTS))
+    np.testing.assert_array_equal(found.t, t[np.unique(index)])
+
+
+def test_rests_are_no_repetition():
+    t = np.arange(0.0, 20.0, 0.01)
+    q, u = measured(np.clip(t, 5.0, 12.0))
+    log = Recording(t, q, u, JOINTS)
+    assert as_measured(log) is log
+
+
+def test_rests_between_repetitions_stay_at_the_rate_of_the_measurement():
+    t = np.arange(0.0, 20.0, 0.006)
+    q, u = measured(np.clip(t, 5.0, 12.0))
+    log = Recording(0.002 * np.arange(3 * len(t)), *np.repeat([q, u], 3, axis=1), JOINTS)
+    found = as_measured(log.part(1, len(log.t)))
+    np.testing.assert_allclose(np.diff(found.t), 0.006, atol=0.0021)
+    np.testing.assert_array_equal(found.q, q)
+
+
+def test_an_arm_that_mostly_rests_keeps_its_rate():
+    """At rest only a few digits of the signals flicker now and then."""
+    t = np.arange(0.0, 40.0, 0.01)
+    q, u = measured(np.clip(t, 5.0, 9.0))
+    u[::37, 1] += 0.01
+    for size in (3, 1):
+        log = Recording(size * t, np.round(q, 4), np.round(u, 2), JOINTS)
+        found = as_measured(log)
+        assert np.median(np.diff(found.t)) == pytest.approx(size * 0.01)
+        assert len(found.t) > 0.9 * len(t)
+
+
+def test_a_rest_is_never_thinned():
+    t = np.arange(0.0, 20.0, 0.01)
+    q, u = measured(np.full_like(t, 5.0))
+    u[::37, 1] += 0.01
+    log = Recording(t, q, u, JOINTS)
+    assert as_measured(log) is log
+
+
+def arrived(lost=(), jitter=0.0008, seconds=20.0):
+    """State of 100 Hz that a logger of 1 kHz reads, some of which never arrives."""
+    random = np.random.default_rng(1)
+    t = np.delete(np.arange(0.0, seconds, 0.01), lost)
+    q, u = measured(t)
+    q += random.normal(0, 1e-5, q.shape)
+    arrival = np.maximum.accumulate(t + np.abs(random.normal(0, jitter, len(t))))
+    stamps = np.arange(0.005, seconds - 0.01, 0.001)
+    newest = np.searchsorted(arrival, stamps, side='right') - 1
+    return Recording(stamps, q[newest], u[newest], JOINTS), t[np.unique(newest)]
+
+
+@pytest.mark.parametrize('lost', [(), (300, 800, 801, 1500)])
+def test_a_logger_that_is_faster_gives_the_stamps_of_the_measurement(lost):
+    log, truth = arrived(lost)
+    found = as_measured(log)
+    assert len(found.t) == len(truth)
+    assert np.ptp(found.t - truth) < 1e-4
+
+
+def test_even_stamps_that_cannot_be_told_from_the_motion_stay_as_they_are():
+    log, truth = arrived(jitter=0.003)
+    found = as_measured(replace(log, q=log.q + 0.05 * np.sin(1e4 * log.q)))
+    assert len(found.t) == len(truth)
+    assert np.isin(found.t, log.t).all()
+
+
+@pytest.mark.parametrize('first', [0, 1, 2])
+@pytest.mark.parametrize('missing', [(), (500, 501), (500, 501, 502, 503, 504)])
+def test_the_model_does_not_depend_on_where_a_log_of_repeats_begins(first, missing):
+    arm = load_arm('two_axis')
+    arm = replace(arm, drive=Drive.joint_torque(arm.n))
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    noise = 0.002 * np.random.default_rng(0).normal(size=(3000, arm.n))
+    source = recording(arm, Waves.random(arm), theta, noise, rate=500 / 3)
+    log = replace(source, t=0.002 * np.arange(3 * len(source.t)),
+                  **{name: np.repeat(getattr(source, name), 3, axis=0) for name in 'qu'})
+    keep = np.delete(np.arange(first, len(log.t)), missing)
+    log = replace(log, t=log.t[keep], q=log.q[keep], u=log.u[keep])
+    model = identify(arm, [log], friction=PLAIN)
+    whole = identify(arm, [source], friction=PLAIN)
+    assert model.treatment.rate_hz == pytest.approx(500 / 3, rel=1e-3)
+    assert model.treatment.cutoff_hz == pytest.approx(whole.treatment.cutoff_hz, rel=0.05)
+    assert model.validation.relative_error_percent < (
+        1.1 * whole.validation.relative_error_percent)
+
+
+def test_efforts_that_differ_show_samples_of_their_own():
+    log, _ = republished(30, 29.4)
+    log = replace(log, u=log.u + 1e-9 * np.random.default_rng(0).normal(size=log.u.shape))
+    assert as_measured(log) is log
+
+
+def test_a_check_reports_it_and_a_clean_recording_is_as_measured():
+    arm = load_arm('two_axis')
+    log, _ = republished(30, 29.4, seconds=60.0)
+    log = Recording(log.t, log.q[:, :2], log.u[:, :2], arm.joint_names)
+    assert [d.code for d in check_recording(log, arm) if d.code.startswith('samples')] == [
+        'samples_republished']
+    assert len(clean(log, arm).t) == len(np.unique(log.q[:, 0]))

@@ -1,0 +1,162 @@
+"""Tables are read by the names of their columns, and a bad cell is found."""
+
+from dataclasses import replace
+
+from bag_files import Motion
+import numpy as np
+from oracles import random_arm
+import pytest
+
+from dynid_ros.arm.model import Table
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.errors import RecordingError
+
+N = 3
+MOTION = Motion(['j1', 'j2', 'j3'])
+BLOCK = np.column_stack([MOTION.t, MOTION.q, MOTION.qd, MOTION.effort])
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return random_arm(np.random.default_rng(0), N, prismatic=False)
+
+
+def names(pattern, first=0):
+    stems = {'q': 'position', 'qd': 'velocity', 'tau': 'effort'}
+    return [
+        pattern.format(stem=stem, i=i + first, joint=f'j{i + 1}', word=word)
+        for stem, word in stems.items()
+        for i in range(N)
+    ]
+
+
+def write_csv(path, header, values, separator=','):
+    lines = [separator.join(header)] if header else []
+    # repr of a float loses nothing.
+    lines += [separator.join(map(repr, row)) for row in np.asarray(values).tolist()]
+    path.write_text('\n'.join(lines) + '\n')
+    return path
+
+
+def assert_motion(log, velocity=True):
+    np.testing.assert_array_equal(log.t, MOTION.t)
+    np.testing.assert_array_equal(log.q, MOTION.q)
+    np.testing.assert_array_equal(log.u, MOTION.effort)
+    if velocity:
+        np.testing.assert_array_equal(log.qd, MOTION.qd)
+    else:
+        assert log.qd is None
+    assert log.defects == ()
+
+
+@pytest.mark.parametrize(
+    ('pattern', 'first'),
+    [('{stem}_{i}', 0), ('{stem}_{i}', 1), ('{stem}{i}', 1), ('{joint}.{word}', 0)],
+)
+@pytest.mark.parametrize('time', ['t', 'time', 'stamp'])
+def test_usual_column_names_need_no_settings(tmp_path, arm, pattern, first, time):
+    header = [time, *names(pattern, first)]
+    assert_motion(read_recording(write_csv(tmp_path / 'a.csv', header, BLOCK), arm))
+
+
+@pytest.mark.parametrize('separator', [',', ';', '\t', ' '])
+def test_the_separator_is_found(tmp_path, arm, separator):
+    header = ['t', *names('{stem}_{i}')]
+    assert_motion(read_recording(write_csv(tmp_path / 'a.csv', header, BLOCK, separator), arm))
+
+
+def test_columns_may_stand_in_any_order_among_others(tmp_path, arm):
+    header = ['t', *names('{stem}_{i}'), 'tau_ext_0']
+    values = np.column_stack([BLOCK, np.full(len(BLOCK), 7.0)])
+    order = np.random.default_rng(1).permutation(len(header))
+    path = write_csv(tmp_path / 'a.csv', [header[i] for i in order], values[:, order])
+    assert_motion(read_recording(path, arm))
+
+
+def test_a_headerless_file_is_read_by_the_names_of_the_arm(tmp_path, arm):
+    header = ('clock', 'a', 'b', 'c', 'x', 'y', 'z')
+    table = Table(time='clock', position=('a', 'b', 'c'), signal=('z', 'y', 'x'), header=header)
+    values = np.column_stack([MOTION.t, MOTION.q, MOTION.effort[:, ::-1]])
+    log = read_recording(write_csv(tmp_path / 'a.csv', [], values), replace(arm, table=table))
+    assert_motion(log, velocity=False)
+
+
+def test_signals_may_lie_in_a_file_beside(tmp_path, arm):
+    axes = ('Joint_1', 'Joint_2', 'Joint_3')
+    table = Table(rate_hz=100.0, position=axes, signal=axes, signal_file='current.csv')
+    write_csv(tmp_path / 'current.csv', axes, MOTION.effort)
+    path = write_csv(tmp_path / 'position.csv', axes, MOTION.q)
+    assert_motion(read_recording(path, replace(arm, table=table)), velocity=False)
+    write_csv(tmp_path / 'current.csv', axes, MOTION.effort[:-1])
+    with pytest.raises(RecordingError, match=r'300 rows of positions but 299 .* current\.csv'):
+        read_recording(path, replace(arm, table=table))
+
+
+@pytest.mark.parametrize('signal', ['tau', 'u'])
+@pytest.mark.parametrize('velocity', [False, True])
+def test_npz_arrays_are_read(tmp_path, arm, signal, velocity):
+    arrays = {'t': MOTION.t, 'q': MOTION.q, signal: MOTION.effort}
+    if velocity:
+        arrays['qd'] = MOTION.qd
+    np.savez(tmp_path / 'a.npz', **arrays)
+    assert_motion(read_recording(tmp_path / 'a.npz', arm), velocity)
+
+
+@pytest.mark.parametrize('suffix', ['.csv', '.npz'])
+def test_without_times_a_rate_is_needed_and_an_explicit_one_wins(tmp_path, arm, suffix):
+    path = tmp_path / f'a{suffix}'
+    if suffix == '.csv':
+        write_csv(path, names('{stem}_{i}'), BLOCK[:, 1:])
+    else:
+        np.savez(path, q=MOTION.q, tau=MOTION.effort, qd=MOTION.qd)
+    with pytest.raises(RecordingError, match=r'no time column \(t, time, stamp\).*rate'):
+        read_recording(path, arm)
+    timed = replace(arm, table=Table(rate_hz=100.0))
+    assert_motion(read_recording(path, timed))
+    assert read_recording(path, timed, rate_hz=50.0).seconds == pytest.approx(2 * MOTION.t[-1])
+
+
+def test_missing_columns_are_named_with_those_there(tmp_path, arm):
+    path = write_csv(tmp_path / 'a.csv', ['t', 'q_0', 'q_1', 'q_2'], BLOCK[:, :4])
+    with pytest.raises(RecordingError, match=r'no columns of signal.*tau_0.*it has t, q_0'):
+        read_recording(path, arm)
+    table = Table(position=('q_0', 'q_1', 'missing'))
+    with pytest.raises(RecordingError, match=r'no column missing; it has t, q_0'):
+        read_recording(path, replace(arm, table=table))
+
+
+def test_columns_of_an_arm_with_more_joints_are_refused(tmp_path, arm):
+    header = ['t', *(f'q_{i}' for i in range(7)), *(f'tau_{i}' for i in range(7))]
+    path = write_csv(tmp_path / 'a.csv', header, np.zeros((9, 15)))
+    with pytest.raises(RecordingError, match=r'7 columns q_0 \.\.\. q_6, but random has 3 joints'):
+        read_recording(path, arm)
+
+
+@pytest.mark.parametrize(
+    ('content', 'said'),
+    [
+        ('', 'is empty'),
+        ('1,2,3\n4,5,6\n', 'no header line'),
+        ('t,q_0,q_1,q_2,tau_0,tau_1,tau_2\n', 'no rows'),
+    ],
+)
+def test_a_file_that_is_no_table_says_why(tmp_path, arm, content, said):
+    path = tmp_path / 'a.csv'
+    path.write_text(content)
+    with pytest.raises(RecordingError, match=said):
+        read_recording(path, arm)
+
+
+@pytest.mark.parametrize(
+    ('arrays', 'said'),
+    [
+        ({'q': MOTION.q}, r'no columns of signal.*it has t, q_0 \.\.\. q_2'),
+        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, 'tau_1, but random has 3'),
+        ({'q': MOTION.q, 'tau': MOTION.effort[:-1]}, 'tau 299'),
+        ({'q': MOTION.q.astype(str), 'tau': MOTION.effort}, 'q is not numeric'),
+    ],
+)
+def test_unusable_npz_arrays_are_named(tmp_path, arm, arrays, said):
+    np.savez(tmp_path / 'a.npz', t=MOTION.t, **arrays)
+    with pytest.raises(RecordingError, match=said):
+        read_recording(tmp_path / 'a.npz', arm)

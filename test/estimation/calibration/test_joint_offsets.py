@@ -1,0 +1,198 @@
+"""Joint zero offsets and the sensitivity to wrong geometry, on simulated recordings."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.kinematics.error_sources import (
+    error_sources,
+    perturbed_arm,
+    perturbed_kinematics,
+)
+from dynid_ros.dynamics.kinematics.forward import forward_kinematics
+from dynid_ros.dynamics.kinematics.pose_uncertainty import workspace_states
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.calibration.geometry_sensitivity import geometry_sensitivity
+from dynid_ros.estimation.calibration.joint_offsets import (
+    estimate_joint_offsets,
+    hidden_offsets,
+    JointOffsets,
+    PRIOR,
+    recording_offsets,
+    shifted,
+)
+from dynid_ros.estimation.identification.validation import predict
+from dynid_ros.estimation.model.metrics import metrics
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    motions,
+)
+from dynid_ros.estimation.regression.weighted_least_squares import fit
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+from dynid_ros.simulation.sensors import SensorModel
+
+pytestmark = pytest.mark.slow
+
+
+@cache
+def recording(name):
+    """Exact encoders and torque noise of 0.05 % of the rating."""
+    arm = load_arm(name)
+    sensors = SensorModel(encoder_counts=2.0**20, effort_noise=5e-4 * arm.limits.effort)
+    motion = random_motion(arm, 0, tries=100, periods=3)
+    return arm, simulate(arm, motion, rate_hz=250, sensors=sensors).log
+
+
+def prepared(arm, log):
+    log, _ = checked_recording(log, arm)
+    treatment = choose_conditioning(arm, [log])
+    return motions(arm, log, treatment), treatment
+
+
+def relative_error(arm, parts, treatment):
+    rows = KeptRows(arm, parts, treatment)
+    theta = fit(arm, rows).theta
+    predictions = predict(arm, rows, theta, 'all', False)
+    return metrics('all', False, arm.joint_names, predictions).relative_error_percent
+
+
+@pytest.mark.parametrize('seed', [1, 3])
+def test_offsets_up_to_two_degrees_are_found_where_determined_and_the_error_goes_back(seed):
+    arm, log = recording('panda')
+    wrong = np.radians(np.random.default_rng(seed).uniform(-2, 2, 7))
+    log, _ = checked_recording(log, arm)
+    spoiled = replace(log, q=log.q - wrong)
+    offsets = recording_offsets(arm, [spoiled])
+    assert offsets.determined[1:3].all()
+    off = np.degrees(np.abs(offsets.offset - wrong))
+    assert (off[offsets.determined] < 0.05).all()
+    corrected = replace(spoiled, q=spoiled.q + offsets.offset)
+    right, worse, mended = (
+        relative_error(arm, *prepared(arm, x)) for x in (log, spoiled, corrected))
+    assert worse > 3 * right
+    assert mended < 1.05 * right
+
+
+def test_a_delay_and_wrong_zeros_are_told_apart():
+    arm, log = recording('panda')
+    wrong = np.radians(np.random.default_rng(1).uniform(-2, 2, 7))
+    log, _ = checked_recording(log, arm)
+    # Five samples at 250 Hz.
+    late = replace(log, q=log.q[5:] - wrong, u=log.u[:-5], t=log.t[5:])
+    found = recording_offsets(arm, [late])
+    corrected = replace(late, q=late.q + found.offset)
+    assert abs(choose_conditioning(arm.memoryless, [corrected]).delay - 0.02) < 0.001
+    off = np.degrees(np.abs(found.offset - wrong))
+    assert (off[found.determined] < 0.05).all()
+
+
+def test_right_zeros_are_left_alone():
+    arm, log = recording('panda')
+    found = estimate_joint_offsets(arm, *prepared(arm, log))
+    assert (np.abs(found.offset[found.determined]) < np.radians(0.05)).all()
+
+
+def test_offsets_that_no_motion_can_tell_are_named_and_left_at_zero():
+    arm, log = recording('two_axis')
+    found = estimate_joint_offsets(arm, *prepared(arm, log))
+    assert found.hidden.all()
+    assert not found.offset.any()
+    assert not found.determined.any()
+    np.testing.assert_array_equal(found.std, PRIOR)
+    assert found.sentences[0] == (
+        'arm_joint: zero offset is unidentifiable (absorbed by link parameters; '
+        '0.000 ± 2.000 deg, source: prior)')
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur10', 'gluon_6l3'])
+def test_hidden_are_the_joint_that_turns_about_gravity_and_the_last(name):
+    arm = load_arm(name)
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    expected = np.zeros(arm.n, dtype=bool)
+    expected[[0, -1]] = True
+    np.testing.assert_array_equal(hidden_offsets(arm, theta), expected)
+    tilted = replace(arm, gravity=np.array([3.0, 2.0, -9.0]))
+    theta = base_parameters(tilted).grouping @ nominal_parameters(tilted)
+    expected[0] = False
+    np.testing.assert_array_equal(hidden_offsets(tilted, theta), expected)
+
+
+def test_poor_data_give_a_verdict_instead_of_numbers():
+    arm = load_arm('ur10')
+    log = simulate(arm, random_motion(arm, 0, tries=10, periods=1), rate_hz=125).log
+    wrong = np.radians([0, 1.0, -1.0, 1.0, 0.5, 0])
+    parts, treatment = prepared(arm, replace(log, q=log.q - wrong))
+    found = estimate_joint_offsets(arm, parts, treatment)
+    assert not found.determined[2:5].any()
+    assert 'not determined by these data' in found.sentences[3]
+    assert not found.trusted[2:5].any()
+    assert ((found.std > 0) & (found.std < 1.2 * PRIOR)).all()
+    # The prior of 2 degrees keeps them from wandering off.
+    assert (np.abs(found.offset) < np.radians(6)).all()
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg'])
+def test_an_arm_with_one_error_stands_where_exact_kinematics_say(name):
+    arm = load_arm(name)
+    q = workspace_states(arm, 1)[0]
+    body = arm.joint_names[-1]
+    sources = error_sources(arm, body)
+    for k, source in enumerate(sources):
+        if source.joint < 0 or source.group == 'reading':
+            continue
+        expected = perturbed_kinematics(arm, q, sources, 0.1 * np.eye(len(sources))[k], body)
+        found = forward_kinematics(perturbed_arm(arm, source, 0.1), q, body)
+        np.testing.assert_allclose(found.translation, expected.translation, atol=1e-14)
+        np.testing.assert_allclose(found.rotation, expected.rotation, atol=1e-14)
+
+
+def test_sensitivity_predicts_bias_and_residual_of_a_fit_with_a_wrong_zero():
+    arm, log = recording('panda')
+    parts, treatment = prepared(arm, log)
+    solution = fit(arm, KeptRows(arm, parts, treatment))
+    found = geometry_sensitivity(arm, parts, solution.theta, solution.sigma)
+    reading = next(s for s in found if s.source.group == 'reading' and s.source.joint == 1)
+    error = np.radians(0.01)
+    moved = shifted(parts, -error * np.eye(7)[1])
+    spoiled = fit(arm, KeptRows(arm, moved, treatment))
+    change = spoiled.theta - solution.theta
+    predicted = error * reading.bias
+    std = np.sqrt(np.diag(solution.white_covariance))
+    # A thousand samples without the low-pass of the rows stand for all.
+    assert np.linalg.norm((change - predicted) / std) < 0.05 * np.linalg.norm(change / std)
+    assert 0 < reading.left <= reading.torque
+
+
+def test_friction_that_remembers_hides_no_zero():
+    arm = load_arm('ur10').with_friction(('viscous', 'viscous_warm', 'presliding'))
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    plain = load_arm('ur10').with_friction(('viscous',))
+    expected = hidden_offsets(plain, base_parameters(plain).grouping @ nominal_parameters(plain))
+    np.testing.assert_array_equal(hidden_offsets(arm, theta), expected)
+
+
+def test_hidden_zeros_leave_no_residual_and_others_do():
+    arm, log = recording('panda')
+    parts, treatment = prepared(arm, log)
+    solution = fit(arm, KeptRows(arm, parts, treatment))
+    found = {(s.source.group, s.source.joint): s
+             for s in geometry_sensitivity(arm, parts, solution.theta, solution.sigma)}
+    assert found['reading', 0].torque < 1e-8
+    last = found['reading', 6]
+    assert last.left < 1e-6 * last.torque
+    assert found['reading', 1].left > 0.1 * found['reading', 1].torque
+    # Heavy links on long levers: a wrong length shows too.
+    assert found['d', 2].left > 0
+
+
+def test_an_offset_is_stated_in_degrees_where_a_joint_turns_and_in_mm_where_it_slides():
+    value, std, hidden = np.array([0.01, 0.002]), np.full(2, 1e-4), np.zeros(2, dtype=bool)
+    found = JointOffsets(value, std, hidden, ('hinge', 'slider'), np.array([False, True]))
+    assert found.sentences == ('hinge: 0.573 ± 0.006 deg', 'slider: 2.000 ± 0.100 mm')

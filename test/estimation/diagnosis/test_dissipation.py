@@ -1,0 +1,101 @@
+"""Friction that drives, and rotors of negative inertia."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.quality import clean
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.diagnosis.dissipation import negative_drives
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.online.replay import replay
+
+ARM = replace(load_arm('ur10'), friction=('viscous', 'coulomb', 'offset', 'viscous_cuberoot'))
+STD = 0.1
+
+
+def motion(torque, samples=50):
+    """Every joint at one speed, back and forth, with accelerations of 2 rad/s²."""
+    t = np.arange(samples, dtype=float)
+    qd = np.where(np.arange(samples) % 2, 1.0, -1.0)[:, None] * np.ones(ARM.n)
+    return [Prediction('here', False, t, qd * 0, qd, torque * qd, torque * qd)]
+
+
+def reasons(torque=1.0, **values):
+    """Sentences for parameters by name; all others are one."""
+    names = base_parameters(ARM).names
+    theta = np.ones(len(names))
+    for name, value in values.items():
+        theta[names.index(name)] = value
+    found = negative_drives(ARM, theta, STD**2 * np.eye(len(names)), motion(torque))
+    return [each.sentence for each in found]
+
+
+def test_what_drives_and_rotors_can_have_is_no_reason():
+    assert reasons() == []
+    # The offset may have any sign, and 0.4 is four standard deviations.
+    assert reasons(Fo3=-5.0, Ia4=-0.4) == []
+    # The sum of the terms of a joint counts: 1 + 1 - 1.5.
+    assert reasons(Fv3=-1.5) == []
+
+
+def test_friction_that_drives_is_named_with_the_sign_to_check():
+    found, = reasons(Fv3=-2.0, Fc3=-1.0)
+    assert "joint 'elbow_joint' has friction that drives it (-2 Nm at 1 rad/s)" in found
+    assert 'check the sign of its drive signal first' in found
+
+
+def test_negative_rotor_inertia_is_named():
+    found, = reasons(Ia4=-0.6)
+    assert "joint 'wrist_1_joint' has a rotor inertia of -0.6" in found
+
+
+def test_a_negative_rotor_that_hardly_moves_its_joint_is_no_reason():
+    # Six and twelve deviations; 0.6 kg m² make 1.2 Nm, six percent of the torque.
+    assert reasons(torque=20.0, Ia4=-0.6) == []
+    found, = reasons(torque=20.0, Ia4=-1.2)
+    assert 'rotor inertia of -1.2' in found
+
+
+def test_stretches_that_follow_each_other_make_no_acceleration():
+    names = base_parameters(ARM).names
+    theta = np.ones(len(names))
+    theta[names.index('Ia4')] = -1e-3
+    steady = np.ones((50, ARM.n))
+    t = np.arange(50.0)
+    # The clock starts anew and stands still where another stretch begins.
+    both = [Prediction('here', False, np.concatenate([t, t[-1:], t]), *[np.concatenate(
+        [steady, -steady[:1], -steady])] * 4)]
+    assert negative_drives(ARM, theta, 1e-12 * np.eye(len(names)), both) == []
+
+
+def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_data):
+    arm = load_arm('ur10')
+    log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
+    u = log.u.copy()
+    u[:, 4] *= -1
+    flipped = identify(arm, [replace(log, u=u)], friction=('viscous', 'coulomb', 'offset'))
+    assert not flipped.verdict.trustworthy
+    (finding,) = flipped.verdict.findings
+    assert finding.joints == ('wrist_2_joint',)
+    assert "as recorded, friction drives 'wrist_2_joint'" in finding.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('name', ['ur10', 'panda', 'tx40'])
+def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
+    files = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
+             'tx40': 'pos_read_data.csv'}
+    arm = load_arm(name)
+    log = read_recording(shared_data / name / files[name], arm)
+    model = identify(arm, [log])
+    fitted = [part for part in model.predictions if not part.held_out]
+    assert negative_drives(model.arm, model.theta, model.covariance, fitted) == []
+    # Of the Panda, without the samples that its driver repeats, a rotor's estimate is 5.7
+    # deviations below zero.
+    online, _ = replay(arm, clean(log, arm))
+    assert online.verdict.trustworthy

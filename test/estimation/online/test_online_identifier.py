@@ -1,0 +1,276 @@
+"""A live session against a replay of the same samples."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.friction import FrictionShape
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.replay import replay
+from dynid_ros.estimation.result_files.result_file import read_result, write_result
+from dynid_ros.interface.report.page import write_report
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+
+EPOCH = 17 * 10**17
+
+
+@cache
+def recording():
+    arm = load_arm('two_axis')
+    return simulate(arm, random_motion(arm, 5), seed=5).log.part(0, 6000)
+
+
+def session(**settings):
+    return OnlineIdentifier(
+        load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=0.0, **settings)
+
+
+def feed(to, log, first, last, portion=37):
+    stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
+    for start in range(first, last, portion):
+        part = slice(start, min(start + portion, last))
+        to.push(stamps[part], log.q[part], log.u[part])
+
+
+@pytest.mark.slow
+def test_result_is_that_of_a_replay_and_asking_for_it_disturbs_nothing():
+    log = recording()
+    expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0)
+    live = session()
+    feed(live, log, 0, 3010)
+    assert live.result().samples == 3010
+    feed(live, log, 3010, len(log.t))
+    result = live.result()
+    # Stamps of whole nanoseconds are all that differs.
+    scale = np.abs(expected.theta).max()
+    np.testing.assert_allclose(result.theta, expected.theta, rtol=1e-6, atol=1e-8 * scale)
+    assert result.validation.relative_error_percent == pytest.approx(
+        expected.validation.relative_error_percent, rel=1e-5)
+    assert result.verdict.trustworthy == expected.verdict.trustworthy
+
+
+def possible_theta(result):
+    grouping = base_parameters(result.arm).grouping
+    return grouping @ result.standard_parameters().values
+
+
+@pytest.mark.parametrize('memory', [np.inf, 20.0])
+def test_parameters_are_possible_unless_these_predict_worse(memory):
+    log = recording()
+    live, wrong = session(memory=memory), session(memory=memory)
+    feed(live, log, 0, len(log.t))
+    # Kinetic energy of this sign needs links of negative mass.
+    feed(wrong, replace(log, u=-log.u), 0, len(log.t))
+    good, bad = live.result(), wrong.result()
+    assert good.possible and not bad.possible
+    np.testing.assert_allclose(good.theta, possible_theta(good), rtol=1e-9, atol=1e-12)
+    assert not np.allclose(bad.theta, possible_theta(bad), rtol=0.1)
+    said = [any('no physically possible parameters' in note for note in each.treatment.notes)
+            for each in (good, bad)]
+    assert said == [False, True]
+    assert (good.std > 0).all() and good.from_data.all() and bad.from_data.all()
+
+
+def test_information_of_a_result_is_that_of_its_samples_alone():
+    log = recording().part(0, 3000)
+    live = session()
+    feed(live, log, 0, 3000)
+    result = live.result()
+    prior = arm_prior(result.arm)
+    # Weak beside three thousand samples, so that the samples alone give the estimate, too.
+    alone = np.linalg.solve(result.root_information, result.root_torque)
+    np.testing.assert_allclose(alone, live.estimate().theta, atol=0.02 * result.std.max())
+    fresh = session().estimate()
+    np.testing.assert_allclose(fresh.theta, prior.theta, atol=1e-12)
+    np.testing.assert_allclose(fresh.std, np.sqrt(np.diag(prior.covariance)), rtol=1e-6)
+    assert not fresh.root_information.any() and not fresh.from_data.any()
+
+
+def test_restored_session_goes_on_to_the_last_bit():
+    log = recording()
+    whole, first, second = session(), session(), session()
+    feed(whole, log, 0, len(log.t))
+    feed(first, log, 0, 2500)
+    second.restore(first.state())
+    feed(second, log, 2500, len(log.t))
+    np.testing.assert_array_equal(second.result().theta, whole.result().theta)
+    np.testing.assert_array_equal(
+        second.result().predictions[0].tau_hat, whole.result().predictions[0].tau_hat)
+    assert second.samples == whole.samples
+
+
+def test_state_of_other_settings_is_refused():
+    with pytest.raises(ResultError, match='another'):
+        session(memory=10.0).restore(session().state())
+
+
+@cache
+def batch():
+    friction = ('viscous', 'coulomb_smooth', 'load')
+    arm = replace(load_arm('two_axis'), friction_shape=FrictionShape(smooth_speed=0.05))
+    return identify(arm, [recording()], friction=friction, holdout=0.0)
+
+
+def test_session_that_starts_from_a_batch_has_its_friction_filters_and_load():
+    log, first = recording(), batch()
+    expected, _ = replay(first.arm, log, start=first)
+    live = OnlineIdentifier(first.arm, start=first)
+    feed(live, log, 0, len(log.t))
+    result = live.result()
+    # Stamps of whole nanoseconds are all that differs.
+    np.testing.assert_allclose(result.theta, expected.theta, rtol=1e-5,
+                               atol=1e-7 * np.abs(expected.theta).max())
+    for each in (result, expected):
+        assert each.arm.friction == ('viscous', 'coulomb_smooth', 'load')
+        assert each.arm.friction_shape == FrictionShape(smooth_speed=0.05)
+        assert each.treatment.cutoff_hz == first.treatment.cutoff_hz
+        assert each.treatment.delay == first.treatment.delay
+        off = np.abs(each.theta - first.theta)
+        # Of the same samples, by other filters.
+        assert (off < 3 * np.hypot(each.std, first.std)).all()
+
+
+def test_session_that_starts_from_a_result_keeps_its_friction_as_near_to_zero():
+    log = recording()
+    friction = ('viscous', 'coulomb', 'stribeck')
+    arm = load_arm('two_axis').with_friction(friction)
+    start = identify(arm, [log], friction=friction, holdout=0.0)
+    ends = []
+    for strength in (1e-6, 1e6):
+        near = replace(start, friction_strength={'stribeck': strength})
+        result, _ = replay(arm, log, start=near)
+        ends.append(result)
+        assert result.friction_strength == near.friction_strength
+    names = base_parameters(arm).names
+    own = [names.index(f'Fs{j}') for j in (1, 2)]
+    assert np.abs(ends[0].theta[own]).max() < 1e-5 < np.abs(ends[1].theta[own]).min()
+    assert ends[0].std[own].max() < 1e-4 < ends[1].std[own].min()
+    plain, _ = replay(arm.with_friction(('viscous', 'coulomb')), log, start=start)
+    np.testing.assert_allclose(
+        np.delete(ends[0].theta, own), plain.theta, rtol=1e-3, atol=1e-4)
+
+
+def test_state_of_a_session_with_another_start_is_refused():
+    first = batch()
+    other = replace(first, theta=1.1 * first.theta)
+    settings = {'cutoff_hz': 5.0, 'delay': 0.0}
+    state = OnlineIdentifier(first.arm, start=first, **settings).state()
+    OnlineIdentifier(first.arm, start=first, **settings).restore(state)
+    with pytest.raises(ResultError, match='another'):
+        OnlineIdentifier(first.arm, start=other, **settings).restore(state)
+    with pytest.raises(ResultError, match='another'):
+        OnlineIdentifier(first.arm, **settings).restore(state)
+
+
+def test_result_of_nothing_is_refused():
+    with pytest.raises(RecordingError, match='nothing was learned'):
+        session().result()
+
+
+def test_reset_forgets_everything():
+    log = recording()
+    live, fresh = session(), session()
+    feed(live, log, 0, 3000)
+    live.reset()
+    for each in (live, fresh):
+        feed(each, log, 3000, len(log.t))
+    np.testing.assert_array_equal(live.result().theta, fresh.result().theta)
+    assert live.result().data_hash == fresh.result().data_hash
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.01])
+def test_replay_and_session_agree_at_the_same_delay(delay):
+    log = recording().part(0, 3000)
+    expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0, delay=delay)
+    live = OnlineIdentifier(load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=delay)
+    feed(live, log, 0, 3000)
+    # Stamps are rounded to nanoseconds, nothing else differs.
+    np.testing.assert_allclose(live.result().theta, expected.theta, rtol=1e-6)
+    assert live.result().treatment.delay == delay
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('noise', [0.0, 1e-5])
+def test_arm_that_stood_still_is_said_to_have_done_so(noise, tmp_path):
+    live, rng = session(), np.random.default_rng(0)
+    q = 0.3 + noise * rng.normal(size=(2000, 2))
+    live.push(EPOCH + np.arange(2000) * 2_000_000, q, np.full((2000, 2), 0.5))
+    result = live.result()
+    assert not result.verdict.trustworthy
+    (reason,) = result.verdict.reasons
+    assert 'the arm stood still' in reason
+    assert result.verdict.undetermined_joints == load_arm('two_axis').joint_names
+    assert np.isnan([result.fit.relative_error_percent,
+                     result.validation.relative_error_percent]).all()
+    write_result(result, tmp_path)
+    write_report(read_result(tmp_path), tmp_path / 'report.html')
+
+
+@pytest.mark.filterwarnings('error')
+def test_joint_that_never_moved_has_no_figures_and_is_named():
+    live, log = session(), recording().part(0, 3000)
+    q = log.q.copy()
+    q[:, 1] = 0.3
+    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), q, log.u)
+    result = live.result()
+    one, two = result.fit.joints
+    assert np.isfinite([one.rmse, one.r2]).all() and np.isnan([two.rmse, two.r2]).all()
+    assert log.joint_names[1] in result.verdict.undetermined_joints
+
+
+@pytest.mark.parametrize('value', [0.0, 0.5])
+def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
+    """`dynid identify` refuses such a recording; a live session says it at its end."""
+    log = recording()
+    u = np.column_stack([log.u[:, 0], np.full(len(log.t), value)])
+    live, resumed = session(), session()
+    stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
+    live.push(stamps[:3000], log.q[:3000], u[:3000])
+    resumed.restore(live.state())
+    resumed.push(stamps[3000:], log.q[3000:], u[3000:])
+    reason = (f'pendulum_joint moves but its voltage is {value:g} throughout: the driver does not '
+              'measure it')
+    (dead,) = resumed.dead_signals
+    assert (dead.code, dead.joints, dead.text) == ('effort_dead', ('pendulum_joint',), reason)
+    verdict = resumed.result().verdict
+    assert not verdict.trustworthy
+    assert dead in verdict.findings
+
+
+@pytest.mark.filterwarnings('error')
+def test_no_signal_at_all_is_no_model_and_no_noise():
+    log, live = recording(), session()
+    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), log.q, np.zeros_like(log.u))
+    assert not live.result().verdict.trustworthy
+
+
+def test_state_of_an_older_version_is_refused(monkeypatch):
+    state = session().state()
+    monkeypatch.setattr('dynid_ros.estimation.online.online_identifier.FORMAT', 0)
+    with pytest.raises(ResultError, match='or to an older version'):
+        session().restore(state)
+
+
+@pytest.mark.slow
+def test_effort_without_gravity_gives_the_parameters_of_the_batch():
+    arm = load_arm('panda')
+    arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))
+    log = simulate(arm, random_motion(arm, 2), rate_hz=200.0, seed=2).log
+    expected = identify(arm, [log], friction=arm.friction)
+    live = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
+    feed(live, log, 0, len(log.t), 500)
+    for result in (live.result(), replay(arm, log, cutoff_hz=5.0, delay=0.0)[0]):
+        assert list(result.parameters) == list(expected.parameters)
+        assert result.verdict.trustworthy, result.verdict.reasons
+        assert not result.arm.gravity.any()
+        # Both know the truth to within their error bars.
+        off = np.abs(result.theta - expected.theta)
+        assert (off < 5 * np.hypot(result.std, expected.std)).all()

@@ -1,0 +1,87 @@
+"""The delay of the drive signal is found where there is one, and only there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import coloured, recording, true_torque, Waves
+
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.load import load_arm
+from dynid_ros.data.signals.segments import uniform_segments
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.regression.delay import estimate_delay
+from dynid_ros.estimation.regression.preparation import choose_conditioning
+
+RATE = 250.0
+
+
+def arm_named(name):
+    arm = load_arm(name)
+    return replace(arm, drive=Drive.joint_torque(arm.n))
+
+
+def log_of(arm, delay, noise_share=0.02, seconds=40.0, seed=0):
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    waves, samples = Waves.random(arm, seed=2), int(seconds * RATE)
+    clean = true_torque(arm, waves, np.arange(samples) / RATE, theta)
+    noise = coloured(
+        np.random.default_rng(seed), samples, noise_share * clean.std(axis=0), 0.95)
+    return recording(arm, waves, theta, noise, rate=RATE, delay=delay)
+
+
+@pytest.mark.parametrize('name', ['two_axis', 'ur10'])
+@pytest.mark.parametrize('delay', [0.05, 0.023, 0.0415, -0.03])
+def test_a_delay_is_found_within_a_millisecond(name, delay):
+    arm = arm_named(name)
+    treatment = choose_conditioning(arm, [log_of(arm, delay)])
+    assert treatment.delay == pytest.approx(delay, abs=1e-3)
+
+
+def test_the_torque_of_a_long_rest_hides_no_delay():
+    arm = arm_named('ur10')
+    log = log_of(arm, 0.023)
+    rest = np.arange(1, int(20 * RATE) + 1)[:, None]
+    still = replace(
+        log, t=np.append(log.t, log.t[-1] + rest[:, 0] / RATE),
+        q=np.concatenate([log.q, np.repeat(log.q[-1:], len(rest), axis=0)]),
+        u=np.concatenate([log.u, np.repeat(log.u[-1:], len(rest), axis=0)]))
+    assert choose_conditioning(arm, [still]).delay == pytest.approx(0.023, abs=1e-3)
+
+
+@pytest.mark.parametrize('name', ['two_axis', 'ur10', 'panda'])
+@pytest.mark.parametrize('seed', range(3))
+def test_no_delay_is_found_where_there_is_none(name, seed):
+    arm = arm_named(name)
+    assert choose_conditioning(arm, [log_of(arm, 0.0, seed=seed)]).delay == 0.0
+
+
+def test_a_delay_that_is_given_is_not_estimated():
+    arm = arm_named('two_axis')
+    arm = replace(arm, conditioning=replace(arm.conditioning, delay=0.01))
+    assert choose_conditioning(arm, [log_of(arm, 0.05)]).delay == 0.01
+
+
+def test_removing_the_delay_brings_back_the_true_parameters():
+    arm = arm_named('two_axis')
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    log = log_of(arm, 0.04, noise_share=0.002)
+    found = identify(arm, [log], friction=arm.friction, holdout=0.0)
+    ignored = replace(arm, conditioning=replace(arm.conditioning, delay=0.0))
+    kept = identify(ignored, [log], friction=arm.friction, holdout=0.0)
+    # A delay of 40 ms turns 3 rad/s of motion into 2 % of position and much of the friction.
+    assert np.linalg.norm(found.theta - theta) < 0.02 * np.linalg.norm(theta)
+    assert np.linalg.norm(kept.theta - theta) > 3 * np.linalg.norm(found.theta - theta)
+    assert found.fit.relative_error_percent < 0.5 < kept.fit.relative_error_percent
+
+
+@pytest.mark.parametrize('cutoff', [0.05, 0.2])
+def test_a_stretch_too_short_for_the_filter_tells_no_delay(cutoff):
+    arm = arm_named('ur10')
+    log = log_of(arm, 0.05, seconds=12.0)
+    treatment = choose_conditioning(replace(arm, conditioning=replace(
+        arm.conditioning, cutoff_hz=cutoff)), [log])
+    assert treatment.delay == 0.0
+    assert estimate_delay(arm, uniform_segments(log, RATE), treatment) == 0.0

@@ -1,0 +1,139 @@
+"""Recordings with few wrong stamps or rows give the result of their good samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+import shutil
+
+import numpy as np
+import pytest
+from synthetic_recordings import recording, Waves
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.estimation.result_files.result_file import read_result
+from dynid_ros.interface.cli.main import main
+
+pytestmark = pytest.mark.slow
+
+ARM = 'two_axis'
+GAIN = np.array([0.0897 * 1.5, 0.0551])
+TERMS = ('--friction', 'viscous,coulomb')
+
+
+@pytest.fixture(scope='module')
+def log():
+    arm = load_arm(ARM)
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    noise = 1e-3 * np.random.default_rng(0).normal(size=(3000, arm.n))
+    return recording(arm, Waves.random(arm, seed=1), theta, noise)
+
+
+def saved(path: Path, log, t, keep=slice(None)) -> Path:
+    # The signal of this arm is a voltage.
+    np.savez(path, t=t[keep], q=log.q[keep], u=log.u[keep] / GAIN)
+    return path
+
+
+def run(capsys, *arguments) -> tuple[int, dict, str]:
+    status = main([*map(str, arguments), '--json'])
+    told = capsys.readouterr()
+    return status, json.loads(told.out or '{}'), told.err
+
+
+@pytest.mark.parametrize('wrong', [
+    {-1: 1e9}, {-1: 1e18}, {1234: 3600.0}, {700: np.inf, 800: np.nan}, {1000: -1e12, 1001: 1e12}])
+def test_wrong_stamps_leave_the_good_samples(wrong, log, tmp_path, capsys):
+    bad, good = with_wrong_stamps(wrong, log, tmp_path)
+    status, told, _ = run(capsys, 'check', bad, '--arm', ARM)
+    assert status == 0
+    assert told['seconds'] == pytest.approx(30.0, abs=0.1)
+    assert {d['code']: d['count'] for d in told['defects']}['stamps_far_off'] == len(wrong)
+    arm = load_arm(ARM)
+    left, right = (checked_recording(read_recording(path, arm), arm)[0] for path in (bad, good))
+    for name in ('t', 'q', 'u'):
+        np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+
+
+def with_wrong_stamps(wrong, log, folder) -> tuple[Path, Path]:
+    """Save a recording with wrong stamps, and one without those samples under the same name."""
+    t = log.t.copy()
+    t[list(wrong)] = list(wrong.values())
+    (folder / 'good').mkdir(parents=True)
+    return saved(folder / 'log.npz', log, t), saved(
+        folder / 'good' / 'log.npz', log, log.t, np.delete(np.arange(len(t)), list(wrong)))
+
+
+def test_wrong_stamps_give_the_result_of_the_good_samples(log, tmp_path, capsys):
+    for command, terms in (('identify', TERMS), ('replay', ())):
+        results = []
+        for path in with_wrong_stamps({700: np.inf, 1000: -1e12, -1: 1e18}, log,
+                                      tmp_path / command):
+            folder = path.parent / command
+            status, _, error = run(capsys, command, path, '--arm', ARM, '-o', folder, *terms)
+            assert status in (0, 1) and not error
+            results.append(read_result(folder))
+        np.testing.assert_array_equal(results[0].theta, results[1].theta)
+        assert results[0].validation == results[1].validation
+        assert results[0].seconds == results[1].seconds
+
+
+@pytest.mark.parametrize('step', [7200.0, -7200.0, 1e9])
+def test_a_clock_that_is_set_changes_the_result_at_one_place_only(step, log, tmp_path, capsys):
+    t = log.t + np.where(log.t >= 14, step, 0.0)
+    path = saved(tmp_path / 'log.npz', log, t)
+    for command, terms in (('identify', TERMS), ('replay', ())):
+        folder = tmp_path / command
+        _, told, _ = run(capsys, command, path, '--arm', ARM, '-o', folder, *terms)
+        # Noise of 1e-3 Nm, of 0.1 Nm or so.
+        assert told['validation']['relative_error_percent'] < 5
+        assert told['seconds'] < 40
+        assert 'clock_set' in [defect['code'] for defect in told['defects']]
+
+
+def test_corrupt_lines_of_a_table_do_not_cost_the_others(log, tmp_path, capsys):
+    header = 't,q_0,q_1,u_0,u_1'
+    rows = np.column_stack([log.t, log.q, log.u / GAIN])
+    lines = [','.join(map(repr, row)) for row in rows.tolist()]
+    places = np.random.default_rng(3).choice(len(lines), 9, replace=False)
+    for k, damage in zip(places, ['x', '1e7', '-5e8', '', '\x00', '1,2', '9' * 30, 'nan', 'q'],
+                         strict=True):
+        lines[k] = damage + lines[k][lines[k].index(','):]
+    path = tmp_path / 'log.csv'
+    path.write_text('\n'.join([header, *lines]) + '\n')
+    status, told, _ = run(capsys, 'check', path, '--arm', ARM)
+    found = {d['code']: d for d in told['defects']}
+    assert status == 0
+    assert found['rows_unreadable']['count'] == 5
+    assert found['stamps_far_off']['count'] == 4
+    assert 'stamps_backwards' not in found
+
+
+@pytest.fixture(scope='module')
+def bag(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp('bags') / 'one'
+    assert main(['simulate', ARM, '-o', str(path)]) == 0
+    return path
+
+
+def test_the_same_samples_do_not_validate_under_another_name(bag, tmp_path, capsys):
+    (inside,) = [f for f in bag.iterdir() if f.suffix in ('.mcap', '.db3')]
+    copy = Path(shutil.copytree(bag, tmp_path / 'copy'))
+    result = tmp_path / 'result'
+    capsys.readouterr()
+    for other in (inside, copy):
+        status, _, error = run(capsys, 'identify', bag, '--arm', ARM, '-o', result,
+                               '--validate', other, *TERMS)
+        assert status == 2 and not result.exists()
+        assert str(bag) in error and str(other) in error and error.count('\n') == 1
+        assert 'the same samples' in error
+    assert main(['identify', str(bag), '--arm', ARM, '-o', str(result), *TERMS]) == 0
+    capsys.readouterr()
+    for other in (bag, inside, copy):
+        status, told, _ = run(capsys, 'validate', result, other)
+        assert status == 1
+        assert 'was fitted to' in told['reasons'][0] and str(other) in told['reasons'][0]

@@ -1,0 +1,166 @@
+"""``dynid payload`` as a user runs it."""
+
+from dataclasses import replace
+import json
+from pathlib import Path
+
+from loaded_arms import arm_named, free_model, LOAD, recorded
+import numpy as np
+import pytest
+import yaml
+
+from dynid_ros.applications.payload.estimate import estimate_payload
+from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
+from dynid_ros.estimation.calibration.loaded_rows import load_columns
+from dynid_ros.estimation.result_files.result_file import write_result
+from dynid_ros.interface.cli.common.payload_table import payload_lines
+from dynid_ros.interface.cli.main import main
+
+ARM = arm_named()
+
+
+def write(path, recording):
+    np.savez(path, t=recording.t, q=recording.q, tau=recording.u)
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    """Hold a model, and recordings with and without the load."""
+    place = tmp_path_factory.mktemp('payload')
+    write_result(free_model(), place / 'model')
+    write(place / 'loaded.npz', recorded(ARM, LOAD, seed=1))
+    write(place / 'free.npz', recorded(ARM, seed=3))
+    write(place / 'slips.npz', recorded(
+        ARM, LOAD, seed=2, after=LOAD + np.array([0, 0.08, *np.zeros(8)])))
+    return place
+
+
+def test_a_load_is_printed_with_messages_that_are_ready_to_send(folder, capsys):
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model')]) == 0
+    text = capsys.readouterr().out
+    for word in ('mass ', 'centre of mass x', 'Ixx about centre', 'torque error', 'wrist_3_joint',
+                 'set_target_payload(', 'franka_msgs/srv/SetLoad', '<inertial>'):
+        assert word in text
+    line = next(line for line in text.splitlines() if line.startswith('franka_msgs/srv/SetLoad'))
+    sent = yaml.safe_load(line.split(': ', 1)[1])
+    assert abs(sent['mass'] - 2.0) < 0.02
+
+
+def test_json_has_the_same_facts(folder, capsys):
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model'),
+                 '--flange', '0', '0', '0', '0', '0', '1.5707963', '--json']) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts['present'] and facts['trustworthy'] and facts['method'] == 'motion'
+    assert abs(facts['mass'] - 2.0) < 0.02
+    # Seen from a frame that is turned by a quarter about z.
+    np.testing.assert_allclose(facts['center_of_mass'], [-0.03, -0.02, 0.08], atol=5e-3)
+    assert facts['messages']['ur_set_payload']['mass'] == pytest.approx(facts['mass'], rel=1e-5)
+
+
+def test_a_free_arm_gets_no_messages(folder, capsys):
+    assert main(['payload', str(folder / 'free.npz'), '--model', str(folder / 'model')]) == 0
+    text = capsys.readouterr().out
+    assert 'no payload: ' in text
+    assert 'set_target_payload' not in text
+
+
+def test_a_load_that_slips_is_not_trustworthy(folder, capsys):
+    assert main(['payload', str(folder / 'slips.npz'), '--model', str(folder / 'model')]) == 1
+    text = capsys.readouterr().out
+    assert 'changes or slips around' in text
+    assert 'set_target_payload' not in text
+
+
+def test_a_load_that_no_body_explains_is_an_error_without_a_number(folder, capsys, tmp_path):
+    write(tmp_path / 'balanced.npz', recorded(ARM, LOAD, seed=1, balanced=(1,)))
+    words = ['payload', str(tmp_path / 'balanced.npz'), '--model', str(folder / 'model')]
+    assert main(words) == 1
+    text = capsys.readouterr().out
+    assert 'no single body explains the torque of' in text
+    assert 'mass' not in text and 'set_target_payload' not in text
+    assert main([*words, '--json']) == 1
+    assert json.loads(capsys.readouterr().out)['messages'] is None
+
+
+def test_an_interval_that_is_wider_than_the_mass_is_no_comparison():
+    found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)])
+    for rests, told in (((15.5, 49.3), False), ((2.1, 0.1), True)):
+        masses = {**found.masses, 'rests': rests}
+        text = '\n'.join(payload_lines(replace(found, masses=masses), 'the tool'))
+        assert ('from rests' in text) == told
+
+
+def test_a_model_with_the_load_and_a_free_recording_are_refused(folder, capsys, tmp_path):
+    model = free_model()
+    write_result(replace(model, theta=model.theta + load_columns(model.arm) @ LOAD), tmp_path)
+    assert main(['payload', str(folder / 'free.npz'), '--model', str(tmp_path)]) == 1
+    assert 'less than in the recording of the model' in capsys.readouterr().out
+
+
+def test_a_model_of_joints_at_rest_is_read_and_used(folder, capsys, tmp_path):
+    write_result(free_model(still=(0, 3, 4, 5)), tmp_path)
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(tmp_path), '--json']) == 0
+    told = capsys.readouterr()
+    facts = json.loads(told.out)
+    assert told.err == ''
+    assert abs(facts['mass'] - 2.0) < 4.5 * facts['mass_std'] < 0.5
+
+
+def test_wrong_use_gets_one_line(folder, capsys):
+    loaded, model = str(folder / 'loaded.npz'), str(folder / 'model')
+    cases = [
+        ([loaded], 'give either --model DIR or --unloaded BAG'),
+        ([loaded, '--model', model, '--unloaded', loaded], 'give either'),
+        ([loaded, '--unloaded', loaded], '--unloaded needs the arm'),
+        ([loaded, '--model', model, '--arm', 'ur10'], '--arm is for --unloaded only'),
+    ]
+    for words, reason in cases:
+        assert main(['payload', *words]) == 2
+        told = capsys.readouterr().err
+        assert reason in told and told.count('\n') == 1
+
+
+def test_another_arm_or_drive_in_the_sidecar_is_refused(folder, capsys, tmp_path):
+    write(tmp_path / 'log.npz', recorded(ARM, LOAD, seed=1))
+    words = ['payload', str(tmp_path / 'log.npz'), '--model', str(folder / 'model')]
+    entry = arm_entry(ARM)
+    write_sidecar(Path(tmp_path), entry)
+    assert main(words) == 0
+    entry['arm']['drive']['gain'] = [2.0] * ARM.n
+    write_sidecar(Path(tmp_path), entry)
+    capsys.readouterr()
+    assert main(words) == 2
+    assert 'another drive.gain' in capsys.readouterr().err
+    write_sidecar(Path(tmp_path), arm_entry(arm_named('two_axis')))
+    assert main(words) == 2
+    assert 'another joint_names' in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_unloaded_recording_serves_instead_of_a_model(folder, capsys):
+    assert main(['payload', str(folder / 'loaded.npz'), '--unloaded', str(folder / 'free.npz'),
+                 '--arm', 'ur10', '--json']) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert abs(facts['mass'] - 2.0) < 0.04
+
+
+def test_the_recording_of_the_model_is_no_recording_with_the_load(folder, capsys, tmp_path):
+    write_result(replace(free_model(), sources=(str(folder / 'loaded.npz'),)), tmp_path)
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(tmp_path)]) == 2
+    assert 'the model was fitted to' in capsys.readouterr().err
+
+
+def test_a_replay_writes_the_live_load_and_its_course(folder, capsys, tmp_path):
+    words = ['replay', str(folder / 'loaded.npz'), '--payload', str(folder / 'model')]
+    assert main([*words, '-o', str(tmp_path / 'live')]) == 0
+    assert 'set_target_payload(' in capsys.readouterr().out
+    facts = json.loads((tmp_path / 'live' / 'payload.json').read_text())
+    with np.load(tmp_path / 'live' / 'history.npz') as history:
+        assert list(history['names'][:2]) == ['m', 'com.x']
+        assert history['theta'][-1, 0] == facts['mass']
+    assert abs(facts['mass'] - 2.0) < 0.02
+    assert (tmp_path / 'live' / 'history.svg').exists()
+    for more, reason in ((['--arm', 'ur10'], 'or --payload DIR alone'),
+                         (['--memory', '5'], '--memory is not for --payload')):
+        assert main([*words, '-o', str(tmp_path / 'no'), *more]) == 2
+        assert reason in capsys.readouterr().err

@@ -1,3 +1,0 @@
-"""Tests of nodes that move an arm: a busy processor would stop it."""
-
-from nodes.conftest import domain, start, talker  # noqa: F401 - fixtures

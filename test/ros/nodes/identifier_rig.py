@@ -1,0 +1,62 @@
+"""What tests of the identifier share."""
+
+from functools import cache
+import json
+
+import numpy as np
+from std_srvs.srv import Trigger
+
+from dynid_ros.arm import load_arm
+from dynid_ros.estimation.online.replay import replay
+from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+
+ARM = 'two_axis'
+
+
+@cache
+def recording(seconds=12.0, rate_hz=250.0):
+    arm = load_arm(ARM)
+    log = simulate(arm, random_motion(arm, 3, periods=2), rate_hz=rate_hz, seed=3).log
+    return log.part(0, int(np.searchsorted(log.t, seconds)))
+
+
+def replayed(log):
+    return replay(load_arm(ARM), log, cutoff_hz=5.0)[0]
+
+
+def ready(start, talker, arm=ARM, **parameters):
+    """Start the node and wait until it listens."""
+    process = start('identifier', arm=arm, report_rate=10.0, cutoff_hz=5.0, delay=0.0,
+                    **parameters)
+    publisher = talker.states()
+    talker.until(lambda: publisher.get_subscription_count() > 0, 'the identifier')
+    return process, publisher
+
+
+def learned(talker, results, samples):
+    """Wait until a result holds all samples but those of a block that is not full."""
+    talker.until(lambda: results and json.loads(results[-1].data)['samples'] > samples - BLOCK,
+                 f'a result of {samples} samples')
+
+
+def part(log, chosen):
+    return log.joint_names, log.t[chosen], log.q[chosen], log.u[chosen]
+
+
+def counted(heard, key):
+    """Find what the diagnostics say of a count, newest last."""
+    return [float(v.value) for m in heard for s in m.status for v in s.values if v.key == key]
+
+
+def save_after(talker, samples):
+    """Save once all samples have arrived."""
+    def all_there():
+        answer = talker.call(Trigger, '/identifier/save')
+        if not answer.message.startswith(f'{samples} samples'):
+            # Who saves takes in nothing meanwhile.
+            talker.spin(0.2)
+        return answer.message.startswith(f'{samples} samples')
+
+    talker.until(all_there, f'{samples} samples')

@@ -1,0 +1,124 @@
+"""The monitor node in a process of its own, with real messages."""
+
+from dataclasses import replace
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
+import pytest
+from results import identification
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from dynid_ros.applications.contact.monitor import Monitor
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.drive import Drive
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_body import gravity_torque
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.result_files.result_file import read_result, write_result
+from dynid_ros.motion.excitation.random_motion import random_motion
+
+# As if its drives measured torque.
+ARM, RATE = replace(load_arm('two_axis'), drive=Drive.joint_torque(2)), 250.0
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write a true model with small residuals."""
+    rng, base = np.random.default_rng(0), base_parameters(ARM)
+    still = np.zeros((600, 2))
+    residual = Prediction('held out', True, 0.1 * np.arange(600.0), still, still + 1.0,
+                          0.002 * rng.normal(size=still.shape), still)
+    write_result(identification(
+        ARM, theta=base.grouping @ nominal_parameters(ARM), covariance=1e-8 * np.eye(base.count),
+        sigma=np.full(2, 0.002), predictions=(residual,),
+        treatment=ConditioningSettings(3.0, True, 'butterworth', RATE, 25)), tmp_path)
+    return tmp_path
+
+
+def course(seconds, push=None):
+    """Motion of the arm; a torque on the pendulum from some time on."""
+    t = np.arange(0, seconds, 1 / RATE)
+    q, qd, qdd = random_motion(ARM, 3, tries=5).evaluate(t)
+    tau = regressor(ARM, q, qd, qdd) @ nominal_parameters(ARM)
+    tau += 0.002 * np.random.default_rng(1).normal(size=q.shape)
+    if push is not None:
+        tau[t > push, 1] += 0.4
+    return t, q, tau
+
+
+def stamp(message):
+    return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+
+
+def test_contact_wrench_and_gravity_effort_are_those_of_the_core(start, talker, folder):
+    heard = {name: talker.listen(kind, f'/monitor/{name}', 1000) for name, kind in (
+        ('external_torque', JointState), ('gravity_effort', JointState), ('contact', JointState),
+        ('tool_wrench', WrenchStamped))}
+    diagnosed = talker.listen(DiagnosticArray, '/diagnostics', 100)
+    process = start('monitor', model=folder, report_rate=10.0, publish_rate=50.0,
+                    frame_id='pendulum_tip')
+    states = talker.states()
+    t, q, tau = course(14.0, push=12.0)
+    talker.play(states, ('finger', *ARM.joint_names[::-1]), t,
+                *(np.column_stack([np.full(len(t), 9.0), x[:, ::-1]]) for x in (q, tau)))
+
+    def said(name):
+        return [s for m in diagnosed for s in m.status if s.name == f'monitor: {name}']
+
+    talker.until(lambda: any(s.message.startswith('contact:') for s in said('contact')), 'contact')
+    talker.until(lambda: all(messages and stamp(messages[-1]) - 1e9 > 13.8
+                             for messages in heard.values()), 'the last messages')
+    touched = next(m for m in heard['contact'] if m.name)
+    assert touched.name[0] == ARM.joint_names[1] and touched.effort[0] > 0
+    assert 12.0 < stamp(touched) - 1e9 < 12.05
+    assert not any(m.name for m in heard['contact'] if stamp(m) - 1e9 < 12.0)
+    # The same samples through the core.
+    monitor = Monitor(read_result(folder))
+    core = [new for sample in zip(t, q, tau, strict=True) for new in monitor.push(*sample)]
+    times = np.concatenate([new.t for new in core])
+    torque = np.concatenate([new.torque for new in core])
+    for message in heard['external_torque'][5::50]:
+        k = int(np.argmin(np.abs(times - (stamp(message) - 1e9))))
+        np.testing.assert_allclose(message.effort, torque[k], atol=1e-6)
+    place = int(np.argmin(np.abs(t - (stamp(heard['gravity_effort'][-1]) - 1e9))))
+    np.testing.assert_allclose(
+        heard['gravity_effort'][-1].effort, gravity_torque(ARM, q[place]), atol=2e-3)
+    assert heard['tool_wrench'][-1].header.frame_id == 'pendulum_tip'
+    # No faster than asked for.
+    assert len(heard['external_torque']) < 14.0 * 50 + 20
+    assert all(s.level == DiagnosticStatus.OK for s in said('stream')[-1:])
+    assert said('model')[-1].message == 'the model fits'
+    assert process.stop()[0] == 0
+
+
+def test_a_tare_is_refused_at_first_and_then_takes_the_torque_off(start, talker, folder):
+    torque = talker.listen(JointState, '/monitor/external_torque', 1000)
+    start('monitor', model=folder, report_rate=10.0)
+    states = talker.states()
+    talker.meet(states)
+    answer = talker.call(Trigger, '/monitor/tare')
+    assert not answer.success and 'half a second later' in answer.message
+    t, q, tau = course(6.0)
+    half = t < 3.0
+    talker.play(states, ARM.joint_names, t[half], q[half], tau[half] + 0.2)
+    talker.until(lambda: torque and stamp(torque[-1]) - 1e9 > 2.8, 'external torque')
+    assert talker.call(Trigger, '/monitor/tare').success
+    talker.play(states, ARM.joint_names, t[~half], q[~half], tau[~half] + 0.2)
+    talker.until(lambda: stamp(torque[-1]) - 1e9 > 5.8, 'external torque after the tare')
+    before, after = ([m.effort for m in torque if low < stamp(m) - 1e9 < high]
+                     for low, high in ((1.0, 2.8), (3.2, 5.8)))
+    assert np.mean(before) == pytest.approx(0.2, abs=0.03)
+    assert np.mean(after) == pytest.approx(0.0, abs=0.03)
+
+
+def test_a_node_without_a_model_says_what_is_missing(start, tmp_path):
+    assert start('monitor').end() == (
+        2, "dynid: set the parameter 'model' of monitor (Folder of dynid identify, or its "
+        'result.yaml), such as model:=result\n')
+    status, printed = start('monitor', model=tmp_path).end()
+    assert status == 2 and 'result.yaml cannot be read' in printed

@@ -1,0 +1,61 @@
+"""What is compiled before the first message is all that a stream and its verdict need."""
+
+from dataclasses import replace
+import subprocess
+import sys
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.ros.nodes.warm_up import compile_kernels
+
+# In a process of its own: in this one, other tests have loaded kernels.
+SESSION = """
+import time
+
+from numba.core.caching import FunctionCache
+import numpy as np
+
+from dynid_ros.arm.load import load_arm
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.applications.export.urdf import robot_description
+from dynid_ros.ros.nodes.warm_up import load_verdict, warm_up
+from dynid_ros.estimation.online.live_verdict import Judge
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.simulation.record import simulate
+
+arm = load_arm('two_axis')
+log = simulate(arm, random_motion(arm, 3), seed=3).log
+warm_up(arm, print)
+load_verdict()
+
+load, loaded = FunctionCache.load_overload, []
+
+def noted(cache, *arguments):
+    loaded.append(cache._name)
+    return load(cache, *arguments)
+
+FunctionCache.load_overload = noted
+for u in (log.u, -log.u):
+    online = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
+    online.push(np.rint(log.t * 1e9).astype(np.int64), log.q, u)
+    judge = Judge(online, robot_description('two_axis'))
+    while (found := judge.update()) is None:
+        time.sleep(0.01)
+    judge.stop()
+    print(found.verdict.trustworthy, [finding.code for finding in found.verdict.findings])
+print(*sorted(loaded))
+"""
+
+
+def test_a_live_session_and_its_verdict_load_no_kernel_after_the_warm_up():
+    printed = subprocess.run(
+        [sys.executable, '-c', SESSION], check=True, text=True, stdout=subprocess.PIPE).stdout
+    good, reversed_, loaded = printed.splitlines()[-3:]
+    assert good == 'True []'
+    assert reversed_.startswith('False')
+    assert loaded == ''
+
+
+def test_an_arm_without_inertias_is_warmed_up_with_plausible_ones():
+    said = []
+    compile_kernels(replace(load_arm('two_axis'), inertial=None), said.append)
+    assert not any('inertias' in text for text in said)
