@@ -45,7 +45,8 @@ def identified(name, mass, length, time):
     arm, _ = with_plausible_drives(scaled(load_arm(name), mass, length, time))
     motion = random_motion(arm, 3, period=10 * time, periods=1, tries=5)
     simulation = simulate(arm, motion, rate_hz=500 / time)
-    return simulation, identify(arm, [simulation.log], friction=FRICTION)
+    # By default less than 6 s is fitted whole.
+    return simulation, identify(arm, [simulation.log], friction=FRICTION, holdout=1 / 3)
 
 
 @pytest.mark.parametrize('exponent', [-12, 16])
@@ -68,5 +69,6 @@ def test_an_arm_of_any_size_is_followed_and_identified(mass, length, time):
     # The control has a step of 1 ms, of which a small arm's second has a third.
     assert np.abs(simulation.truth.q - simulation.truth.wanted).max() < 0.01
     assert model.verdict.trustworthy
-    # The unscaled arm has 1 %; the motion differs, since the best of five depends on units.
-    assert model.validation.relative_error_percent < 3.0
+    # The unscaled arm has 1.1 %. The motion differs, since the best of five depends on units, and
+    # the least cut-off does not scale: 3.2 % with a tenth of the length and three times the time.
+    assert model.validation.relative_error_percent < 4.0

@@ -19,7 +19,7 @@ def forks() -> ForkServerContext:
     before = os.environ.get('PYTHONPATH')
     os.environ['PYTHONPATH'] = os.pathsep.join([*sys.path, str(FOLDER)])
     context = get_context('forkserver')
-    context.set_forkserver_preload(['nodes.loaded_nodes'])
+    context.set_forkserver_preload(['ros.nodes.loaded_nodes'])
     ensure_running()
     if before is None:
         del os.environ['PYTHONPATH']
@@ -32,6 +32,8 @@ def run_node(
     module: str, arguments: Sequence[str], log: Path, environment: dict[str, str],
 ) -> None:
     """Be a node from now on, as ``python -m`` of its module would."""
+    from dynid_ros.interface.demo.processes import module_of
+
     os.setsid()
     os.chdir(FOLDER)
     out = os.open(log, os.O_WRONLY | os.O_APPEND)
@@ -40,4 +42,4 @@ def run_node(
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [module, *arguments]
-    sys.exit(import_module(f'dynid_ros.ros.nodes.{module}').main())
+    sys.exit(import_module(module_of(module)).main())
