@@ -201,16 +201,15 @@ def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Arr
 
 
 def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Array:
-    mass = _mass(parameters, q)
+    mass, bias = _mass(parameters, q), _torque(parameters, q, qd, np.zeros_like(q))
     try:
         np.linalg.cholesky(mass)
+        return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
     except np.linalg.LinAlgError as error:
         raise InputError(
             f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "
             'acceleration is undefined; state inertias of all links, or identify from richer '
             'data') from error
-    bias = _torque(parameters, q, qd, np.zeros_like(q))
-    return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
 
 
 def _mass(parameters: RigidParameters, q: Array) -> Array:
