@@ -187,7 +187,7 @@ def _mat(path: Path) -> dict[str, Values]:
         with path.open('rb') as file:
             if file.read(len(_V73)) == _V73:
                 raise RecordingError(
-                    f"{path} is a MAT file of version 7.3 (HDF5), which is not read; save it in "
+                    f'{path} is a MAT file of version 7.3 (HDF5), which is not read; save it in '
                     f"MATLAB with save('{path.name}', ..., '-v7')")
         content = loadmat(path, simplify_cells=True)
     except RecordingError:

@@ -81,8 +81,8 @@ RECORDINGS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     'table stamps zero': (lambda d: npz(d, t=0 * T), ['stamps are equal or unset']),
     'table stamps repeated': (lambda d: npz(d, t=0 * T + 5), ['stamps are equal or unset']),
     'table stamps go back': (lambda d: npz(d, t=T[::-1]), ['go back in time']),
-    'stamps in ms': (lambda d: bag(d, t=(T - T[0]) * 1e3 + 1), ['0.1 Hz if they are in s',
-                                                               '100 Hz if they are in ms']),
+    'stamps in ms': (lambda d: bag(d, t=(T - T[0]) * 1e3 + 1),
+                     ['0.1 Hz if they are in s', '100 Hz if they are in ms']),
     'column named twice': (lambda d: text(d, 'a.csv', 't,' + ','.join(
         ['q_0', 'q_1', 'q_1', *(f'q_{i}' for i in range(3, 6))]) + '\n'), ['two columns', 'q_1']),
     'array lengths differ': (lambda d: bag(d, tau=TAU[:, :5]),
