@@ -74,9 +74,8 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
         trials = [found | dict.fromkeys(kind, strength) for strength in (ABSENT, *STRENGTHS)]
         found = min(trials, key=lambda trial: sum(growth(left(trial), before)))
     mean, standard_error = growth(left(found), before)
-    if mean + STANDARD_ERRORS * standard_error >= 0:
-        return {}
-    return {name: strength for name, strength in found.items() if strength > ABSENT}
+    better = mean + STANDARD_ERRORS * standard_error < 0
+    return {name: strength for name, strength in found.items() if better and strength > ABSENT}
 
 
 def blocks_apart(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]:
