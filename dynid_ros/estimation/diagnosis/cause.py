@@ -11,14 +11,20 @@ from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import THRESHOLDS as ABSURD
 from dynid_ros.data.signals.trial_samples import TrialSamples
-from dynid_ros.estimation.diagnosis.contest import Contest, contest, THRESHOLDS
+from dynid_ros.estimation.diagnosis import signal_rivals
+from dynid_ros.estimation.diagnosis.contest import (
+    Contest,
+    contest,
+    THRESHOLDS,
+    unexplained_joints,
+)
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
 from dynid_ros.estimation.diagnosis.gravity_direction import (
     gravity_direction,
     GravityCheck,
     LEAVE_OUT,
 )
-from dynid_ros.estimation.diagnosis.hypothesis import as_recorded
+from dynid_ros.estimation.diagnosis.hypothesis import as_recorded, described, Hypothesis, names
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 
 #: Findings that follow from any other fault of the signals.
@@ -68,20 +74,61 @@ def with_cause(
     driven = [] if vague else [
         name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
     outcome = contest(as_recorded(arm, samples, driven), gravity, doubts)
-    causes = (outcome.cause, () if vague else outcome.meaningless,
+    explained = _explanation(outcome)
+    causes = (explained, () if vague else _meaningless(outcome),
               _gravity(arm, gravity, outcome.recorded.error_percent))
     # A fault that hardly raises the error does not explain a joint that is missed.
-    cause = next((each for each in causes if not no_errors(each)), outcome.cause)
-    if cause:
+    cause = next((each for each in causes if not no_errors(each)), explained)
+    if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
-        findings = (*cause, *doubts)
-    else:
-        findings = (*doubts, *(
-            () if no_errors(doubts) or clipped or vague else _unexplained(outcome)))
+    unsolved = not (cause or no_errors(doubts) or clipped or vague)
+    findings = (*cause, *doubts, *(_unexplained(outcome) if unsolved else ()))
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.remark,)
     return found, (*remarks, *outcome.unseen) if found.trustworthy else remarks
+
+
+def _explanation(outcome: Contest) -> tuple[Finding, ...]:
+    """State the explanation that holds, if there is one."""
+    if not outcome.winners:
+        return ()
+    recorded, (first, *others) = outcome.recorded, outcome.winners
+    best, arm = _with_all_that_are_dead(first), recorded.arm
+    text = ', or '.join(described(arm, each.steps) for each in (best, *others))
+    if others:
+        text += ' (the data do not tell these apart)'
+    driven = [joint for joint in recorded.still_driven if joint not in best.still_driven]
+    if driven:
+        text += f'; as recorded, friction drives {names(arm, driven)}'
+    remedies = dict.fromkeys(step.remedy for each in outcome.winners for step in each.steps)
+    # The torque of a model hardly suffers from a fault that hardly raises its error.
+    slight = not driven and recorded.error_percent < THRESHOLDS.slight * best.error_percent
+    return (Finding(
+        best.steps[0].code, text, ', or '.join(remedies),
+        tuple(arm.joint_names[joint] for joint in best.changed_joints),
+        'warning' if slight else 'error', error_before_percent=recorded.error_percent,
+        error_after_percent=best.error_percent),)
+
+
+def _with_all_that_are_dead(best: Hypothesis) -> Hypothesis:
+    """Name the joints together whose signals do not follow their motion."""
+    if {step.code for step in best.steps} != {'effort_meaningless'}:
+        return best
+    dead = sorted({*best.excluded, *unexplained_joints(best)})
+    return replace(best, steps=(signal_rivals.meaningless(best.arm, dead),))
+
+
+def _meaningless(outcome: Contest) -> tuple[Finding, ...]:
+    """Report joints that a model leaves unexplained although it is good otherwise."""
+    recorded, bad = outcome.recorded, unexplained_joints(outcome.recorded)
+    if not outcome.runners or not (recorded.score.left[bad] > THRESHOLDS.dead).any():
+        return ()
+    if len(bad) == len(recorded.joints) or recorded.error_percent >= THRESHOLDS.good:
+        return ()
+    step = signal_rivals.meaningless(recorded.arm, bad)
+    return (Finding(step.code, step.text, step.remedy,
+                    tuple(recorded.arm.joint_names[joint] for joint in bad)),)
 
 
 def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:
@@ -110,9 +157,11 @@ def _unexplained(outcome: Contest) -> tuple[Finding, ...]:
     """Report that no fault that was tried explains the data."""
     if not outcome.runners or outcome.recorded.error_percent < THRESHOLDS.good:
         return ()
+    listed = '; '.join(f'{described(each.arm, each.steps)} ({each.error_percent:.0f} %)'
+                       for each in outcome.runners)
     return (Finding(
         'unexplained',
         f'{outcome.recorded.error_percent:.0f} % of the torque on blocks that were not fitted '
         f'stays unexplained, and no fault that was tried explains it; the best were: '
-        f'{outcome.close}',
+        f'{listed}',
         'compare arm.yaml with the arm, and the topics with the documentation of the driver'),)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dynid_ros.estimation.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.estimation.diagnosis.hypothesis import (
-    described,
     Hypothesis,
-    names,
     SAME,
     without_more,
 )
@@ -147,58 +145,6 @@ class Contest:
     winners: tuple[Hypothesis, ...]
     runners: tuple[Hypothesis, ...]
     unseen: tuple[str, ...] = ()
-
-    @property
-    def cause(self) -> tuple[Finding, ...]:
-        """Return the explanation that holds, if there is one."""
-        return (self._cause(),) if self.winners else ()
-
-    @property
-    def close(self) -> str:
-        """List the best explanations where none holds, with their errors."""
-        listed = [f'{described(each.arm, each.steps)} ({each.error_percent:.0f} %)'
-                  for each in self.runners]
-        return '; '.join(listed)
-
-    def _cause(self) -> Finding:
-        best = self._with_all_that_are_dead(self.winners[0])
-        arm = self.recorded.arm
-        text = ', or '.join(described(arm, each.steps) for each in (best, *self.winners[1:]))
-        if len(self.winners) > 1:
-            text += ' (the data do not tell these apart)'
-        driven = [joint for joint in self.recorded.still_driven if joint not in best.still_driven]
-        if driven:
-            text += f'; as recorded, friction drives {names(arm, driven)}'
-        remedies = dict.fromkeys(step.remedy for each in self.winners for step in each.steps)
-        # The torque of a model hardly suffers from a fault that hardly raises its error.
-        slight = not driven and (
-            self.recorded.error_percent < THRESHOLDS.slight * best.error_percent)
-        return Finding(
-            best.steps[0].code, text, ', or '.join(remedies),
-            tuple(arm.joint_names[joint] for joint in best.changed_joints),
-            'warning' if slight else 'error',
-            error_before_percent=self.recorded.error_percent,
-            error_after_percent=best.error_percent)
-
-    @staticmethod
-    def _with_all_that_are_dead(best: Hypothesis) -> Hypothesis:
-        """Name the joints together whose signals do not follow their motion."""
-        if {step.code for step in best.steps} != {'effort_meaningless'}:
-            return best
-        dead = sorted({*best.excluded, *unexplained_joints(best)})
-        return replace(best, steps=(signal_rivals.meaningless(best.arm, dead),))
-
-    @property
-    def meaningless(self) -> tuple[Finding, ...]:
-        """Report joints that a model leaves unexplained which is good otherwise."""
-        recorded, bad = self.recorded, unexplained_joints(self.recorded)
-        if not self.runners or not (recorded.score.left[bad] > THRESHOLDS.dead).any():
-            return ()
-        if bad and len(bad) < len(recorded.joints) and recorded.error_percent < THRESHOLDS.good:
-            step = signal_rivals.meaningless(recorded.arm, bad)
-            return (Finding(step.code, step.text, step.remedy,
-                            tuple(recorded.arm.joint_names[joint] for joint in bad)),)
-        return ()
 
 
 def contest(

@@ -12,10 +12,13 @@ from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.diagnosis import cause
+from dynid_ros.estimation.diagnosis.contest import Contest
 from dynid_ros.estimation.diagnosis.hypothesis import as_recorded
-from dynid_ros.estimation.diagnosis.signal_rivals import exchanged_signals
+from dynid_ros.estimation.diagnosis.signal_rivals import exchanged_signals, late_signals
 from dynid_ros.estimation.diagnosis.trial_evidence import pays, surrogates
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
     choose_conditioning,
@@ -67,6 +70,20 @@ def test_a_good_recording_is_accused_of_nothing(ur10):
     result = identified(*ur10)
     assert result.verdict.trustworthy and result.verdict.findings == ()
     assert any('gravity agrees' in note for note in result.treatment.notes)
+
+
+def test_a_slight_fault_hides_no_failure(ur10, monkeypatch):
+    arm, log = ur10
+    samples = samples_of(arm, log)
+    base = as_recorded(arm, samples)
+    # A delay of the lightest joint hardly lowers the error, and wins by decree.
+    slight = min(late_signals(base), key=lambda each: abs(each.error_percent - base.error_percent))
+    monkeypatch.setattr(cause, 'contest', lambda *_: Contest(base, (slight,), ()))
+    vague = Finding('excitation', 'too little excitation')
+    found, _ = cause.with_cause(Verdict(False, (vague,), 40.0, (), ()), arm, samples)
+    assert [(each.code, each.is_error) for each in found.findings] == [
+        ('effort_delay', False), ('excitation', True)]
+    assert not found.trustworthy
 
 
 @pytest.mark.slow
