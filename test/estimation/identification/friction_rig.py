@@ -3,15 +3,18 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from synthetic_recordings import Waves
 
 from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.data.recordings.history import history_of
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.identification.identify import identify
 
 SECONDS = 40.0
 
@@ -40,3 +43,22 @@ def log_of(arm, rate, noise=0.0, **chosen):
     tau = true_torque(arm, t, q, qd, qdd)
     noise = noise * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
     return Recording(t, q, tau + noise, arm.joint_names, source='log.npz')
+
+
+def check_found(term, true, rate):
+    """Plant a friction term beside others; see that it is chosen, and estimated within its std."""
+    arm = arm_with(true)
+    log = log_of(arm, rate, noise=0.02)
+    result, exact, without = (identify(arm, [log], friction=friction) for friction in (
+        None, tuple(true), tuple(set(true) - {term})))
+    assert term in result.friction_strength
+    errors = [each.validation.relative_error_percent for each in (result, exact, without)]
+    assert errors[0] < 1.05 * errors[1] < errors[2]
+    for joint, value in enumerate(true[term]):
+        name = f'{TERMS[term].symbol}{joint + 1}'
+        # Terms that compete widen the error bars; the planted ones alone have narrow ones.
+        for each, widest in ((result, 0.5), (exact, 0.1)):
+            std = dict(zip(each.parameters, each.std, strict=True))[name]
+            # Five standard deviations.
+            assert each.parameters[name] == pytest.approx(value, abs=5 * std)
+            assert std < widest * abs(value)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from friction_rig import arm_with, log_of, motion, true_torque
+from friction_rig import arm_with, check_found, log_of, motion, true_torque
 import numpy as np
 import pytest
 
 from dynid_ros.applications.contact.monitor import Monitor
 from dynid_ros.applications.export.standalone import python_of
-from dynid_ros.arm.friction import PRESLIDING, TERMS
+from dynid_ros.arm.friction import PRESLIDING
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.history import history_of
@@ -32,21 +32,7 @@ def model():
 
 
 def test_it_is_found_where_it_is_true():
-    arm = arm_with(TRUE)
-    log = log_of(arm, RATE, noise=0.02)
-    result, exact, without = (identify(arm, [log], friction=friction) for friction in (
-        None, tuple(TRUE), tuple(set(TRUE) - {PRESLIDING})))
-    assert PRESLIDING in result.friction_strength
-    errors = [each.validation.relative_error_percent for each in (result, exact, without)]
-    assert errors[0] < 1.05 * errors[1] < errors[2]
-    for joint, true in enumerate(TRUE[PRESLIDING]):
-        name = f'{TERMS[PRESLIDING].symbol}{joint + 1}'
-        # Terms that compete widen the error bars; the planted ones alone have narrow ones.
-        for each, widest in ((result, 0.5), (exact, 0.1)):
-            std = dict(zip(each.parameters, each.std, strict=True))[name]
-            # Five standard deviations.
-            assert each.parameters[name] == pytest.approx(true, abs=5 * std)
-            assert std < widest * abs(true)
+    check_found(PRESLIDING, TRUE, RATE)
 
 
 def test_held_out_torque_is_predicted_and_without_the_term_it_is_not(model):
