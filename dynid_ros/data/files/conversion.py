@@ -36,7 +36,7 @@ def convert(
     target : Path
         Folder to be made.
     arm : ArmModel or None
-        Joints, and table settings; without it, joints are named and chosen by the recording.
+        Arm whose joints and table settings apply; by default, the recording determines the joints.
     topic : str
         Joint-state topic of a bag.
     received : bool

@@ -31,10 +31,10 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
     Choose how strong each further friction term may be, by blocks that were not fitted.
 
     Viscous and Coulomb friction and the offset are as free as the prior of the arm. Every other
-    coefficient has a prior around zero, and one strength for each of `KINDS` says how wide it is.
-    Kind by kind it is the one with the lowest error of the blocks, by that of plain friction: the
-    mean logarithm of the ratio, with a standard error over the blocks on top. All together have to
-    be better than plain friction by more than chance. The blocks are whole recordings where there
+    coefficient has a prior around zero, whose width is one strength for each of `KINDS`. For each
+    kind in turn, cross-validation chooses the strength with the lowest error relative to plain
+    friction: the mean log ratio over the blocks plus one standard error. The resulting model must
+    beat plain friction by `STANDARD_ERRORS`. The blocks are whole recordings where there
     are more than two, since another motion shows more than the rest of the same one; else they are
     stretches of time.
 

@@ -25,7 +25,7 @@ def unrepeated_torque(
     cutoffs: Iterable[float | None],
 ) -> dict[float | None, Array]:
     """
-    Estimate the repeatability of the torque: the part that no model can predict from the motion.
+    Estimate the part of the torque that does not repeat, which no model can predict.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ _HEADER = """\
 # parameters: each value is that of its group; value ± 1.96 std is its 95 % interval. Where source
 # is "prior" the motion shows little, and value and std follow from arm.yaml or the link's length.
 # std allows for coloured residuals (Newey and West); std_white assumes white residuals.
-# friction_strength: width of the prior of friction coefficients around zero, by that of the arm.
+# friction_strength: width of the prior of friction coefficients, relative to the prior of the arm.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 # standard_parameters: physically possible, as near to the data as they allow.
 # root_information: upper triangle R, with RᵀR the information of the samples alone, and as last

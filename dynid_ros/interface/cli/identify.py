@@ -31,7 +31,7 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         'identify', help='identify an arm from recordings',
-        description='Identify the dynamic parameters of an arm from bags and tables of any form '
+        description='Identify the dynamic parameters of an arm from bags, tables and other '
                     'recordings, with error bars, held-out validation and a report.')
     parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
