@@ -23,7 +23,7 @@ setup(
     version='0.1.0',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
     package_data={package_name: [
-        'py.typed', 'ros/stand_in/interfaces.idl', 'interface/report/templates/*']},
+        'py.typed', 'ros/stand_in/interfaces.idl', 'pages/report/templates/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -69,6 +69,6 @@ setup(
         'recorder = dynid_ros.ros.nodes.recorder:main',
         'simulated_arm = dynid_ros.ros.nodes.simulated_arm:main',
         'trajectory_publisher = dynid_ros.ros.nodes.trajectory_publisher:main',
-        'watch = dynid_ros.interface.watch.watch_node:main',
+        'watch = dynid_ros.ros.nodes.watch:main',
     ]},
 )

@@ -18,13 +18,13 @@ from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.interface.report.plots import draw_motion
 from dynid_ros.motion.excitation.design import design, validation_motion
 from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
 from dynid_ros.motion.excitation.prior_information import objective_given
 from dynid_ros.motion.excitation.random_motion import condition_number, random_motion
 from dynid_ros.motion.feasibility.scene import build_scene, Scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.pages.report.plots import draw_motion
 from dynid_ros.simulation.record import simulate
 
 

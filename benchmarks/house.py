@@ -31,9 +31,9 @@ FLOORS = (
     ('motion/trajectory', 'motion/feasibility', 'motion/excitation', 'motion/execution'),
     ('simulation',),
     ('applications/payload', 'applications/contact', 'applications/export', 'applications/fleet'),
+    ('pages/report', 'pages/view', 'pages/watch'),
     ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/simulated', 'ros/nodes'),
-    ('interface/report', 'interface/view', 'interface/watch', 'interface/demo',
-     'interface/cli/common', 'interface/cli'),
+    ('interface/demo', 'interface/cli/common', 'interface/cli'),
 )
 #: Files of a room, without its __init__.py.
 FEWEST, MOST = 3, 14

@@ -1,6 +1,7 @@
 """The rooms of the package: their size, and imports that go downwards only."""
 
 from pathlib import Path
+import re
 import sys
 
 import pytest
@@ -21,6 +22,13 @@ def house():
 def test_imports_go_downwards_only(house):
     assert not [f'{each.module}:{each.line} imports {each.target}'
                 for each in house.survey().upwards()]
+
+
+def test_no_room_below_the_nodes_imports_ros():
+    ros = re.compile(r'^\s*(?:from|import) (?:rclpy|\w+_msgs|std_srvs)\b', re.MULTILINE)
+    importing = {path.relative_to(ROOT / 'dynid_ros').parts[0]
+                 for path in (ROOT / 'dynid_ros').rglob('*.py') if ros.search(path.read_text())}
+    assert importing == {'ros', 'interface'}
 
 
 def test_every_room_stands_on_a_floor_and_has_3_to_14_files(house):

@@ -19,7 +19,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
-from dynid_ros.interface.demo.processes import module_of, own_domain
+from dynid_ros.interface.demo.processes import own_domain
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.nodes.launching import chain, ENCLAVES, OVERRIDE
@@ -93,7 +93,7 @@ def start(tmp_path):
         log = tmp_path / f'{name}_{len(running)}.log'
         with log.open('wb') as out:
             running.append(subprocess.Popen(
-                [sys.executable, '-m', module_of(name), '--ros-args', *words],
+                [sys.executable, '-m', f'dynid_ros.ros.nodes.{name}', '--ros-args', *words],
                 env=secured(keystore, enclave), stdout=out, stderr=subprocess.STDOUT,
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)))
         return running[-1], log

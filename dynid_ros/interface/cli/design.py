@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     for path in args.export:
         export_motion(path, motion, arm.joint_names, args.rate)
     if args.plots:
-        from dynid_ros.interface.report.plots import draw_motion
+        from dynid_ros.pages.report.plots import draw_motion
 
         draw_motion(args.plots, designed.motion, arm)
     if args.json:

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.errors import listed
     from dynid_ros.estimation.result_files.result_file import RESULT, write_result
     from dynid_ros.interface.cli.common.summary import print_json
-    from dynid_ros.interface.report.fleet_page import fleet_page
+    from dynid_ros.pages.report.fleet_page import fleet_page
     from dynid_ros.utilities.atomic_write import write_whole
 
     arm = load_arm(args.arm)

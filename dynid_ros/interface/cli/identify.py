@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.estimation.identification.identify import identify
     from dynid_ros.estimation.result_files.result_file import result_contents
     from dynid_ros.interface.cli.common.summary import print_json, result_as_dict, result_lines
-    from dynid_ros.interface.report.page import report_page
+    from dynid_ros.pages.report.page import report_page
     from dynid_ros.utilities.atomic_write import write_together
 
     arm = load_arm(args.arm)

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from dynid_ros.data.tables.npz_table import npz_bytes
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.cli.common.summary import print_json
-    from dynid_ros.interface.report.plots import contact_svg
+    from dynid_ros.pages.report.plots import contact_svg
     from dynid_ros.utilities.atomic_write import write_together
 
     if args.output is not None:

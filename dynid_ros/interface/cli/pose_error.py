@@ -84,7 +84,7 @@ def _draw(arm: Any, budget: Any, tolerances: Any, args: argparse.Namespace) -> N
     from dynid_ros.dynamics.kinematics.error_sources import standard_deviations
     from dynid_ros.dynamics.kinematics.pose_error import error_jacobian
     from dynid_ros.dynamics.kinematics.pose_uncertainty import propagated_covariance
-    from dynid_ros.interface.report.arm_picture import arm_picture, save_picture
+    from dynid_ros.pages.report.arm_picture import arm_picture, save_picture
 
     chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN else np.append(
         np.arange(DRAWN), budget.worst)

@@ -20,7 +20,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the report."""
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.report.page import write_report
+    from dynid_ros.pages.report.page import write_report
 
     page = args.result / 'report.html'
     write_report(read_result(args.result), page)

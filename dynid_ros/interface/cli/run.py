@@ -28,9 +28,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the node until it ends."""
-    from dynid_ros.interface.demo.processes import module_of
-
     # rclpy reads the command line of the process.
     sys.argv = [args.node, *args.arguments]
-    status: int = import_module(module_of(args.node)).main()
+    status: int = import_module(f'dynid_ros.ros.nodes.{args.node}').main()
     return status

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from dynid_ros.arm import ArmModel
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
-    from dynid_ros.interface.view.inertia_ellipsoids import Ellipsoid
-    from dynid_ros.interface.view.stage import Content, Stage
-    from dynid_ros.interface.view.track import Track
+    from dynid_ros.pages.view.inertia_ellipsoids import Ellipsoid
+    from dynid_ros.pages.view.stage import Content, Stage
+    from dynid_ros.pages.view.track import Track
 
 PORT = 8080
 
@@ -50,9 +50,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C, or write it."""
-    from dynid_ros.interface.view.player import Player
-    from dynid_ros.interface.view.server import LOOPBACK, open_server
-    from dynid_ros.interface.view.stage import Stage
+    from dynid_ros.pages.view.player import Player
+    from dynid_ros.pages.view.server import LOOPBACK, open_server
+    from dynid_ros.pages.view.stage import Stage
 
     if args.html is not None:
         check_folder_of(args.html)
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(path: Path, server: viser.ViserServer, stage: Stage) -> int:
-    from dynid_ros.interface.view.exported_page import exported_page
+    from dynid_ros.pages.view.exported_page import exported_page
     from dynid_ros.utilities.atomic_write import write_whole
 
     page = exported_page(server, stage)
@@ -91,10 +91,10 @@ def _content(args: argparse.Namespace) -> Content:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings, Surroundings
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.view.inertia_ellipsoids import ellipsoids
-    from dynid_ros.interface.view.link_visuals import joint_capsules, link_visuals, LinkVisuals
-    from dynid_ros.interface.view.recorded_track import check_joints, result_track
-    from dynid_ros.interface.view.stage import content_of
+    from dynid_ros.pages.view.inertia_ellipsoids import ellipsoids
+    from dynid_ros.pages.view.link_visuals import joint_capsules, link_visuals, LinkVisuals
+    from dynid_ros.pages.view.recorded_track import check_joints, result_track
+    from dynid_ros.pages.view.stage import content_of
 
     what, source = [*args.what], args.arm
     if len(what) > 2:
@@ -137,8 +137,8 @@ def _track(
 ) -> Track:
     """Read a motion or a recording."""
     from dynid_ros.data.files.recording_reader import read_recording
-    from dynid_ros.interface.view.recorded_track import recording_track
-    from dynid_ros.interface.view.track import motion_track
+    from dynid_ros.pages.view.recorded_track import recording_track
+    from dynid_ros.pages.view.track import motion_track
 
     if arm is None:
         raise InputError(

@@ -40,5 +40,5 @@ def run(args: argparse.Namespace) -> int:
     sys.argv = ['watch', '--ros-args', *args.ros_args]
     for name in ('arm', 'host', 'port'):
         sys.argv += ['-p', f'{name}:={json.dumps(getattr(args, name), ensure_ascii=False)}']
-    status: int = import_module('dynid_ros.interface.watch.watch_node').main()
+    status: int = import_module('dynid_ros.ros.nodes.watch').main()
     return status

@@ -11,7 +11,7 @@ import webbrowser
 
 from dynid_ros.errors import DynidError
 from dynid_ros.interface.demo.processes import Processes
-from dynid_ros.interface.view.server import LOOPBACK
+from dynid_ros.pages.view.server import LOOPBACK
 
 #: Longest time until the page is there, s: the first start compiles kernels.
 PATIENCE = 120.0

@@ -29,15 +29,6 @@ LAST_LINES = 5
 DOMAINS = range(60, 102)
 
 
-#: The node of the live page stands beside its page.
-ELSEWHERE = {'watch': 'dynid_ros.interface.watch.watch_node'}
-
-
-def module_of(node: str) -> str:
-    """Name the module of a node."""
-    return ELSEWHERE.get(node, f'dynid_ros.ros.nodes.{node}')
-
-
 class NodeEndedError(DynidError):
     """A node ended when it should not have."""
 
@@ -72,7 +63,7 @@ class Processes:
 
     def start(self, name: str, **parameters: object) -> None:
         """Start a node of this package with parameters."""
-        command = [sys.executable, '-m', module_of(name), '--ros-args']
+        command = [sys.executable, '-m', f'dynid_ros.ros.nodes.{name}', '--ros-args']
         for key, value in parameters.items():
             command += ['-p', f'{key}:={_text(value)}']
         with (self._logs / f'{name}.log').open('wb') as log:

@@ -24,7 +24,7 @@ from dynid_ros.estimation.regression.preparation import (
 )
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.interface.cli.common.summary import result_lines
-from dynid_ros.interface.report.page import write_report
+from dynid_ros.pages.report.page import write_report
 
 RATE = 125.0
 #: Between two samples at the rate above, and two rows of a fit.

@@ -15,8 +15,8 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
-from dynid_ros.interface.report.page import write_report
 from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.pages.report.page import write_report
 from dynid_ros.simulation.record import simulate
 
 EPOCH = 17 * 10**17

@@ -11,8 +11,8 @@ import sys
 import time
 
 from browsers import chromium
-from interface.watch.live_rig import visit
 import numpy as np
+from pages.watch.live_rig import visit
 import pytest
 from scipy.stats import chi2
 
@@ -20,7 +20,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.result_files.result_file import read_result
-from dynid_ros.interface.demo.processes import module_of, own_domain
+from dynid_ros.interface.demo.processes import own_domain
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
@@ -93,7 +93,7 @@ class Demo:
     def node(self, name: str) -> int | None:
         """Process of a node."""
         return next((pid for pid in processes_of(self.folder)
-                     if module_of(name).encode()
+                     if f'dynid_ros.ros.nodes.{name}'.encode()
                      in Path(f'/proc/{pid}/cmdline').read_bytes()), None)
 
     def domain(self, name: str) -> bytes:

@@ -6,7 +6,6 @@ import yaml
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import DynidError, InputError
-from dynid_ros.interface.report.plots import draw_motion
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.trajectory_file import (
     export_motion,
@@ -14,6 +13,7 @@ from dynid_ros.motion.trajectory.trajectory_file import (
     Trajectory,
     write_trajectory,
 )
+from dynid_ros.pages.report.plots import draw_motion
 
 
 def made(points=5, joints=3):

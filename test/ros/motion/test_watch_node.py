@@ -6,9 +6,9 @@ import time
 
 from browsers import chromium
 from diagnostic_msgs.msg import DiagnosticArray
-from interface.watch.live_rig import visit
 from motion_rig import ARM, NODE, Rig, slow_file, slow_motion
 import numpy as np
+from pages.watch.live_rig import visit
 import pytest
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory

@@ -32,8 +32,6 @@ def run_node(
     module: str, arguments: Sequence[str], log: Path, environment: dict[str, str],
 ) -> None:
     """Be a node from now on, as ``python -m`` of its module would."""
-    from dynid_ros.interface.demo.processes import module_of
-
     os.setsid()
     os.chdir(FOLDER)
     out = os.open(log, os.O_WRONLY | os.O_APPEND)
@@ -42,4 +40,4 @@ def run_node(
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [module, *arguments]
-    sys.exit(import_module(module_of(module)).main())
+    sys.exit(import_module(f'dynid_ros.ros.nodes.{module}').main())

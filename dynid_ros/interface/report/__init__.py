@@ -1,5 +1,0 @@
-"""Pages and drawings of results."""
-
-from dynid_ros.interface.report.page import write_report
-
-__all__ = ['write_report']

@@ -1,0 +1,286 @@
+"""Drawings of the report: torque over time and residual spectra, as SVG inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+import io
+import re
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.pages.report.curves import (
+    end_to_end,
+    residual_spectrum,
+    segment_length,
+    thinned,
+)
+from dynid_ros.pages.report.templating import power_of_ten, significant
+from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+
+# Stand-ins that Matplotlib can draw; in the page they become variables of the style sheet, so
+# that one drawing serves light, dark and paper.
+INK, GRID, MEASURED, PREDICTED, RESIDUAL = '#010101', '#020202', '#030303', '#040404', '#050505'
+SOFT = '#060606'
+
+_VARIABLES = {
+    INK: 'var(--ink)',
+    GRID: 'var(--grid)',
+    MEASURED: 'var(--measured)',
+    PREDICTED: 'var(--predicted)',
+    RESIDUAL: 'var(--residual)',
+    SOFT: 'var(--soft)',
+}
+
+_SETTINGS: dict[Any, Any] = {
+    'svg.fonttype': 'none',
+    'font.size': 9.5,
+    'text.color': INK,
+    'axes.labelcolor': INK,
+    'axes.edgecolor': GRID,
+    'axes.facecolor': 'none',
+    'axes.linewidth': 0.8,
+    'axes.spines.top': False,
+    'axes.spines.right': False,
+    'axes.grid': True,
+    'axes.xmargin': 0.0,
+    'grid.color': GRID,
+    'grid.linewidth': 0.6,
+    'xtick.color': GRID,
+    'ytick.color': GRID,
+    'xtick.labelcolor': INK,
+    'ytick.labelcolor': INK,
+}
+_NO_METADATA = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
+# Inches of 72 units; a drawing is stretched to its column, so a narrow one has larger letters.
+_TORQUE_SIZE = (6.0, 3.0)
+_SPECTRUM_SIZE = (4.3, 2.5)
+_HEADROOM = 1.06
+# Share of the figure: left, bottom, width, height.
+_TORQUE = (0.12, 0.43, 0.86, 0.55)
+_RESIDUAL = (0.12, 0.15, 0.86, 0.22)
+_SPECTRUM = (0.16, 0.18, 0.82, 0.78)
+# Beyond the cut-off the spectrum shows the filter, not the arm.
+_BEYOND_CUTOFF = 1.3
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Apply the settings of the page to Matplotlib temporarily."""
+    from matplotlib import rc_context
+
+    # The salt makes the names inside the drawing the same in every run.
+    with rc_context({**_SETTINGS, 'svg.hashsalt': 'dynid_ros'}):
+        yield
+
+
+def inline_svg(figure: Any, name: str, description: str) -> Markup:
+    """
+    Draw a figure as an SVG element.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Figure on an SVG canvas.
+    name : str
+        Identifier of the drawing in the page, letters and digits.
+    description : str
+        Text alternative of the drawing.
+
+    """
+    from markupsafe import escape, Markup
+
+    buffer = io.StringIO()
+    figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
+    text = buffer.getvalue()
+    text = text[text.index('<svg'):]
+    view = re.search(r'viewBox="[^"]*"', text)
+    body = text[text.index('>') + 1:]
+    body = re.sub(r'<metadata>.*?</metadata>', '', body, flags=re.DOTALL)
+    body = re.sub(r'<g id="[^"]*"', '<g', body)
+    body = re.sub(r'<!--.*?-->\s*', '', body, flags=re.DOTALL)
+    body = re.sub(r'(\bid="|href="#|url\(#)', rf'\g<1>{name}-', body)
+    body = body.replace('xlink:href', 'href')
+    for stand_in, variable in _VARIABLES.items():
+        body = body.replace(stand_in, variable)
+    shape = view[0] if view else ''
+    # Matplotlib escapes its own texts.
+    return Markup(f'<svg {shape} role="img" aria-label="{escape(description)}">{body}')
+
+
+def torque_drawings(
+    predictions: Sequence[Prediction], joints: Sequence[str], units: Sequence[str], low: Array,
+    high: Array, reach: Array, name: str,
+) -> list[Markup]:
+    """
+    Draw measured and predicted torque with the residual below, one drawing a joint.
+
+    Parameters
+    ----------
+    predictions : sequence of Prediction
+        Recordings, laid end to end.
+    joints, units : sequence of str
+        Name of each joint, and unit of its torque.
+    low, high : (n,) ndarray
+        Range of the torque axis of each joint.
+    reach : (n,) ndarray
+        Range of the residual axis of each joint, to either side of zero.
+    name : str
+        Of this set of drawings in the page.
+
+    Returns
+    -------
+    list of Markup
+        SVG elements.
+
+    """
+    t, tau, tau_hat = end_to_end(predictions)
+    drawings = []
+    with drawing():
+        figure, above, below = _torque_axes(float(np.nanmax(t)))
+        measured, predicted = above.lines
+        for j, (joint, unit) in enumerate(zip(joints, units, strict=True)):
+            measured.set_data(*thinned(t, tau[:, j]))
+            predicted.set_data(*thinned(t, tau_hat[:, j]))
+            below.lines[0].set_data(*thinned(t, tau[:, j] - tau_hat[:, j]))
+            above.set_ylim(low[j], high[j])
+            below.set_ylim(-reach[j], reach[j])
+            above.set_ylabel(f'{"torque" if unit == "Nm" else "force"}, {unit}')
+            below.set_ylabel(f'residual, {unit}')
+            drawings.append(inline_svg(
+                figure, f'{name}{j + 1}',
+                _torque_described(joint, unit, float(np.nanmax(t)), tau[:, j], tau_hat[:, j])))
+    return drawings
+
+
+def _torque_described(joint: str, unit: str, seconds: float, tau: Array, tau_hat: Array) -> str:
+    residual = (tau - tau_hat)[np.isfinite(tau)]
+    if not residual.size:
+        return f'{joint} stands still over {seconds:.3g} s'
+    return (
+        f'Measured and predicted torque of {joint} over {seconds:.3g} s: measured from '
+        f'{significant(np.nanmin(tau))} to {significant(np.nanmax(tau))} {unit}; the residual '
+        f'below has an RMS of {significant(np.sqrt(np.mean(residual**2)))} {unit} and reaches '
+        f'{significant(np.abs(residual).max())} {unit}')
+
+
+def _torque_axes(seconds: float) -> tuple[Any, Any, Any]:
+    # Made once for all joints: new axes cost more than new curves.
+    figure = new_figure(_TORQUE_SIZE)
+    above, below = figure.add_axes(_TORQUE), figure.add_axes(_RESIDUAL)
+    above.plot([], [], color=MEASURED, linewidth=2.4)
+    above.plot([], [], color=PREDICTED, linewidth=1.0)
+    below.plot([], [], color=RESIDUAL, linewidth=1.0)
+    for axes, ticks in ((above, 4), (below, 3)):
+        axes.set_xlim(0.0, seconds)
+        axes.locator_params('x', nbins=7)
+        axes.locator_params('y', nbins=ticks)
+        axes.yaxis.set_label_coords(-0.095, 0.5)
+    above.tick_params(labelbottom=False)
+    below.set_xlabel('time, s', labelpad=1)
+    return figure, above, below
+
+
+def spectrum_drawings(
+    fitted: Sequence[Prediction], held_out: Sequence[Prediction], joints: Sequence[str],
+    units: Sequence[str], cutoff_hz: float,
+) -> list[Markup]:
+    """
+    Draw the residual spectrum of each joint, for the samples fitted and for those held out.
+
+    Parameters
+    ----------
+    fitted, held_out : sequence of Prediction
+        Recordings; either may be empty.
+    joints, units : sequence of str
+        Name of each joint, and unit of its torque.
+    cutoff_hz : float
+        Cut-off of the low-pass filters, drawn as a line where it lies in the range.
+
+    Returns
+    -------
+    list of Markup
+        SVG elements.
+
+    """
+    segment = segment_length([*fitted, *held_out])
+    sets = [(*residual_spectrum(p, segment), colour, label) for p, colour, label in (
+        (fitted, PREDICTED, 'training'), (held_out, RESIDUAL, 'held-out')) if p]
+    shown = min(max(float(f[-1]) for f, *_ in sets), _BEYOND_CUTOFF * cutoff_hz)
+    drawings = []
+    with drawing():
+        figure = new_figure(_SPECTRUM_SIZE)
+        axes = figure.add_axes(_SPECTRUM)
+        lines = [axes.plot([], [], color=colour, linewidth=1.3)[0] for _, _, colour, _ in sets]
+        axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
+        axes.set_xlim(0.0, shown)
+        axes.set_xlabel('frequency, Hz', labelpad=1)
+        for j, (joint, unit) in enumerate(zip(joints, units, strict=True)):
+            for line, (f, density, *_) in zip(lines, sets, strict=True):
+                line.set_data(f, density[:, j])
+            _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, *_ in sets]))
+            axes.set_ylabel(f'residual, {unit}/√Hz')
+            peaks = '; '.join(
+                f'{label} at most {significant(d[:, j].max())} {unit}/√Hz, at '
+                f'{significant(f[d[:, j].argmax()])} Hz' for f, d, _, label in sets)
+            drawings.append(inline_svg(
+                figure, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}'))
+    return drawings
+
+
+def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array]:
+    """
+    Ranges of the axes that hold all recordings, so that drawings can be compared.
+
+    Returns
+    -------
+    low, high, reach : (n,) ndarray
+        Ends of the torque axes, and of the residual axes to either side of zero.
+
+    """
+    both = np.concatenate([part for p in predictions for part in (p.tau, p.tau_hat)])
+    residual = np.concatenate([p.tau - p.tau_hat for p in predictions])
+    # A joint at rest all the time has no values.
+    still = np.isnan(both).all(axis=0)
+    low = np.where(still, -1.0, np.nanmin(np.where(still, 0.0, both), axis=0))
+    high = np.where(still, 1.0, np.nanmax(np.where(still, 0.0, both), axis=0))
+    centre, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * _HEADROOM
+    reach = np.nanmax(np.abs(np.where(still, 1.0, residual)), axis=0)
+    reach = np.maximum(reach, 1e-9) * _HEADROOM
+    return centre - half, centre + half, reach
+
+
+def new_figure(size: tuple[float, float]) -> Any:
+    """Make a figure of a size, inches of 72 units, on an SVG canvas."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, dpi=72)
+    FigureCanvasSVG(figure)
+    return figure
+
+
+def _logarithmic(axes: Any, values: Array) -> None:
+    """Set whole decades that hold all values, with plain text as labels, which is fast."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    positive = values[values > 0]
+    top = int(np.ceil(np.log10(positive.max()))) if positive.size else 0
+    # Residuals of rounding size must not stretch the axis.
+    bottom = max(int(np.floor(np.log10(positive.min()))), top - 6) if positive.size else -3
+    bottom = min(bottom, top - 1)
+    axes.set_yscale('log')
+    axes.set_ylim(10.0**bottom, 10.0**top)
+    axes.yaxis.set_major_locator(FixedLocator([10.0**k for k in range(bottom, top + 1)]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+
+
+def _power_of_ten(value: float, _position: int) -> str:
+    return power_of_ten(round(np.log10(value)))

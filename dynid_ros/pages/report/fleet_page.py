@@ -1,0 +1,90 @@
+"""The page of a fleet: findings, the arms, drift, and skipped bags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.applications.fleet.arms import day
+from dynid_ros.applications.fleet.drift import DAY, Series
+from dynid_ros.applications.fleet.run import FleetResult
+from dynid_ros.pages.report.drawings import (
+    drawing,
+    inline_svg,
+    MEASURED,
+    new_figure,
+    PREDICTED,
+    RESIDUAL,
+)
+from dynid_ros.pages.report.templating import render, significant
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+#: Series that are drawn although they do not drift, the clearest slopes first.
+DRAWN_STEADY = 4
+MOST_DRAWN = 24
+#: Bags that a table lists.
+LISTED = 500
+#: Inches of 72 units.
+SIZE = (6.0, 2.8)
+
+
+def fleet_page(found: FleetResult) -> bytes:
+    """Make the page, one self-contained HTML file."""
+    drift = [each for each in found.series if each.drifts]
+    arms = [(name, report, re.sub(r'[^\w.-]', '_', name),
+             [*report.sentences, *(each.sentence for each in drift if each.arm == name)])
+            for name, report in found.arms.items()]
+    chosen = _chosen(found.series)
+    return render(
+        'fleet.html', found=found, listed=LISTED, arms=arms,
+        changes=[*(text for report in found.arms.values() for text in report.sentences),
+                 *(each.sentence for each in drift)],
+        doubtful=[name for name, report in found.arms.items()
+                  if report.model is None or not report.model.verdict.trustworthy],
+        kinds=Counter(bag.fault for bag in found.skipped).most_common(),
+        drawn=[(each.sentence if each.drifts else f'{each.name} of {each.arm}: no drift',
+                draw_series(each, f'series{number}')) for number, each in enumerate(chosen)],
+        steady=sum(not each.drifts for each in chosen))
+
+
+def _chosen(series: Sequence[Series]) -> list[Series]:
+    """Choose the series to draw: those that drift, then the steepest of the others."""
+    drifting = [each for each in series if each.drifts]
+    steady = sorted((each for each in series if not each.drifts and each.slope is not None),
+                    key=lambda each: -each.slope.standard_errors if each.slope else 0.0)
+    return [*drifting, *steady[:DRAWN_STEADY]][:MOST_DRAWN]
+
+
+def draw_series(series: Series, name: str) -> Markup:
+    """Draw values over date with their intervals and the line through them, as SVG."""
+    with drawing():
+        figure = new_figure(SIZE)
+        figure.set_layout_engine('constrained')
+        axes = figure.add_subplot()
+        days = (series.date - series.date[0]) / DAY
+        axes.errorbar(days, series.values, 1.96 * series.std, fmt='.', color=MEASURED,
+                      markersize=4, linewidth=0.7)
+        if series.slope is not None:
+            axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], linewidth=1.8,
+                      color=RESIDUAL if series.drifts else PREDICTED)
+        spread = np.ptp(series.values) or 1.0
+        axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
+        axes.set_xlabel(f'days since {day(float(series.date[0]))}')
+        axes.set_ylabel(series.name)
+        return inline_svg(figure, name, _described(series))
+
+
+def _described(series: Series) -> str:
+    low, high = (significant(float(end)) for end in (series.values.min(), series.values.max()))
+    line = '' if series.slope is None else (
+        f'; the line through them goes from {significant(series.slope.start)} to '
+        f'{significant(series.slope.end)}')
+    return (f'{series.name} of {series.arm} over date: {len(series.values)} bags from '
+            f'{day(float(series.date[0]))} to {day(float(series.date[-1]))}, values from {low} '
+            f'to {high}{line}')

@@ -1,0 +1,123 @@
+"""The report of an identification: one self-contained HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TYPE_CHECKING, TypeAlias
+
+from dynid_ros import __version__
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.friction_curve import friction_lines
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.metrics import unrepeated_percent
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.pages.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
+from dynid_ros.pages.report.drawings import spectrum_drawings, torque_drawings, torque_range
+from dynid_ros.pages.report.friction_drawing import friction_drawings
+from dynid_ros.pages.report.tables import links, median_ratio, parameters
+from dynid_ros.pages.report.templating import render
+from dynid_ros.utilities.atomic_write import write_whole
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+_SEVERITIES = ('error', 'warning', 'info')
+
+_FILTERS = {
+    'butterworth': 'zero-phase Butterworth low-pass',
+    'fir': 'zero-phase FIR low-pass (order 30, Nuttall window)',
+    'periodic': 'averaging over periods, with exact derivatives in the frequency domain',
+}
+
+
+def write_report(result: IdentifiedModel, path: Path) -> None:
+    """
+    Write the report as one self-contained HTML file.
+
+    Parameters
+    ----------
+    result : IdentifiedModel
+        The identified model.
+    path : Path
+        File; its folder counts as the folder of the result.
+
+    Raises
+    ------
+    ResultError
+        The file cannot be written.
+
+    """
+    write_whole(path, report_page(result, path))
+
+
+def report_page(result: IdentifiedModel, path: Path) -> bytes:
+    """Make the content of the file that `write_report` writes."""
+    cutoff = result.treatment.cutoff_hz
+    drawn = [p for p in result.predictions if len(p.t) > 1]
+    fitted, held_out = ([p for p in drawn if bool(p.held_out) is held] for held in (False, True))
+    bandwidths, listed = bandwidth_rows(result), parameters(result)
+    floors = None if result.unrepeated is None else unrepeated_percent(
+        result.validation or result.fit, result.unrepeated)
+    return render(
+        'report.html', result=result, folder=path.absolute().parent.name, version=__version__,
+        units=torque_units(result.arm), filters=_FILTERS,
+        bandwidths=bandwidths, floors=floors,
+        bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
+        torque=torque_figures(result, fitted, held_out) if drawn else [],
+        spectra=spectrum_figures(result, fitted, held_out) if drawn else [],
+        spectrum_legend=[(colour, label) for colour, label, shown in (
+            ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
+            ('cutoff', 'cut-off of the filter', True)) if shown],
+        parameters=listed, groups=base_parameters(result.arm).groups,
+        unclear=sum(each.unclear for _, rows in listed for each in rows),
+        median_ratio=median_ratio(result), friction=friction_drawings(result),
+        friction_lines=list(friction_lines(result)),
+        defects=sorted(result.defects, key=lambda each: _severity(each.severity)),
+        **_links(result))
+
+
+def _severity(name: str) -> int:
+    return _SEVERITIES.index(name) if name in _SEVERITIES else len(_SEVERITIES)
+
+
+def _links(result: IdentifiedModel) -> dict[str, Any]:
+    """Return the physically possible links, or why nothing follows for them."""
+    try:
+        shapes = result.standard_parameters().from_shape
+    except InputError as error:
+        return {'no_links': str(error), 'links': [], 'from_shape': ()}
+    return {'no_links': '', 'links': links(result), 'from_shape': shapes}
+
+
+#: Caption and drawing.
+Figure: TypeAlias = 'tuple[str, Markup]'
+
+
+def torque_figures(
+    result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
+) -> list[tuple[str, list[Figure]]]:
+    """Draw measured against predicted torque of each joint, training and held-out apart."""
+    arm, columns = result.arm, []
+    ranges = torque_range([*fitted, *held_out])
+    for chosen, name, label in (
+            (fitted, 'fitted', 'Training, in-sample'),
+            (held_out, 'heldout', 'Held-out, not fitted')):
+        if chosen:
+            caption = f'{label}: {"; ".join(p.source for p in chosen)}'
+            columns.append([(caption, drawing) for drawing in torque_drawings(
+                chosen, arm.joint_names, torque_units(arm), *ranges, name)])
+    return [(joint, list(figures))
+            for joint, *figures in zip(arm.joint_names, *columns, strict=True)]
+
+
+def spectrum_figures(
+    result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
+) -> list[Figure]:
+    """Draw the residual spectrum of each joint, training against held-out."""
+    names = result.arm.joint_names
+    drawings = spectrum_drawings(
+        fitted, held_out, names, torque_units(result.arm), result.treatment.cutoff_hz)
+    return list(zip(names, drawings, strict=True))

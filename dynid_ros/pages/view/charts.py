@@ -1,0 +1,135 @@
+"""Curves of a track: joint states against their limits, torque and clearance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.pages.view.closest_pair import ClosestPair
+from dynid_ros.pages.view.track import Track
+from dynid_ros.utilities.arrays import Array
+
+#: Colours of curves in turn, legible on white and on black, apart for the colour-blind (Okabe and
+#: Ito), and those of measured and predicted torque and their difference.
+COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c564b', '#7f7f7f')
+MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#2f7fd6', '#d9730d'
+#: Most points of a curve: more than a panel has pixels.
+POINTS = 500
+Curve: TypeAlias = tuple[str, Array, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """
+    Curves with one axis.
+
+    Attributes
+    ----------
+    title : str
+        Quantity and unit.
+    curves : tuple of (str, (N,) ndarray, str)
+        Name of each curve, as the user gave it (escape it), its values at the times of the track,
+        and its colour as CSS has it.
+    limits : tuple of float
+        Values that the curves must not pass.
+    low, high : float
+        Range of the axis.
+
+    """
+
+    title: str
+    curves: tuple[Curve, ...]
+    limits: tuple[float, ...]
+    low: float
+    high: float
+
+
+def track_charts(track: Track, pair: ClosestPair | None, clearance: float) -> Iterator[Chart]:
+    """
+    Make the charts of a track.
+
+    Parameters
+    ----------
+    track : Track
+        States over time.
+    pair : ClosestPair, optional
+        Clearance over time.
+    clearance : float
+        Stated clearance, m.
+
+    """
+    limits = track.arm.limits
+    if pair is not None:
+        distance = 1e3 * pair.distance
+        yield _chart('clearance, mm', (('closest pair', distance, COLORS[2]),),
+                     (1e3 * clearance,), zero=True)
+    half = (limits.upper - limits.lower) / 2
+    middle = np.where(np.isfinite(half), (limits.upper + limits.lower) / 2, 0.0)
+    yield _shares('position, % of its range', track, track.q - middle, half)
+    yield _shares('velocity, % of its limit', track, track.qd, limits.velocity)
+    if track.tau is not None:
+        yield _shares('torque, % of its limit', track, track.tau, limits.effort)
+
+
+def torque_charts(track: Track) -> tuple[Chart, ...]:
+    """Make a chart of measured and predicted torque for each joint, if a model predicts it."""
+    if track.tau is None or track.tau_hat is None:
+        return ()
+    names = zip(track.arm.joint_names, torque_units(track.arm), strict=True)
+    return tuple(
+        _chart(f'{name}: torque, {unit}', (
+            ('measured', measured, MEASURED), ('predicted', predicted, PREDICTED),
+            ('residual', measured - predicted, RESIDUAL)), ())
+        for (name, unit), measured, predicted in zip(
+            names, track.tau.T, track.tau_hat.T, strict=True))
+
+
+def thinned(count: int, points: int) -> NDArray[np.intp]:
+    """Return the places of some points of so many, the last one among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, points)).astype(np.intp))
+
+
+def points(x: Array, y: Array) -> str:
+    """Write coordinates (k,), (k,) in pixels as SVG does."""
+    return ' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(x.tolist(), y.tolist(), strict=True))
+
+
+def runs(values: Array) -> list[slice]:
+    """Parts of a series (k,) without gaps of NaN."""
+    there = np.concatenate([[False], np.isfinite(values), [False]])
+    edges = np.flatnonzero(there[1:] != there[:-1])
+    return [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+
+
+def polylines(x: Array, y: Array) -> str:
+    """Draw a curve (k,), (k,) in pixels as SVG, with its gaps of NaN."""
+    return ''.join(f'<polyline points="{points(x[part], y[part])}"/>' for part in runs(y))
+
+
+def _shares(title: str, track: Track, values: Array, limit: Array) -> Chart:
+    """Chart of shares of limits; of the largest value of a joint that has none."""
+    known = np.isfinite(limit) & (limit > 0)
+    largest = np.nan_to_num(np.abs(values)).max(axis=0)
+    scale = np.where(known, limit, np.where(largest > 0, largest, 1.0))
+    curves = tuple(
+        (name if has else f'{name} (no limit: of its largest)', 100 * column / by,
+         COLORS[k % len(COLORS)])
+        for k, (name, has, column, by) in enumerate(zip(
+            track.arm.joint_names, known, values.T, scale, strict=True)))
+    return _chart(title, curves, (-100.0, 100.0))
+
+
+def _chart(
+    title: str, curves: tuple[Curve, ...], limits: tuple[float, ...], *, zero: bool = False,
+) -> Chart:
+    """Chart whose axis holds all curves and limits, and zero if wanted."""
+    every = np.concatenate([*(values for _, values, _ in curves), limits, [0.0] if zero else []])
+    every = every[np.isfinite(every)]
+    low, high = (float(every.min()), float(every.max())) if len(every) else (-1.0, 1.0)
+    room = 0.08 * (high - low) or 1.0
+    return Chart(title, curves, limits, low - room, high + room)

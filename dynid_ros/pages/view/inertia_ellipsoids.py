@@ -1,0 +1,146 @@
+"""Links of an identified arm as the ellipsoids of equal density that have their inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.parameters import INERTIAL, inertial_to_com
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.pages.view.arm_body import ArmBody, Color, quaternion
+from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    import viser
+
+
+#: Links of which the data determine all parameters, some, and none.
+CERTAIN, PARTLY, UNCERTAIN = (11, 92, 173), (230, 159, 0), (150, 150, 150)
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid:
+    """
+    The ellipsoid of equal density with the mass, centre and inertia of a link.
+
+    Attributes
+    ----------
+    joint : str
+        Joint that moves the link.
+    mass, mass_std : float
+        kg.
+    center : (3,) ndarray
+        In the frame of the link, m.
+    axes : (3, 3) ndarray
+        Columns: its axes in that frame.
+    lengths : (3,) ndarray
+        Its half axes, m.
+    certain : tuple of str
+        Parameters of the link that the data determine rather than the prior.
+    uncertain : tuple of str
+        The others.
+
+    """
+
+    joint: str
+    mass: float
+    mass_std: float
+    center: Array
+    axes: Array
+    lengths: Array
+    certain: tuple[str, ...]
+    uncertain: tuple[str, ...]
+
+    @property
+    def color(self) -> Color:
+        """Colour by how many of its parameters the data determine."""
+        if not self.uncertain:
+            return CERTAIN
+        return PARTLY if self.certain else UNCERTAIN
+
+
+def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
+    """
+    Return the ellipsoid of each link.
+
+    The principal moments of one of mass m and half axes a, b, c are m (b² + c²) / 5 and so on.
+
+    Raises
+    ------
+    InputError
+        The result was written by version 0.1.
+
+    """
+    found = model.standard_parameters()
+    links = model.arm.layout.all_inertial().reshape(model.arm.n, -1)
+    return tuple(
+        inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
+                          found.from_data[columns])
+        for name, columns in zip(model.arm.joint_names, links, strict=True))
+
+
+def inertia_ellipsoid(
+    joint: str, inertial: Array, mass_std: float, from_data: NDArray[np.bool_],
+) -> Ellipsoid:
+    """
+    Find the solid ellipsoid with the inertia of a link.
+
+    Parameters
+    ----------
+    joint : str
+        Name of the joint that moves the link.
+    inertial : (10,) ndarray
+        Inertial parameters of the link.
+    mass_std : float
+        Standard deviation of its mass, kg.
+    from_data : (10,) ndarray of bool
+        Which parameters follow from the data.
+
+    """
+    mass, center, inertia = inertial_to_com(inertial)
+    moments, axes = np.linalg.eigh(inertia)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    squares = 5 / (2 * mass) * (moments.sum() - 2 * moments)
+    return Ellipsoid(
+        joint, float(mass), mass_std, np.asarray(center), axes,
+        np.sqrt(np.maximum(squares, 1e-6)),
+        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if known),
+        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if not known))
+
+
+def add_ellipsoids(
+    scene: viser.SceneApi, body: ArmBody, links: tuple[Ellipsoid, ...],
+) -> list[viser.SceneNodeHandle]:
+    """Put ellipsoids into the links of an arm, coloured by what the data determine."""
+    from trimesh import creation
+
+    ball = creation.icosphere(subdivisions=3)
+    return [
+        scene.add_mesh_simple(
+            f'{body.frame(joint)}/inertia', np.asarray(ball.vertices) * link.lengths, ball.faces,
+            color=link.color, wxyz=quaternion(link.axes), position=link.center)
+        for joint, link in enumerate(links)]
+
+
+def ellipsoid_table(links: tuple[Ellipsoid, ...]) -> str:
+    """Table of the links in HTML, each with the parameters that are certain and those not."""
+    return ('<table class="values"><tr><th></th><th>link of joint</th><th>mass, kg</th>'
+            '<th>from the data</th><th>from the prior</th></tr>'
+            + ''.join(_rows(links)) + '</table><p style="font-size: 0.8em">Ellipsoids of equal '
+            'density. Blue: the data determine all ten parameters; orange: some; grey: none, so '
+            'that the link is that of the prior.</p>')
+
+
+def _rows(links: tuple[Ellipsoid, ...]) -> Iterator[str]:
+    for link in links:
+        yield (f'<tr><td><span style="color:rgb{link.color}">&#9679;</span></td>'
+               f'<td>{escape(link.joint)}</td>'
+               f'<td>{link.mass:.3g} ± {link.mass_std:.2g}</td>'
+               f'<td>{", ".join(link.certain) or "none"}</td>'
+               f'<td>{", ".join(link.uncertain) or "none"}</td></tr>')

@@ -1,0 +1,170 @@
+"""What the links of an arm look like: meshes of its URDF, or capsules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.errors import ArmError
+from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
+from dynid_ros.motion.feasibility.link_shapes import Body, capsule_body, read_geometry, urdf_bodies
+from dynid_ros.pages.view.surfaces import surface_of
+from dynid_ros.utilities.arrays import Array
+
+#: Radius of a capsule between two joints, as share of the sum of all links, and its bounds as
+#: share of its own length.
+SLENDER, SLENDEREST, THICKEST = 0.025, 0.02, 0.25
+#: Distance from which two joints are apart, as share of the same sum.
+APART = 1e-3
+#: Length of an arm whose joints all lie in one point, m.
+SMALL = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Visual:
+    """
+    A surface that moves with a link.
+
+    Attributes
+    ----------
+    joint : int
+        Joint that moves it, -1 for the base.
+    vertices : (V, 3) ndarray
+        Its corners in the frame of the link, m.
+    faces : (F, 3) ndarray of int
+        Its triangles.
+    color : tuple of int or None
+        Red, green and blue, 0 to 255; None where nothing states it.
+
+    """
+
+    joint: int
+    vertices: Array
+    faces: NDArray[np.int64]
+    color: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LinkVisuals:
+    """
+    The surfaces of an arm.
+
+    Attributes
+    ----------
+    surfaces : tuple of Visual
+        All of them.
+    missing : tuple of str
+        Mesh files that were not found or are not readable.
+
+    """
+
+    surfaces: tuple[Visual, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """One line on what is missing; empty where nothing is."""
+        if not self.missing:
+            return ''
+        return (f'meshes not found or not readable: {", ".join(self.missing)}; capsules between '
+                'the joints replace them')
+
+
+def link_visuals(name_or_path: str | Path, arm: ArmModel) -> LinkVisuals:
+    """
+    Find what the links of an arm look like.
+
+    The first of these that there is: visual shapes of the URDF; capsules of arm.yaml; collision
+    shapes of the URDF; capsules between the joints. These also replace meshes that are missing.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        As for `load_arm`.
+    arm : ArmModel
+        The arm that was read from it.
+
+    Raises
+    ------
+    ArmError
+        The description of the arm is unusable.
+
+    """
+    around = load_surroundings(name_or_path, arm)
+    drawn: list[Visual] = []
+    missing: dict[str, list[str]] = {}
+    if around.urdf is not None:
+        drawn, missing = _drawn(arm, around.urdf, around.locked)
+    names = tuple(sorted({PurePosixPath(uri).name or uri for uri in missing}))
+    bare = set(range(-1, arm.n)) - {visual.joint for visual in drawn}
+    if names:
+        return LinkVisuals((*drawn, *joint_capsules(arm, sorted(bare))), names)
+    bodies: Iterable[Body] = map(capsule_body, around.capsules)
+    if bare - {-1} and not around.capsules and around.urdf is not None:
+        bodies, _ = urdf_bodies(arm, around.urdf, around.locked)
+    found = [_visual(body.joint, body.shape, body.placement, None) for body in bodies
+             if body.joint in bare]
+    return LinkVisuals((*drawn, *found) or joint_capsules(arm))
+
+
+def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[Visual, ...]:
+    """
+    Capsules from the frame of each link to the joints that it carries, and to the tool.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    joints : sequence of int, optional
+        Joints whose links are drawn, -1 for the base; all by default.
+
+    """
+    ends: dict[int, list[Array]] = {i: [] for i in range(-1, arm.n)}
+    for i, parent in enumerate(arm.parent.tolist()):
+        ends[parent].append(arm.translation[i])
+    ends[arm.tool.joint % arm.n].append(arm.tool.placement.translation)
+    total = float(sum(np.linalg.norm(end) for some in ends.values() for end in some)) or SMALL
+    drawn = []
+    for joint in ends if joints is None else joints:
+        lines = [end for end in ends[joint] if np.linalg.norm(end) > APART * total]
+        # A joint without a length shows as a ball.
+        for end in lines or ([np.zeros(3)] if joint >= 0 else []):
+            length = float(np.linalg.norm(end))
+            radius = SLENDER * total
+            if length:
+                radius = min(max(radius, SLENDEREST * length), THICKEST * length)
+            shape, placement = capsule_along(np.zeros(3), end, radius)
+            drawn.append(_visual(joint, shape, placement, None))
+    return tuple(drawn)
+
+
+def _drawn(
+    arm: ArmModel, urdf: Path, locked: dict[str, float],
+) -> tuple[list[Visual], dict[str, list[str]]]:
+    """Visual shapes of a URDF; none where these are no valid ones, as dynamics needs none."""
+    try:
+        found = read_geometry(urdf, 'visual')
+    except ArmError:
+        raise
+    except (ValueError, RuntimeError):
+        return [], {}
+    return [
+        _visual(joint, body.geometry, body.placement,
+                body.meshColor if body.overrideMaterial else None)
+        for joint, body in found.on(arm, locked)], found.missing
+
+
+def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None) -> Visual:
+    vertices, faces = surface_of(shape)
+    red, green, blue = (0, 0, 0) if rgba is None else (
+        int(255 * min(max(float(part), 0.0), 1.0)) for part in rgba[:3])
+    return Visual(
+        joint, vertices @ placement.rotation.T + placement.translation, faces,
+        None if rgba is None else (red, green, blue))

@@ -1,0 +1,257 @@
+"""The live page of a track: time bar, play, speed, moments, charts and values in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+import math
+import threading
+import time
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.arm.description.tree import joint_units
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.pages.view.charts import (
+    Chart,
+    COLORS,
+    POINTS,
+    thinned,
+    torque_charts,
+    track_charts,
+)
+from dynid_ros.pages.view.inertia_ellipsoids import ellipsoid_table
+from dynid_ros.pages.view.stage import Stage
+from dynid_ros.pages.view.track import Moment
+from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    import viser
+
+
+#: Frames a second of the arm, and of charts and values, which cost a browser more.
+ARM_HZ, CHART_HZ = 30.0, 6.0
+#: Least steps of the time bar.
+FEWEST_STEPS = 200
+#: Speeds to choose from.
+SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
+#: Marks of moments on the time bar, and most buttons of moments.
+MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
+MOST_BUTTONS = 30
+WIDTH, HEIGHT = 460, 130
+TABLE_STYLE = (
+    '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; '
+    'border-collapse: collapse; font-variant-numeric: tabular-nums} '
+    '.values td, .values th {text-align: right; padding: 0.1em 0.4em; '
+    'font-weight: inherit; overflow-wrap: anywhere} '
+    '.values td:nth-child(2), .values th:nth-child(2) {text-align: left} '
+    '.values .over {color: #c0392b; font-weight: bold}</style>')
+
+
+class Player:
+    """
+    Controls and charts of a stage.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        Server of the page.
+    stage : Stage
+        Its scene.
+
+    """
+
+    def __init__(self, server: viser.ViserServer, stage: Stage) -> None:
+        self._server, self._stage = server, stage
+        self._track = stage.content.track
+        self._lock = threading.Lock()
+        self._t = 0.0
+        # Times of the arm and of the charts, which follow less often.
+        self._placed = self._shown = -1.0
+        self._playing, self._speed = False, 1.0
+        # Of the time, so that its bar has some hundred steps.
+        self._digits = math.ceil(math.log10(FEWEST_STEPS / self._track.duration))
+        self._charts: list[tuple[Chart, Any]] = []
+        server.gui.main_panel.dock_right()
+        server.gui.main_panel.set_width(WIDTH)
+        self._add_time_bar()
+        self._add_moments()
+        self._values = server.gui.add_html('')
+        self._add_charts()
+        self._add_layers()
+        self._refresh()
+
+    def run(self) -> None:
+        """Play until the process is interrupted."""
+        before, drawn = time.monotonic(), 0.0
+        while True:
+            time.sleep(1 / ARM_HZ)
+            now = time.monotonic()
+            self.advance(now - before)
+            before = now
+            if now - drawn > 1 / CHART_HZ:
+                drawn = now
+                self._refresh()
+
+    def advance(self, seconds: float) -> None:
+        """Show what is due after some seconds."""
+        with self._lock:
+            if self._playing:
+                self._t = (self._t + seconds * self._speed) % self._track.duration
+            t = self._t
+        if t != self._placed:
+            self._placed = t
+            with self._server.atomic():
+                self._stage.show(t)
+
+    def go_to(self, t: float, *, playing: bool = False) -> None:
+        """Go to a time, s."""
+        with self._lock:
+            self._t, self._playing = float(np.clip(t, 0.0, self._track.duration)), playing
+        self._play.label = 'Pause' if playing else 'Play'
+
+    def _add_time_bar(self) -> None:
+        gui, track = self._server.gui, self._track
+        marks = tuple((float(moment.t), MARKS[moment.kind]) for moment in track.moments)
+        self._slider = gui.add_slider(
+            'time, s', min=0.0, max=track.duration, step=10.0**-self._digits,
+            initial_value=0.0, marks=marks or None)
+        self._play = gui.add_button('Play')
+        speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
+        self._slider.on_update(self._on_slider)
+        self._play.on_click(lambda _: self.go_to(self._t, playing=not self._playing))
+        speed.on_update(lambda event: self._set_speed(event.target.value))
+
+    def _on_slider(self, event: Any) -> None:
+        # The server moves it, too.
+        if event.client_id is not None:
+            self.go_to(self._slider.value)
+
+    def _set_speed(self, text: str) -> None:
+        self._speed = float(text.rstrip('x'))
+
+    def _add_moments(self) -> None:
+        moments, gui = self._track.moments, self._server.gui
+        notes = self._stage.content.notes
+        if not moments and not notes:
+            return
+        with gui.add_folder('Moments'):
+            for moment in moments[:MOST_BUTTONS]:
+                self._add_moment(moment)
+            if len(moments) > MOST_BUTTONS:
+                gui.add_html(f'<small>and {len(moments) - MOST_BUTTONS} more on the bar</small>')
+            for note in notes:
+                gui.add_html(f'<p style="font-size: 0.8em; margin: 0.4em">{escape(note)}</p>')
+
+    def _add_moment(self, moment: Moment) -> None:
+        label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
+        button = self._server.gui.add_button(label[:90], hint=moment.text, color='gray')
+        button.on_click(lambda _: self.go_to(moment.t))
+
+    def _add_charts(self) -> None:
+        gui, content = self._server.gui, self._stage.content
+        every = tuple(track_charts(self._track, content.pair, content.around.clearance))
+        compared = torque_charts(self._track)
+        if content.links:
+            with gui.add_folder('Links'):
+                gui.add_html(TABLE_STYLE + ellipsoid_table(content.links))
+        if compared:
+            names = self._track.arm.joint_names
+            choice = gui.add_dropdown('joint', names, initial_value=names[0])
+            choice.on_update(
+                lambda event: self._compare(compared[names.index(event.target.value)]))
+            self._add_chart(compared[0])
+        for chart in every:
+            self._add_chart(chart)
+
+    def _add_chart(self, chart: Chart) -> None:
+        limit = {'stroke': '#c0392b', 'width': 1, 'dash': [6, 4], 'points': {'show': False}}
+        series: list[Any] = [{'label': 't, s'}, *(
+            {'label': name, 'stroke': color, 'width': 1.5, 'points': {'show': False}}
+            for name, _, color in chart.curves)]
+        series += [limit] * len(chart.limits)
+        series.append({'stroke': '#d0342c', 'width': 1.5, 'points': {'show': False}})
+        self._charts.append((chart, self._server.gui.add_uplot(
+            self._data(chart), tuple(series), title=chart.title, height=HEIGHT,
+            scales=_scales(chart, self._track.duration), legend={'show': False},
+            axes=({'size': 24}, {'size': 46}), padding=(8, 16, 0, 0))))
+
+    def _compare(self, chart: Chart) -> None:
+        """Show the torque of another joint in the first chart."""
+        handle = self._charts[0][1]
+        self._charts[0] = chart, handle
+        handle.title, handle.scales = chart.title, _scales(chart, self._track.duration)
+        handle.data = self._data(chart)
+
+    def _data(self, chart: Chart) -> tuple[Array, ...]:
+        """Columns of a chart, with a vertical line at the present time."""
+        t, kept = self._track.t, thinned(len(self._track.t), POINTS)
+        now = min(max(self._t, float(t[0])), float(t[-1]))
+        place = int(np.searchsorted(t[kept], now))
+
+        def column(values: Array) -> Array:
+            return np.insert(values[kept], place, [np.interp(now, t, values)] * 2)
+
+        line = np.full(len(kept) + 2, np.nan)
+        line[place:place + 2] = chart.low, chart.high
+        limits = (np.full(len(kept) + 2, value) for value in chart.limits)
+        return (column(t), *(column(values) for _, values, _ in chart.curves), *limits, line)
+
+    def _add_layers(self) -> None:
+        with self._server.gui.add_folder('Show'):
+            for name, nodes in self._stage.layers.items():
+                self._add_layer(name, nodes)
+
+    def _add_layer(self, name: str, nodes: list[Any]) -> None:
+        def show(event: Any) -> None:
+            for node in nodes:
+                node.visible = event.target.value
+
+        box = self._server.gui.add_checkbox(name, initial_value=bool(nodes[0].visible))
+        box.on_update(show)
+
+    def _refresh(self) -> None:
+        """Bring the time bar, values and charts to the present time."""
+        with self._lock:
+            t = self._t
+        if t == self._shown:
+            return
+        self._shown = t
+        with self._server.atomic():
+            self._slider.value = min(round(t, self._digits), self._track.duration)
+            self._values.content = TABLE_STYLE + ''.join(self._rows(t))
+            for chart, handle in self._charts:
+                handle.data = self._data(chart)
+
+    def _rows(self, t: float) -> Iterator[str]:
+        """Table of the values at a time, which is the legend of the charts, too."""
+        track, pair = self._track, self._stage.content.pair
+        k, arm = track.index(t), track.arm
+        if pair is not None:
+            yield (f'<div style="font-size: 0.85em; margin: 0 0.8em">clearance '
+                   f'<b>{1e3 * pair.distance[k]:.0f} mm</b>, {escape(pair.names[k])}</div>')
+        yield ('<table class="values"><tr><th></th><th>joint</th><th>position</th>'
+               f'<th>velocity</th>{"<th>torque</th>" if track.tau is not None else ""}</tr>')
+        limits = arm.limits
+        units = zip(joint_units('rad', arm.prismatic), torque_units(arm), strict=True)
+        for j, (name, (angle, unit)) in enumerate(zip(arm.joint_names, units, strict=True)):
+            outside = not limits.lower[j] <= track.q[k, j] <= limits.upper[j]
+            cells = [_cell(track.q[k, j], angle, outside), _cell(
+                track.qd[k, j], f'{angle}/s', abs(track.qd[k, j]) > limits.velocity[j])]
+            if track.tau is not None:
+                tau = track.tau[k, j]
+                cells.append(_cell(tau, unit, abs(tau) > limits.effort[j]))
+            yield (f'<tr><td><span style="color: {COLORS[j % len(COLORS)]}">&#9632;</span></td>'
+                   f'<td>{escape(name)}</td>{"".join(cells)}</tr>')
+        yield '</table>'
+
+
+def _cell(value: float, unit: str, over: bool) -> str:
+    text = f'{round(value, 4):.3g} {unit}' if np.isfinite(value) else '-'
+    return f'<td class="over">{text}</td>' if over else f'<td>{text}</td>'
+
+
+def _scales(chart: Chart, duration: float) -> dict[str, Any]:
+    return {'x': {'time': False, 'range': (0.0, duration)},
+            'y': {'range': (chart.low, chart.high)}}

@@ -1,0 +1,134 @@
+"""Recordings and stored predictions over time, with outliers and defects as moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.estimation.diagnosis.outliers import describe, far_samples, merged, THRESHOLDS
+from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.pages.view.track import at_times, frame_times, Moment, Track
+from dynid_ros.utilities.arrays import Array
+
+#: Residual at which a joint is red, as share of the smallest outlier: residuals of good
+#: recordings then span half of the colours.
+RED = 0.4
+
+
+def recording_track(
+    recording: Recording, arm: ArmModel, model: IdentifiedModel | None = None,
+) -> Track:
+    """
+    Prepare a recording for a page.
+
+    Parameters
+    ----------
+    recording : Recording
+        As read.
+    arm : ArmModel
+        The arm.
+    model : IdentifiedModel, optional
+        Model that predicts its torque.
+
+    Raises
+    ------
+    RecordingError
+        It is unusable.
+
+    """
+    known, defects = checked_recording(recording, arm)
+    start = float(known.t[0])
+    t = frame_times(float(known.t[-1]) - start)
+    q = at_times(t + start, known.t, known.q)
+    track = Track(
+        f'{arm.name}: {Path(recording.source).name}', arm, t, q, np.gradient(q, t, axis=0),
+        at_times(t + start, known.t, joint_torque(known.u, arm.drive)),
+        moments=tuple(_defect_moments(defects)),
+        notes=tuple(defect.message for defect in defects if defect.first_stamp is None))
+    if model is None:
+        return track
+    _, parts = validate(model, recording)
+    return with_prediction(track, [replace(part, t=part.t - start) for part in parts], model)
+
+
+def result_track(model: IdentifiedModel, arm: ArmModel) -> Track:
+    """
+    Prepare the predictions that are stored with a result: held-out ones, or else others.
+
+    Raises
+    ------
+    ResultError
+        The result holds none.
+
+    """
+    parts = [part for part in model.predictions if part.held_out] or list(model.predictions)
+    parts = [part for part in parts if part.source == parts[0].source and len(part.t) > 1]
+    if not parts:
+        raise ResultError(
+            'the result holds no predictions over time: prediction.npz is missing beside '
+            'result.yaml; identify again')
+    start = float(parts[0].t[0])
+    parts = [replace(part, t=part.t - start) for part in parts]
+    times = np.concatenate([part.t for part in parts])
+    known, first = np.unique(times, return_index=True)
+    q, qd = (np.concatenate([getattr(part, name) for part in parts])[first]
+             for name in ('q', 'qd'))
+    t = frame_times(float(known[-1]))
+    track = Track(
+        f'{arm.name}: {parts[0].source}', arm, t, at_times(t, known, q), at_times(t, known, qd))
+    return with_prediction(track, parts, model)
+
+
+def with_prediction(track: Track, parts: Sequence[Prediction], model: IdentifiedModel) -> Track:
+    """Add measured and predicted torque, residuals as colours, and outliers as moments."""
+    far = far_samples(parts, model.sigma)
+    found = merged(describe(model.arm.joint_names, parts, far, model.sigma))
+    tau, tau_hat = (_resampled(track.t, parts, name) for name in ('tau', 'tau_hat'))
+    limit = RED * THRESHOLDS.deviations * np.maximum(model.sigma, np.finfo(float).tiny)
+    moments = [*track.moments, *(
+        Moment(outlier.begin, 'outlier', outlier.sentence) for outlier in found)]
+    return replace(
+        track, tau=tau, tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1),
+        moments=tuple(sorted(moments, key=lambda moment: moment.t)))
+
+
+def _resampled(t: Array, parts: Sequence[Prediction], name: str) -> Array:
+    """Values at times (N,), not a number outside of the parts."""
+    result = np.full((len(t), getattr(parts[0], name).shape[1]), np.nan)
+    for part in parts:
+        inside = (t >= part.t[0]) & (t <= part.t[-1])
+        if inside.any():
+            result[inside] = at_times(t[inside], part.t, getattr(part, name))
+    return result
+
+
+def _defect_moments(defects: Sequence[Defect]) -> Iterator[Moment]:
+    for defect in defects:
+        if defect.first_stamp is not None:
+            yield Moment(defect.first_stamp, 'defect', defect.message)
+
+
+def check_joints(model: IdentifiedModel, arm: ArmModel, path: Path) -> None:
+    """
+    Make sure that a model is one of an arm.
+
+    Raises
+    ------
+    RecordingError
+        Their joints differ.
+
+    """
+    if model.arm.joint_names != arm.joint_names:
+        raise RecordingError(
+            f"{path} is a model of the joints {', '.join(model.arm.joint_names)}, but the arm "
+            f"'{arm.name}' has {', '.join(arm.joint_names)}; give the arm that was identified")

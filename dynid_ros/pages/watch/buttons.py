@@ -1,0 +1,201 @@
+"""The buttons of one browser; others do not have them, and cannot press or remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import hmac
+import ipaddress
+import secrets
+from threading import RLock
+from typing import Any, TYPE_CHECKING
+
+from dynid_ros.pages.watch.commands import Command
+from dynid_ros.pages.watch.live_state import IDENTIFIER, Snapshot
+from dynid_ros.pages.watch.planned_motion import Course
+
+if TYPE_CHECKING:
+    import viser
+
+    from dynid_ros.pages.watch.page import Page
+
+#: Places in the panel, which other elements come between.
+STOP, STATE, START, QUESTION, YES, NO, FREEZE, SAVE = range(8)
+#: Keeps the button after this mark in sight, wherever the panel is scrolled.
+ALWAYS_SEEN = ('<style>:has(> .stop-mark) + * { position: sticky; top: 0; z-index: 100; '
+               'padding-top: 6px; background: var(--mantine-color-body) } '
+               # What hides its overflow would scroll away with the button.
+               '.mantine-ScrollArea-viewport div:has(.stop-mark) { overflow: visible !important } '
+               ':has(> .stop-mark) + * button { height: 52px; font-size: 20px } '
+               # Messages would take clicks on buttons below them in a small window.
+               '.mantine-Notifications-root { top: auto !important; bottom: 16px } '
+               '.mantine-Notifications-root * { pointer-events: none !important } '
+               '.mantine-Notifications-root button { pointer-events: auto !important }</style>'
+               '<div class="stop-mark"></div>')
+VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The buttons need the token '
+             'that the command printed where it was started.</div>')
+#: Bytes of a token: more than can be tried.
+TOKEN_BYTES = 16
+
+
+def open_panel(client: viser.ClientHandle, page: Page, access: Access,
+               opened: Callable[[Buttons], None]) -> None:
+    """
+    Give a browser its buttons, at once or when the token is typed.
+
+    Parameters
+    ----------
+    client : ClientHandle
+        The browser.
+    page : Page
+        The page.
+    access : Access
+        Who may give commands.
+    opened : callable
+        Takes the buttons.
+
+    """
+    if not access.token:
+        opened(Buttons(client, page))
+        return
+    note = client.gui.add_html(VIEW_ONLY, order=STOP)
+    entry = client.gui.add_text('Token', '', order=STOP)
+
+    def typed(_: Any) -> None:
+        if access.opened_by(entry.value):
+            note.remove()
+            entry.remove()
+            opened(Buttons(client, page))
+
+    entry.on_update(typed)
+
+
+class Buttons:
+    """
+    Stop, start with a confirmation, freeze and save.
+
+    Parameters
+    ----------
+    client : ClientHandle
+        The browser.
+    page : Page
+        The page.
+
+    """
+
+    def __init__(self, client: viser.ClientHandle, page: Page) -> None:
+        from viser import Icon
+
+        self._client, self._page = client, page
+        self._asked: Course | None = None
+        # Clicks and pictures come from threads of their own: a question that is on its way to the
+        # browser must not be closed before it is there.
+        self._asking = RLock()
+        self._frozen = False
+        gui = client.gui
+        gui.add_html(ALWAYS_SEEN, order=STOP)
+        stop = gui.add_button(
+            'STOP', color='red', icon=Icon.HAND_STOP, order=STOP,
+            hint='Slows the arm down on its path, and holds it. It is no emergency stop.')
+        self._start = gui.add_button('Start…', disabled=True, order=START,
+                                     hint='Shows first what will move.')
+        self._question = gui.add_html('', visible=False, order=QUESTION)
+        self._yes = gui.add_button('Move the arm', color='green', visible=False, order=YES)
+        self._no = gui.add_button('Cancel', color='gray', visible=False, order=NO)
+        self._freeze = gui.add_button('Freeze the estimates', color='gray', order=FREEZE)
+        save = gui.add_button('Save the result', color='gray', order=SAVE)
+        stop.on_click(self._on_stop)
+        self._start.on_click(lambda _: self._ask())
+        self._yes.on_click(lambda _: self._on_yes())
+        self._no.on_click(lambda _: self._close())
+        self._freeze.on_click(
+            lambda _: self._give(Command.LEARN if self._frozen else Command.FREEZE))
+        save.on_click(lambda _: self._give(Command.SAVE))
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Follow the nodes: what can be started, and whether the estimates are frozen."""
+        free = self._page.course() is not None and not snapshot.moving
+        with self._asking:
+            self._start.disabled = not free or self._asked is not None
+            if self._asked is not None and (
+                    not free or snapshot.motion is not self._asked.motion):
+                self._close()
+        stream = snapshot.reports.get(f'{IDENTIFIER}: stream')
+        frozen = stream is not None and stream.values.get('frozen') == 'True'
+        if frozen != self._frozen:
+            self._frozen = frozen
+            self._freeze.label = 'Go on learning' if frozen else 'Freeze the estimates'
+
+    def _on_stop(self, _: Any) -> None:
+        self._give(Command.STOP)
+        self._close()
+
+    def _ask(self) -> None:
+        """Show what would move, and ask whether it may."""
+        course = self._page.course()
+        if course is None:
+            return
+        with self._asking:
+            self._asked = course
+            self._question.content = self._page.question(course)
+            self._page.show(course)
+            self._show_question(True)
+
+    def _on_yes(self) -> None:
+        with self._asking:
+            asked = self._asked
+            self._close()
+        if asked is not None:
+            self._give(Command.START)
+
+    def _close(self) -> None:
+        with self._asking:
+            self._asked = None
+            self._page.show(None)
+            self._show_question(False)
+
+    def _show_question(self, visible: bool) -> None:
+        for each in (self._question, self._yes, self._no):
+            each.visible = visible
+
+    def _give(self, command: Command) -> None:
+        self._page.give(command, lambda done, said: self._tell(command, done, said))
+
+    def _tell(self, command: Command, done: bool, said: str) -> None:
+        self._client.add_notification(
+            command.value if done else f'{command.value}: not done', said[:200],
+            color='green' if done else 'red', auto_close_seconds=5.0 if done else 15.0)
+
+
+class Access:
+    """
+    Who may give commands.
+
+    Parameters
+    ----------
+    host : str
+        Address on which the page is served.
+
+    Attributes
+    ----------
+    token : str
+        What others must know; empty where the page is served to this computer only.
+
+    """
+
+    def __init__(self, host: str) -> None:
+        self.token = '' if is_loopback(host) else secrets.token_urlsafe(TOKEN_BYTES)
+
+    def opened_by(self, typed: str) -> bool:
+        """Whether somebody knows the token; it takes as long whatever was typed."""
+        return not self.token or hmac.compare_digest(
+            typed.strip().encode(), self.token.encode())
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is reached from this computer only."""
+    if host == 'localhost':
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,234 @@
+"""What the running nodes said last: one thread fills it, another draws it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+import time
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynid_ros.pages.view.charts import thinned
+from dynid_ros.pages.watch.planned_motion import PlannedMotion
+from dynid_ros.utilities.arrays import Array
+
+#: Silence after which a page says that it has lost a node, s: with the time until it draws that,
+#: less than two seconds. A node that reports less often is given three of its periods.
+LOST = 1.2
+PERIODS = 2.5
+#: Reports of different names that are kept: more would only fill the memory.
+REPORTS = 12
+#: Rows of prediction errors, some 30 s, and of estimates, an hour at two a second; and how many of
+#: each are drawn, no more than a chart has pixels.
+ERRORS, ESTIMATES = 1500, 7200
+ERROR_POINTS, POINTS = 330, 60
+
+STATES, PUBLISHER, IDENTIFIER = 'joint_states', 'trajectory_publisher', 'identifier'
+
+
+@dataclass(frozen=True)
+class Report:
+    """
+    A status of a node.
+
+    Attributes
+    ----------
+    level : int
+        Of diagnostic_msgs/DiagnosticStatus: 0 good, 1 warning, 2 error, 3 stale.
+    text : str
+        Its message.
+    values : dict of str to str
+        Its values.
+
+    """
+
+    level: int
+    text: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """
+    What is known at a time.
+
+    Attributes
+    ----------
+    q, reference : (n,) ndarray or None
+        Where the arm is, and where it should be, rad or m.
+    motion : PlannedMotion or None
+        What a start would run.
+    publisher : Report or None
+        Phase of the trajectory publisher.
+    reports : dict of str to Report
+        Of the others, by their names.
+    errors : dict of str to float
+        Error of the torque predicted before it was used, percent, by joints and overall.
+    ages : dict of str to float
+        Time since each source was heard, s; none of one that was never heard.
+    lost : tuple of str
+        Sources that were heard before, and are silent for too long.
+
+    """
+
+    q: Array | None
+    reference: Array | None
+    motion: PlannedMotion | None
+    publisher: Report | None
+    reports: Mapping[str, Report]
+    errors: Mapping[str, float]
+    ages: Mapping[str, float]
+    lost: tuple[str, ...]
+
+    @property
+    def moving(self) -> bool:
+        """Whether the publisher moves the arm, as far as is known."""
+        return self.publisher is not None and self.publisher.values.get('phase') in (
+            'moving to the start', 'running', 'validating', 'stopping')
+
+
+class LiveState:
+    """
+    The newest of everything, and the series that a page draws.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Joints of the arm.
+    clock : callable
+        Steady time, s.
+
+    """
+
+    def __init__(
+        self, joint_names: Sequence[str], clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.joint_names = tuple(joint_names)
+        self._clock = clock
+        self._lock = Lock()
+        self._q: Array | None = None
+        self._reference: tuple[Array, float] | None = None
+        self._motion: PlannedMotion | None = None
+        self._publisher: Report | None = None
+        self._reports: dict[str, Report] = {}
+        self._percent: dict[str, float] = {}
+        self._heard: dict[str, float] = {}
+        self._period: dict[str, float] = {}
+        self._errors = History(ERRORS)
+        self._names: tuple[str, ...] = ()
+        self._estimates = History(ESTIMATES)
+        self._from_data = np.zeros(0, dtype=np.bool_)
+
+    def hear_state(self, q: Array) -> None:
+        """Take in where the arm is (n,)."""
+        with self._lock:
+            self._note(STATES)
+            self._q = q
+
+    def hear_reference(self, q: Array) -> None:
+        """Take in where the arm should be (n,)."""
+        with self._lock:
+            self._reference = q, self._clock()
+
+    def hear_motion(self, motion: PlannedMotion) -> None:
+        """Take in what a start would run."""
+        with self._lock:
+            self._motion = motion
+
+    def hear_publisher(self, report: Report) -> None:
+        """Take in the phase of the trajectory publisher."""
+        with self._lock:
+            self._note(PUBLISHER)
+            self._publisher = report
+
+    def hear_report(self, name: str, report: Report) -> None:
+        """Take in the status of another node, by its name, such as ``identifier: stream``."""
+        with self._lock:
+            if name == f'{IDENTIFIER}: stream':
+                self._note(IDENTIFIER)
+            if name in self._reports or len(self._reports) < REPORTS:
+                self._reports[name] = report
+
+    def hear_errors(self, t: float, error: Array) -> None:
+        """Take in measured minus predicted torque (n,) of a time, s; NaN where there is none."""
+        with self._lock:
+            self._errors.add(t, error)
+
+    def hear_percent(self, percent: Mapping[str, float]) -> None:
+        """Take in the same as a share of the torque, percent, by joints and overall."""
+        with self._lock:
+            self._percent = {name: value for name, value in percent.items()
+                             if name in self.joint_names or not name}
+
+    def hear_estimates(
+        self, t: float, names: Sequence[str], theta: Array, std: Array,
+        from_data: NDArray[np.bool_],
+    ) -> None:
+        """Take in estimates of a time, s, their standard deviations, and which are no prior's."""
+        with self._lock:
+            self._from_data = from_data
+            if tuple(names) != self._names:
+                self._names = tuple(names)
+                self._estimates = History(ESTIMATES)
+            self._estimates.add(t, np.concatenate([theta, std]))
+
+    def snapshot(self) -> Snapshot:
+        """Return what is known now."""
+        with self._lock:
+            now = self._clock()
+            ages = {name: now - heard for name, heard in self._heard.items()}
+            lost = tuple(name for name, age in ages.items()
+                         if age > max(LOST, PERIODS * self._period[name]))
+            reference = self._reference
+            # A publisher that moves nothing tells no reference.
+            if reference is not None and now - reference[1] > LOST:
+                reference = None
+            return Snapshot(
+                self._q, None if reference is None else reference[0], self._motion,
+                self._publisher, dict(self._reports), dict(self._percent), ages, lost)
+
+    def error_series(self) -> tuple[Array, Array]:
+        """Return times (k,), s, and prediction errors (k, n)."""
+        with self._lock:
+            return self._errors.series(ERROR_POINTS)
+
+    def estimate_series(
+        self,
+    ) -> tuple[tuple[str, ...], Array, Array, Array, NDArray[np.bool_]]:
+        """Return what `estimate_tiles` draws."""
+        with self._lock:
+            t, rows = self._estimates.series(POINTS)
+            b = len(self._names)
+            return self._names, t, rows[:, :b], rows[:, b:], self._from_data
+
+    def _note(self, source: str) -> None:
+        """Take note of the time and, slowly, of the period of a source."""
+        now = self._clock()
+        since = now - self._heard.get(source, now)
+        before = self._period.get(source, 0.0)
+        # A silence is not the period of what was silent.
+        self._period[source] = before + 0.2 * (min(since, 2 * before + LOST) - before)
+        self._heard[source] = now
+
+
+class History:
+    """The newest rows over time, so many at most."""
+
+    def __init__(self, capacity: int) -> None:
+        self._rows: deque[Array] = deque(maxlen=capacity)
+
+    def add(self, t: float, values: ArrayLike) -> None:
+        """Append a row; one of a clock that was set back begins the series anew."""
+        if self._rows and t < self._rows[-1][0]:
+            self._rows.clear()
+        self._rows.append(np.append(t, values))
+
+    def series(self, points: int) -> tuple[Array, Array]:
+        """Return times (k,) and values (k, columns) of so many rows, the last among them."""
+        if not self._rows:
+            return np.zeros(0), np.zeros((0, 0))
+        rows = np.array([self._rows[k] for k in thinned(len(self._rows), points).tolist()])
+        return rows[:, 0], rows[:, 1:]

@@ -1,0 +1,216 @@
+"""Node behind the live page: what other nodes say to the page, its buttons to their services."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import sys
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid_ros.arm.drive import joint_position
+from dynid_ros.arm.load import load_arm
+from dynid_ros.estimation.model.standard_parameters import source_of
+from dynid_ros.pages.view.link_visuals import link_visuals
+from dynid_ros.pages.watch.commands import Command, Commands, Request
+from dynid_ros.pages.watch.live_state import IDENTIFIER, LiveState, PUBLISHER, Report
+from dynid_ros.pages.watch.page import Page
+from dynid_ros.pages.watch.planned_motion import PlannedMotion
+from dynid_ros.ros.nodes.common import estimate_messages as say
+from dynid_ros.ros.nodes.common.answers import answer_of
+from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
+from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
+from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
+from dynid_ros.utilities.arrays import Array
+
+SETTINGS = (
+    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
+            example='panda'),
+    Setting('host', '127.0.0.1', 'Address on which the page is served. All but those of this '
+            'computer alone ask for a token before they show buttons.'),
+    Setting('port', 8080, 'Port of the page; 0 for any that is free.'),
+)
+#: Period of the look at buttons and answers, s, and the part of it in which the node rests: the
+#: newest state replaces those that come meanwhile, and a page needs 50 of 1000 a second.
+LOOK, REST = 0.02, 0.015
+#: Period of the look at the publishers of states, s.
+FOLLOW = 0.5
+#: Time after which a service counts as not answering, s.
+PATIENCE = 3.0
+#: Parameters and points of a motion that are taken in: more are none of ours.
+MOST_PARAMETERS, MOST_POINTS = 1000, 10000
+#: Service of each command, its type, and what is sent along.
+SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
+    Command.START: (f'{PUBLISHER}/start', Trigger, {}),
+    Command.STOP: (f'{PUBLISHER}/stop', Trigger, {}),
+    Command.FREEZE: (f'{IDENTIFIER}/freeze', SetBool, {'data': True}),
+    Command.LEARN: (f'{IDENTIFIER}/freeze', SetBool, {'data': False}),
+    Command.SAVE: (f'{IDENTIFIER}/save', Trigger, {}),
+}
+
+
+class Watch(Node):
+    """Messages to the page, its commands to services."""
+
+    def __init__(self) -> None:
+        super().__init__('watch')
+        settings = declare(self, SETTINGS)
+        self._arm = load_arm(settings['arm'])
+        self._order = JointOrder(self._arm)
+        self._state = LiveState(self._arm.joint_names)
+        self._commands = Commands()
+        # Requests that wait for the answer of a service, and when they were sent, s.
+        self._asked: list[tuple[Request, Any, float]] = []
+        self._called = {
+            name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
+        self._states = StateSubscription(
+            self, JointState, 'joint_states', self._on_state, NEWEST)
+        self._subscribe()
+        visuals = link_visuals(settings['arm'], self._arm)
+        self._page = Page(
+            self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
+        if visuals.missing:
+            self.get_logger().warning(
+                f'capsules stand for meshes that are not there: {", ".join(visuals.missing)}')
+        create_steady_timer(self, LOOK, self._look)
+        create_steady_timer(self, FOLLOW, self._follow)
+        self.get_logger().info(f'{self._arm.name} on {self._states.topic}: {self._page.url}')
+        if self._page.access.token:
+            self.get_logger().info(f'token for the buttons: {self._page.access.token}')
+
+    def stop(self) -> None:
+        """Serve the page no longer."""
+        self._page.close()
+
+    def _subscribe(self) -> None:
+        for kind, topic, callback, qos in (
+            (JointState, f'{PUBLISHER}/reference', self._on_reference, NEWEST),
+            (JointTrajectory, f'{PUBLISHER}/motion', self._on_motion, LATCHED),
+            (DiagnosticArray, f'{PUBLISHER}/status', self._on_status, LATCHED),
+            (JointState, f'{IDENTIFIER}/residuals', self._on_residual, 100),
+            (DiagnosticArray, f'{IDENTIFIER}/validation', self._on_validation, 10),
+            (DiagnosticArray, f'{IDENTIFIER}/estimates', self._on_estimates, 10),
+            (DiagnosticArray, '/diagnostics', self._on_diagnostics, 100),
+        ):
+            self.create_subscription(kind, topic, callback, qos)
+
+    def _on_state(self, message: JointState) -> None:
+        p = self._in_order(message.name, message.position)
+        if p is not None and np.isfinite(p).all():
+            self._state.hear_state(joint_position(p, self._arm.drive))
+
+    def _on_reference(self, message: JointState) -> None:
+        q = self._in_order(message.name, message.position)
+        if q is not None and np.isfinite(q).all():
+            self._state.hear_reference(q)
+
+    def _on_residual(self, message: JointState) -> None:
+        error = self._in_order(message.name, message.effort)
+        if error is not None:
+            self._state.hear_errors(nanoseconds(message.header.stamp) * 1e-9, error)
+
+    def _on_motion(self, message: JointTrajectory) -> None:
+        order = self._order.of(tuple(message.joint_names))
+        rows = message.points[:MOST_POINTS]
+        if order is None or not rows:
+            return
+        try:
+            t = np.array([nanoseconds(each.time_from_start) * 1e-9 for each in rows])
+            q, qd = (np.array([list(getattr(each, name)) for each in rows], dtype=float)[:, order]
+                     for name in ('positions', 'velocities'))
+        except (ValueError, IndexError):
+            # Not of this package, whose points have all joints.
+            return
+        if np.isfinite(q).all() and np.isfinite(qd).all() and (np.diff(t) > 0).all():
+            self._state.hear_motion(PlannedMotion(t, q, qd))
+
+    def _on_status(self, message: DiagnosticArray) -> None:
+        for status in message.status[:1]:
+            self._state.hear_publisher(report_of(status))
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.hardware_id == self._arm.name:
+                self._state.hear_report(status.name, report_of(status))
+
+    def _on_validation(self, message: DiagnosticArray) -> None:
+        percent = {}
+        for k, status in enumerate(message.status):
+            value = say.number_of(report_of(status).values.get('relative_error_percent', ''))
+            # The first one is that over all joints.
+            percent[status.name if k else ''] = value
+        self._state.hear_percent(percent)
+
+    def _on_estimates(self, message: DiagnosticArray) -> None:
+        found = {status.name: report_of(status).values for status in message.status}
+        values, std, source = (found.get(name, {}) for name in ('values', 'std', 'source'))
+        names = list(values)[:MOST_PARAMETERS]
+        if names and names == list(std)[:MOST_PARAMETERS]:
+            self._state.hear_estimates(
+                nanoseconds(message.header.stamp) * 1e-9, names,
+                np.array([say.number_of(values[name]) for name in names]),
+                np.array([say.number_of(std[name]) for name in names]),
+                np.array([source.get(name) != source_of(False) for name in names]))
+
+    def _in_order(self, names: Sequence[str], values: Sequence[float]) -> Array | None:
+        """Values (n,) in the order of the arm's joints; None if some are missing."""
+        order = self._order.of(tuple(names))
+        if order is None or len(values) <= order.max():
+            return None
+        return np.array(values)[order]
+
+    def _follow(self) -> None:
+        self._states.follow()
+        if self._page.fault:
+            self.get_logger().error(
+                f'a fault of dynid: {self._page.fault}; the page stands still, its buttons work',
+                throttle_duration_sec=60.0)
+
+    def _look(self) -> None:
+        """Send what the buttons ask for, and tell them the answers."""
+        for request in self._commands.take():
+            self._send(request)
+        waiting, self._asked = self._asked, []
+        for request, future, sent in waiting:
+            if future.done():
+                answer, problem = answer_of(future)
+                request.answered(not problem and answer.success, problem or answer.message)
+            elif time.monotonic() - sent > PATIENCE:
+                name = SERVICES[request.command][0]
+                request.answered(
+                    False, f'{name} has not answered for {PATIENCE:.0f} s')
+            else:
+                self._asked.append((request, future, sent))
+        if not self._asked:
+            time.sleep(REST)
+
+    def _send(self, request: Request) -> None:
+        name, kind, fields = SERVICES[request.command]
+        client = self._called[name]
+        if not client.service_is_ready():
+            request.answered(False, f'{self.resolve_topic_name(name)} is not there')
+            return
+        self._asked.append(
+            (request, client.call_async(kind.Request(**fields)), time.monotonic()))
+
+
+def report_of(status: Any) -> Report:
+    """Read one diagnostic_msgs/DiagnosticStatus."""
+    level = status.level if isinstance(status.level, int) else status.level[0]
+    return Report(level, status.message, {pair.key: pair.value for pair in status.values})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(Watch, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
