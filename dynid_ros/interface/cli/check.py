@@ -1,27 +1,27 @@
-"""``dynid check``: the defects of a recording, and units and gains that it refutes."""
+"""
+Report the defects of a recording.
+
+Check the stamps, names and values of a recording for defects, and the unit and gains of the drive
+signals against it.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_arm, add_json, add_reading, Subparsers
+from dynid_ros.interface.cli.common.arguments import add_arm, add_json, add_reading
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'check', help='report the defects of a recording',
-        description='Check the stamps, names and values of a recording for defects, and the '
-                    'unit and gains of the drive signals against it.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser)
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Check and print the defects; status 1 if one of them spoils what would be identified."""
     from dynid_ros.arm import load_arm
     from dynid_ros.data.files.recording_reader import read_recording

@@ -1,8 +1,14 @@
-"""``dynid convert``: any recording as a rosbag2."""
+"""
+Write any recording as a rosbag2.
+
+Write a table, printed messages or a bag of ROS 1 as a rosbag2 of joint states, with the values as
+recorded. Joints and columns are those of the arm, or else those that the names in the recording
+tell.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from dynid_ros.interface.cli.common.arguments import (
@@ -10,26 +16,19 @@ from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_output,
     add_reading,
-    Subparsers,
 )
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'convert', help='write any recording as a rosbag2',
-        description='Write a table, printed messages or a bag of ROS 1 as a rosbag2 of joint '
-                    'states, with the values as recorded. Joints and columns are those of the '
-                    'arm, or else those that the names in the recording tell.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('recording', type=Path, metavar='LOG')
     add_output(parser, 'folder of the bag, which must not exist yet')
     add_arm(parser, required=False)
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Convert, and print what was taken for what."""
     from dynid_ros.arm import load_arm
     from dynid_ros.data.files.conversion import convert

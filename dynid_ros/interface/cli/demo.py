@@ -1,26 +1,27 @@
-"""``dynid demo``: the whole chain on a simulated arm."""
+"""
+The whole chain on a simulated arm, with real nodes.
+
+Design a motion, run it on a simulated arm with all four nodes as processes of their own, record
+it, identify the arm while it moves and again from the recording, and write a report. It needs no
+ROS 2.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_json, seed, Subparsers
+from dynid_ros.interface.cli.common.arguments import add_json, seed
 
 if TYPE_CHECKING:
     from dynid_ros.interface.demo.comparison import Comparison
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'demo', help='the whole chain on a simulated arm, with real nodes',
-        description='Design a motion, run it on a simulated arm with all four nodes as processes '
-                    'of their own, record it, identify the arm while it moves and again from the '
-                    'recording, and write a report. It needs no ROS 2.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         'arm', nargs='?', default='panda', metavar='ARM',
         help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
@@ -37,10 +38,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help='show it on a live page, whose address is printed, and in a browser if there is a '
              'screen')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Run the demonstration, and print its results."""
     start = perf_counter()
     from dynid_ros.data.files.bag_writer import check_absent

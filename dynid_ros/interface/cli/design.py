@@ -1,8 +1,15 @@
-"""``dynid design``: an exciting motion within all limits."""
+"""
+Design an exciting motion within all limits.
+
+Design the Fourier motion that best excites the parameters of an arm, and after it a random one of
+other frequencies for validation. Both are at rest at both ends, within the limits of position,
+velocity, acceleration and torque, and clear of the arm itself and of the obstacles in arm.yaml.
+Ctrl-C keeps the best so far.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +27,6 @@ from dynid_ros.interface.cli.common.arguments import (
     not_negative,
     positive,
     seed,
-    Subparsers,
 )
 
 if TYPE_CHECKING:
@@ -38,15 +44,8 @@ PAYLOAD, HEAVIEST = 'payload', 2.0
 MOST_SAMPLES = 5_000_000
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'design', help='design an exciting motion within all limits',
-        description='Design the Fourier motion that best excites the parameters of an arm, and '
-                    'after it a random one of other frequencies for validation. Both are at rest '
-                    'at both ends, within the limits of position, velocity, acceleration and '
-                    'torque, and clear of the arm itself and of the obstacles in arm.yaml. Ctrl-C '
-                    'keeps the best so far.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     add_output(parser, 'excitation.yaml to write')
     add = parser.add_argument
@@ -78,10 +77,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
     add('--plots', type=Path, metavar='FOLDER', help='drawings of joints and tool path')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Design the motion and write it."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
@@ -135,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_length(args: argparse.Namespace) -> None:
+def _check_length(args: Namespace) -> None:
     from dynid_ros.motion.trajectory.fourier import LONGEST
 
     if args.periods is None:
@@ -151,7 +149,7 @@ def _check_length(args: argparse.Namespace) -> None:
                          f'to {MOST_SAMPLES / seconds:g} Hz or less')
 
 
-def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
+def _task(args: Namespace, arm: ArmModel) -> Task:
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
     from dynid_ros.motion.excitation.prior_information import objective_given
@@ -173,7 +171,7 @@ def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
         args.seed)
 
 
-def _load_design(args: argparse.Namespace, arm: ArmModel) -> PayloadDesign:
+def _load_design(args: Namespace, arm: ArmModel) -> PayloadDesign:
     from dynid_ros.applications.payload.design import payload_design
     from dynid_ros.estimation.result_files.result_file import read_result
 
@@ -195,7 +193,7 @@ def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
 
 
 @contextmanager
-def _progress(args: argparse.Namespace) -> Iterator[Progress]:
+def _progress(args: Namespace) -> Iterator[Progress]:
     """Progress line on a terminal: the share of the time that is gone and the best so far."""
     from tqdm import tqdm
 

@@ -1,13 +1,17 @@
-"""``dynid export``: an identified model in the formats of others."""
+"""
+The identified model for simulators, controllers and notebooks.
+
+Write the physically possible parameters of an identified model as URDF, MJCF, YAML, or as a Python
+file that needs NumPy alone.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import Subparsers
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -16,12 +20,8 @@ if TYPE_CHECKING:
 FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python'}
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'export', help='the identified model for simulators, controllers and notebooks',
-        description='Write the physically possible parameters of an identified model as URDF, '
-                    'MJCF, YAML, or as a Python file that needs NumPy alone.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of the result')
     parser.add_argument(
         '--format', choices=tuple(FORMATS.values()),
@@ -33,10 +33,9 @@ def add_parser(subparsers: Subparsers) -> None:
              'of franka_description; without it, a URDF of joints and links alone, or a table')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='FILE',
                         help='file to write')
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.file_error import LOADERS, statements
     from dynid_ros.applications.export.urdf import export_urdf

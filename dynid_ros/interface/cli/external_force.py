@@ -1,8 +1,13 @@
-"""``dynid external-force``: the joint torques of a wrench on a body."""
+"""
+Compute the joint torques of a wrench on a body.
+
+Torque that holds an arm at rest under a wrench, and the acceleration of the joints if the drives
+only held the arm against gravity. Status 1 if a joint would exceed its effort limit.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +16,11 @@ from dynid_ros.interface.cli.common.arguments import (
     add_position,
     finite,
     position,
-    Subparsers,
 )
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'external-force', help='compute the joint torques of a wrench on a body',
-        description='Torque that holds an arm at rest under a wrench, and the acceleration of the '
-                    'joints if the drives only held the arm against gravity. Status 1 if a joint '
-                    'would exceed its effort limit.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         'arm', metavar='ARM', help='a shipped arm, an arm.yaml, or a folder of dynid identify')
     parser.add_argument(
@@ -35,10 +34,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add_position(parser)
     parser.add_argument('--deg', action='store_true', help='--at is in degrees')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Print torque and acceleration joint by joint; status 1 if a limit is exceeded."""
     import numpy as np
 

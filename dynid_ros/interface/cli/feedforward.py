@@ -1,13 +1,18 @@
-"""``dynid feedforward``: the effort of a motion, for a controller that adds it."""
+"""
+Fill in the effort of a motion, by an identified model.
+
+Write a trajectory_msgs/msg/JointTrajectory whose points hold the torque that the motion takes,
+friction included. A controller that adds it to its feedback follows more closely.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import positive, Subparsers
+from dynid_ros.interface.cli.common.arguments import positive
 
 if TYPE_CHECKING:
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory
@@ -18,13 +23,8 @@ RATE_HZ = 100.0
 MOST_POINTS = 100_000
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'feedforward', help='fill in the effort of a motion, by an identified model',
-        description='Write a trajectory_msgs/msg/JointTrajectory whose points hold the torque '
-                    'that the motion takes, friction included. A controller that adds it '
-                    'to its feedback follows more closely.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('motion', type=Path, metavar='MOTION',
                         help='excitation.yaml of dynid design, or a JointTrajectory as YAML with '
                              'positions, velocities and accelerations')
@@ -34,10 +34,9 @@ def add_parser(subparsers: Subparsers) -> None:
                         help='the trajectory to write (.yaml)')
     parser.add_argument('--rate', type=positive, default=RATE_HZ, metavar='HZ',
                         help='points a second, of a motion of dynid design (%(default)g)')
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write the trajectory; status 1 if the model is not trustworthy."""
     import numpy as np
 

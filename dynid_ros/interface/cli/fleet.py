@@ -1,8 +1,13 @@
-"""``dynid fleet``: from many recordings to a model of each arm, and to their changes."""
+"""
+Identify arms from many recordings, and find changes.
+
+Read any number of recordings once, on all processors or on a Dask cluster; fit a model of each arm
+and one of all; name changes of load, drifting friction and gains, and bags that do not belong.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 import re
@@ -16,7 +21,6 @@ from dynid_ros.interface.cli.common.arguments import (
     add_output,
     add_reading,
     check_folder,
-    Subparsers,
 )
 
 if TYPE_CHECKING:
@@ -26,13 +30,8 @@ if TYPE_CHECKING:
 LISTED = 10
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'fleet', help='identify arms from many recordings, and find changes',
-        description='Read any number of recordings once, on all processors or on a Dask cluster; '
-                    'fit a model of each arm and one of all; name changes of load, drifting '
-                    'friction and gains, and bags that do not belong.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         'bags', nargs='+', metavar='FOLDER',
         help='folders of bags, searched with all in them; single bags; URLs that fsspec opens; or '
@@ -52,10 +51,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help='choose the settings anew and read all bags again')
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Identify the fleet, write all results, and print a summary."""
     start = perf_counter()
     from dynid_ros.applications.fleet.cluster import cluster

@@ -1,8 +1,14 @@
-"""``dynid gains``: drive gains from recordings, and those stated against the data."""
+"""
+Find drive gains from recordings.
+
+Find the ratios of the drive gains from recordings in which all joints move, and the gains
+themselves from further ones with a load of known mass. Status 1 if the data refute a gain that the
+arm states, or determine none.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
@@ -14,17 +20,11 @@ from dynid_ros.interface.cli.common.arguments import (
     add_reading,
     friction_choice,
     positive,
-    Subparsers,
 )
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'gains', help='find drive gains from recordings',
-        description='Find the ratios of the drive gains from recordings in which all joints move, '
-                    'and the gains themselves from further ones with a load of known mass. Status '
-                    '1 if the data refute a gain that the arm states, or determine none.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
     parser.add_argument(
@@ -39,10 +39,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add_friction(parser)
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Print the gains, and write them into a copy of the arm."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.drive_file import check_copy, write_copy
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if found.refuted.any() or found.objection else 0
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: Namespace) -> None:
     if bool(args.loaded) != (args.mass is not None):
         raise InputError('--loaded and --mass belong together; give the recording with the load '
                          'and the mass of the load')

@@ -1,8 +1,13 @@
-"""``dynid identify``: from recordings to a validated model."""
+"""
+Identify an arm from recordings.
+
+Identify the dynamic parameters of an arm from bags, tables and other recordings, with error bars,
+held-out validation and a report.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,19 +25,14 @@ from dynid_ros.interface.cli.common.arguments import (
     cutoff,
     friction_choice,
     share,
-    Subparsers,
 )
 
 if TYPE_CHECKING:
     from dynid_ros.data.recordings.recording import Recording
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'identify', help='identify an arm from recordings',
-        description='Identify the dynamic parameters of an arm from bags, tables and other '
-                    'recordings, with error bars, held-out validation and a report.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
     add_output(parser, 'folder for result.yaml and report.html')
@@ -56,10 +56,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help='estimate the zero of each joint too, and report which ones are identifiable')
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Identify, write the result and the report, and print a summary."""
     start = perf_counter()
     from dynid_ros.arm import load_arm

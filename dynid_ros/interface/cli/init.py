@@ -1,23 +1,23 @@
-"""``dynid init``: a first arm.yaml for a robot's description."""
+"""
+A first arm.yaml for a robot's URDF.
+
+Write a commented arm.yaml for the arm in a URDF, xacro file, MJCF or SDF, with all that was found
+and guessed, and list what only you know.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ArmError, InputError, ResultError
-from dynid_ros.interface.cli.common.arguments import Subparsers
 from dynid_ros.utilities.atomic_write import write_whole
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'init', help="a first arm.yaml for a robot's URDF",
-        description='Write a commented arm.yaml for the arm in a URDF, xacro file, MJCF or SDF, '
-                    'with all that was found and guessed, and list what only you know.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('robot', type=Path, metavar='ROBOT',
                         help='URDF, xacro file, MJCF or SDF')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='DIR',
@@ -30,10 +30,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
              'chain without its torso or base and its gripper')
     chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write the folder and print the next steps."""
     from dynid_ros.arm.description.joint_choice import (
         chain_to,
@@ -107,7 +106,7 @@ def _weak_drives(arm: ArmModel) -> Iterator[str]:
                'arm.yaml if the drive is stronger or balanced')
 
 
-def _expanded(args: argparse.Namespace) -> Path:
+def _expanded(args: Namespace) -> Path:
     """Write the URDF that a xacro file makes of its arguments into the folder."""
     from xml.etree import ElementTree
 

@@ -1,14 +1,15 @@
-"""The ``dynid`` command: one subcommand a module."""
+"""The ``dynid`` command: one subcommand a module, whose docstring is its help."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+import io
 import os
 import re
 import sys
-from typing import Any, NoReturn, TextIO, TYPE_CHECKING
+from typing import Any, NoReturn, TYPE_CHECKING
 import warnings
 
 from dynid_ros import __version__
@@ -26,7 +27,7 @@ COMMANDS = (
 
 #: Names on PyPI of the packages that are imported by another one.
 PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin'}
-GOOD, NOT_TRUSTWORTHY, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
+UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
@@ -55,7 +56,12 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
         # The usage lists all of them, whichever are built.
         metavar=None if commands == COMMANDS else f'{{{",".join(COMMANDS)}}}')
     for name in commands:
-        import_module(f'dynid_ros.interface.cli.{name.replace("-", "_")}').add_parser(subparsers)
+        module = import_module(f'dynid_ros.interface.cli.{name.replace("-", "_")}')
+        title, _, about = (module.__doc__ or '').strip().partition('\n\n')
+        command = subparsers.add_parser(
+            name, help=title[:1].lower() + title[1:].rstrip('.'), description=about)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
     return parser
 
 
@@ -76,32 +82,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else arguments
     name = f'dynid {given[0]}' if given and given[0] in COMMANDS else 'dynid'
-    try:
-        return _outcome(name, given)
-    except KeyboardInterrupt:
-        _tell(f'{name}: interrupted')
-        return INTERRUPTED
-
-
-def _outcome(name: str, given: Sequence[str]) -> int:
-    """Run the command, and turn each of its ends into a status and at most one line."""
+    # Python has no stream where a shell has closed it.
+    sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
     try:
         try:
             return _run(given)
         finally:
-            # The help, too. Python has no output where a shell has closed it.
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            # The help, too.
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        _tell(f'{name}: interrupted')
+        return INTERRUPTED
     except DynidError as error:
         _tell(f'{name}: {error}')
         return UNUSABLE
-    except BrokenPipeError:
-        # The reader of the output, such as head, has closed it.
-        _end_output()
-        return BROKEN_PIPE
     except OSError as error:
-        # The output itself may be what cannot be written.
+        # The output itself may be what cannot be written, or its reader, such as head, closed it.
         _end_output()
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
         where = '' if error.filename is None else f'{error.filename}: '
         _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
         return UNUSABLE
@@ -118,12 +117,12 @@ def _outcome(name: str, given: Sequence[str]) -> int:
 
 def _run(given: Sequence[str]) -> int:
     for word in given:
-        if _is_no_text(word):
+        # NUL, or bytes of another encoding, which Python keeps as surrogates.
+        if re.search('[\0\ud800-\udfff]', word):
             raise InputError(f'{word!a} is no text in UTF-8; give the file another name')
     # An ASCII terminal shows a question mark for each other character.
-    if sys.stdout is not None and sys.stdout.errors == 'strict':
-        with suppress(AttributeError):
-            sys.stdout.reconfigure(errors='replace')  # type: ignore[union-attr]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors='replace')
     # A command needs the module of no other; the help shows all of them.
     commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
     parsed = build_parser(commands).parse_args(given)
@@ -132,28 +131,20 @@ def _run(given: Sequence[str]) -> int:
     return status
 
 
-def _is_no_text(word: str) -> bool:
-    """Whether a word holds NUL, or bytes of another encoding, which Python keeps as surrogates."""
-    return '\0' in word or any('\ud800' <= character <= '\udfff' for character in word)
-
-
 def _tell(line: str) -> None:
     """Print a line for the user, if there is anywhere to print it."""
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print(one_line(line), file=sys.stderr)
+    with suppress(OSError):
+        print(one_line(line), file=sys.stderr)
 
 
 def _progress(line: str) -> None:
     """Tell somebody who waits at a terminal; a log has no use for it."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    if sys.stderr.isatty():
         _tell(f'dynid: {line}')
 
 
 def _end_output() -> None:
     """Write what waits, or drop it: Python would complain of it at its exit."""
-    if sys.stdout is None:
-        return
     try:
         sys.stdout.flush()
     except OSError:
@@ -167,13 +158,12 @@ def _plain_warnings() -> Iterator[None]:
         others = warnings.showwarning
 
         def show(
-            message: Warning | str, category: type[Warning], filename: str, lineno: int,
-            file: TextIO | None = None, line: str | None = None,
+            message: Warning | str, category: type[Warning], *place: Any, **named: Any,
         ) -> None:
             if issubclass(category, DynidWarning):
                 _tell(f'warning: {message}')
             else:
-                others(message, category, filename, lineno, file, line)
+                others(message, category, *place, **named)
 
         warnings.simplefilter('once', DynidWarning)
         warnings.showwarning = show

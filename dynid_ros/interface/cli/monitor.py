@@ -1,8 +1,14 @@
-"""``dynid monitor``: external torque and contact over a recording."""
+"""
+Find contacts in a recording, by an identified model.
+
+Run the momentum observer over a recording, as the monitor node does over an arm: external torque,
+and each contact with the joint that felt it and the force, if it was at the tool. Status 1 if the
+model fits no more.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +18,6 @@ from dynid_ros.interface.cli.common.arguments import (
     add_reading,
     check_folder,
     positive,
-    Subparsers,
 )
 
 if TYPE_CHECKING:
@@ -26,13 +31,8 @@ CURVES, PICTURE = 'monitor.npz', 'monitor.svg'
 SHOWN = 20
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'monitor', help='find contacts in a recording, by an identified model',
-        description='Run the momentum observer over a recording, as the monitor node does over an '
-                    'arm: external torque, and each contact with the joint that felt it and the '
-                    'force, if it was at the tool. Status 1 if the model fits no more.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('recording', type=Path, metavar='BAG')
     parser.add_argument(
         '--model', required=True, type=Path, metavar='DIR', help='folder of dynid identify')
@@ -43,10 +43,9 @@ def add_parser(subparsers: Subparsers) -> None:
         '-o', '--output', type=Path, metavar='PATH', help=f'folder for {PICTURE} and {CURVES}')
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Monitor, draw, and print the contacts; status 1 if the model does not fit."""
     from dynid_ros.applications.contact.over_recording import monitor_recording
     from dynid_ros.arm.parameters import torque_units

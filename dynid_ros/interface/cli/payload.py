@@ -1,22 +1,23 @@
-"""``dynid payload``: mass, centre of mass and inertia of what an arm carries."""
+"""
+Estimate mass, centre of mass and inertia of what an arm carries.
+
+Estimate the load from recordings with it, and a model or a recording of the arm without it. A
+motion gives all ten parameters, rests at some positions mass and centre. Status 1 if the estimate
+is not trustworthy.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_json, add_reading, finite, Subparsers
+from dynid_ros.interface.cli.common.arguments import add_json, add_reading, finite
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'payload', help='estimate mass, centre of mass and inertia of what an arm carries',
-        description='Estimate the load from recordings with it, and a model or a recording of the '
-                    'arm without it. A motion gives all ten parameters, rests at some positions '
-                    'mass and centre. Status 1 if the estimate is not trustworthy.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         'loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
     parser.add_argument(
@@ -32,10 +33,9 @@ def add_parser(subparsers: Subparsers) -> None:
              'by default the tool of arm.yaml')
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Estimate and print the load; status 1 if it is not trustworthy."""
     import numpy as np
 
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if found.trustworthy else 1
 
 
-def _model(args: argparse.Namespace) -> Any:
+def _model(args: Namespace) -> Any:
     """Read the model, or identify it from recordings without the load."""
     if (args.model is None) == (args.unloaded is None):
         raise InputError('give either --model DIR or --unloaded BAG')

@@ -1,8 +1,12 @@
-"""``dynid pose-error``: the tool's pose error from geometry and joint errors."""
+"""
+Compute the tool's pose error from geometry and joint errors.
+
+Propagate the tolerances of an arm to the pose of its tool, and list the share of each source.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,6 @@ from dynid_ros.interface.cli.common.arguments import (
     check_folder_of,
     position,
     positive,
-    Subparsers,
 )
 
 STATES = 500
@@ -20,12 +23,8 @@ DRAWN = 40
 LARGEST = 5
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'pose-error', help="compute the tool's pose error from geometry and joint errors",
-        description='Propagate the tolerances of an arm to the pose of its tool, and list the '
-                    'share of each source.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     where = parser.add_mutually_exclusive_group()
     add_position(where)
@@ -44,10 +43,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FILE', help='picture, .svg, .png or .pdf')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Print the budget of errors and draw it."""
     import numpy as np
 
@@ -78,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _draw(arm: Any, budget: Any, tolerances: Any, args: argparse.Namespace) -> None:
+def _draw(arm: Any, budget: Any, tolerances: Any, args: Namespace) -> None:
     import numpy as np
 
     from dynid_ros.dynamics.kinematics.error_sources import standard_deviations

@@ -1,8 +1,13 @@
-"""``dynid replay``: the online estimator on a recording."""
+"""
+Run the online estimator on a recording.
+
+Estimate step by step, without acceleration, as the identifier node does; writes the history of
+every estimate, the last one, and robot_description.urdf where that is trustworthy.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -19,7 +24,6 @@ from dynid_ros.interface.cli.common.arguments import (
     cutoff,
     delay,
     positive,
-    Subparsers,
 )
 
 if TYPE_CHECKING:
@@ -29,13 +33,8 @@ HISTORY, PLOT, DESCRIPTION = 'history.npz', 'history.svg', 'robot_description.ur
 PAYLOAD = 'payload.json'
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'replay', help='run the online estimator on a recording',
-        description='Estimate step by step, without acceleration, as the identifier node does; '
-                    f'writes the history of every estimate, the last one, and {DESCRIPTION} '
-                    'where that is trustworthy.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('recording', type=Path, metavar='BAG')
     add_arm(parser, required=False)
     parser.add_argument(
@@ -62,10 +61,9 @@ def add_parser(subparsers: Subparsers) -> None:
              'or arm.yaml, else from the data)')
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Replay, write result, history and plot, and print a summary."""
     if (args.arm is None and args.start is None) == (args.payload is None):
         raise InputError('give --arm ARM, --start DIR or both, or --payload DIR alone; a result '
@@ -73,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     return _replay_arm(args) if args.payload is None else _replay_payload(args)
 
 
-def _replay_arm(args: argparse.Namespace) -> int:
+def _replay_arm(args: Namespace) -> int:
     start = perf_counter()
     from dynid_ros.applications.export.urdf import robot_description
     from dynid_ros.arm import load_arm
@@ -121,7 +119,7 @@ def _replay_arm(args: argparse.Namespace) -> int:
     return 0 if result.verdict.trustworthy else 1
 
 
-def _replay_payload(args: argparse.Namespace) -> int:
+def _replay_payload(args: Namespace) -> int:
     """Replay for the load alone."""
     from dynid_ros.applications.export.payload_messages import payload_as_dict
     from dynid_ros.applications.payload.body import FIELDS

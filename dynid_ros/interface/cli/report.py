@@ -1,23 +1,21 @@
-"""``dynid report``: the HTML page of a result."""
+"""
+Write the HTML report of a result again.
+
+Write report.html from the files of dynid identify.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import Subparsers
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'report', help='write the HTML report of a result again',
-        description='Write report.html from the files of dynid identify.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of dynid identify')
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write the report."""
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.pages.report.page import write_report

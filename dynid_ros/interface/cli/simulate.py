@@ -1,29 +1,28 @@
-"""``dynid simulate``: a recording of a simulated arm."""
+"""
+Record a simulated arm, faster than real time.
+
+Simulate an arm in MuJoCo under computed-torque control, with friction, encoder quantisation and
+torque noise, and record it into a rosbag2. Plausible links, rotor inertia and friction take the
+place of those that the arm does not state; recording.yaml in the bag states all of them. A result
+gives its arm with the physically possible parameters, and all of its friction.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_json, add_output, seed, Subparsers
+from dynid_ros.interface.cli.common.arguments import add_json, add_output, seed
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
     from dynid_ros.motion.trajectory.motion_pair import Motion
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'simulate', help='record a simulated arm, faster than real time',
-        description='Simulate an arm in MuJoCo under computed-torque control, with friction, '
-                    'encoder quantisation and torque noise, and record it into a rosbag2. '
-                    'Plausible links, rotor inertia and friction take the place of those that '
-                    'the arm does not state; recording.yaml in the bag states all of them. A '
-                    'result gives its arm with the physically possible parameters, and all of its '
-                    'friction.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         'arm', metavar='ARM',
         help='a shipped arm, or the path of an arm.yaml, a URDF, or the folder of a result')
@@ -34,10 +33,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Simulate and write the bag."""
     from tqdm import tqdm
 

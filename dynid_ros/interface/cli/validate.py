@@ -1,22 +1,22 @@
-"""``dynid validate``: an identified model, or a URDF, against a recording."""
+"""
+Check an identified model, or a URDF, against a recording.
+
+Predict the torque of a recording that was not used for fitting; or, of a URDF, that of the last
+third of a recording, beside a model that is identified from the rest.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_json, add_reading, cutoff, Subparsers
+from dynid_ros.interface.cli.common.arguments import add_json, add_reading, cutoff
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'validate', help='check an identified model, or a URDF, against a recording',
-        description='Predict the torque of a recording that was not used for fitting; or, of a '
-                    'URDF, that of the last third of a recording, beside a model that is '
-                    'identified from the rest.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument('model', type=Path, metavar='DIR',
                         help='folder of dynid identify, or a URDF')
     parser.add_argument('recording', type=Path, metavar='BAG')
@@ -27,10 +27,9 @@ def add_parser(subparsers: Subparsers) -> None:
                              'one bandwidth only')
     add_reading(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Validate and print the figures; status 1 if the model does not generalise."""
     from dynid_ros.arm.load import is_robot_file
 
@@ -43,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     return _validate_result(args)
 
 
-def _validate_result(args: argparse.Namespace) -> int:
+def _validate_result(args: Namespace) -> int:
     from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.data.signals.repetition import REPEATS
@@ -99,7 +98,7 @@ def _validate_result(args: argparse.Namespace) -> int:
     return 1 if reasons else 0
 
 
-def _validate_description(args: argparse.Namespace) -> int:
+def _validate_description(args: Namespace) -> int:
     """Compare the parameters of a URDF with those that the recording gives."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.load import stated_arm

@@ -1,13 +1,19 @@
-"""``dynid view``: a motion, a recording or a result in 3D in a browser."""
+"""
+See a motion, a recording or a result in 3D in a browser.
+
+Show an arm in 3D with its surroundings, over the time of a motion (ARM MOTION), of a recording
+(BAG --arm ARM) or of the held-out samples of a result (DIR), with clearance, joint states against
+their limits, outliers and defects. Ctrl-C ends the page. Needs pip install 'dynid_ros[view]'.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of, Subparsers
+from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of
 
 if TYPE_CHECKING:
     import viser
@@ -21,15 +27,10 @@ if TYPE_CHECKING:
 PORT = 8080
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'view', help='see a motion, a recording or a result in 3D in a browser',
-        usage='dynid view [-h] (ARM MOTION | BAG --arm ARM | DIR) [--model DIR] [--html FILE] ...',
-        description='Show an arm in 3D with its surroundings, over the time of a motion (ARM '
-                    'MOTION), of a recording (BAG --arm ARM) or of the held-out samples of a '
-                    'result (DIR), with clearance, joint states against their limits, outliers '
-                    "and defects. Ctrl-C ends the page. Needs pip install 'dynid_ros[view]'.")
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = ('dynid view [-h] (ARM MOTION | BAG --arm ARM | DIR) [--model DIR] '
+                    '[--html FILE] ...')
     parser.add_argument('what', nargs='+', metavar='ARM MOTION | BAG | DIR',
                         help='an arm and its excitation.yaml or JointTrajectory; or a recording; '
                              'or a folder of dynid identify')
@@ -45,10 +46,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add('--port', type=int, default=PORT,
         help='port to listen on, 0 for any that is free (default: %(default)s)')
     add_reading(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Serve the page until Ctrl-C, or write it."""
     from dynid_ros.pages.view.player import Player
     from dynid_ros.pages.view.server import LOOPBACK, open_server
@@ -86,7 +86,7 @@ def _write(path: Path, server: viser.ViserServer, stage: Stage) -> int:
     return 0
 
 
-def _content(args: argparse.Namespace) -> Content:
+def _content(args: Namespace) -> Content:
     """Read what is to be shown."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings, Surroundings
@@ -133,7 +133,7 @@ def _is_result(path: Path) -> bool:
 
 
 def _track(
-    args: argparse.Namespace, path: Path, arm: ArmModel | None, model: IdentifiedModel | None,
+    args: Namespace, path: Path, arm: ArmModel | None, model: IdentifiedModel | None,
 ) -> Track:
     """Read a motion or a recording."""
     from dynid_ros.data.files.recording_reader import read_recording

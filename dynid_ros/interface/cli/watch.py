@@ -1,24 +1,23 @@
-"""``dynid watch``: a live page of the running nodes."""
+"""
+A live page of the running nodes in a browser.
+
+Serve a page with the arm in 3D, its reference, the estimates while they converge, the quality of
+the stream and the verdict, and with buttons to start, stop, freeze and save. It needs no ROS 2,
+and joins a graph of it.
+"""
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace, REMAINDER
 from importlib import import_module
 import json
 import sys
 
-from dynid_ros.interface.cli.common.arguments import Subparsers
-
 HOST, PORT = '127.0.0.1', 8080
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Declare the command."""
-    parser = subparsers.add_parser(
-        'watch', help='a live page of the running nodes in a browser',
-        description='Serve a page with the arm in 3D, its reference, the estimates while they '
-                    'converge, the quality of the stream and the verdict, and with buttons to '
-                    'start, stop, freeze and save. It needs no ROS 2, and joins a graph of it.')
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         'arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     parser.add_argument(
@@ -29,12 +28,11 @@ def add_parser(subparsers: Subparsers) -> None:
         '--port', type=int, default=PORT,
         help='port of the page, 0 for any that is free (default: %(default)s)')
     parser.add_argument(
-        '--ros-args', nargs=argparse.REMAINDER, default=[], metavar='...',
+        '--ros-args', nargs=REMAINDER, default=[], metavar='...',
         help='comes last, such as --ros-args -r __ns:=/left -r joint_states:=arm/joint_states')
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Serve the page until Ctrl-C."""
     # rclpy reads the command line of the process. Quoted, for a text may look like a number.
     sys.argv = ['watch', '--ros-args', *args.ros_args]

@@ -1,6 +1,5 @@
 """``dynid pose-error`` and ``dynid external-force`` as a user runs them."""
 
-import argparse
 import json
 import re
 
@@ -11,16 +10,11 @@ from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.external_force import external_force as force_matrix
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli import external_force, pose_error
-from dynid_ros.interface.cli.main import main
+from dynid_ros.interface.cli.main import build_parser, main
 
 
 def run(*words):
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers()
-    pose_error.add_parser(subparsers)
-    external_force.add_parser(subparsers)
-    args = parser.parse_args(words)
+    args = build_parser(words[:1]).parse_args(words)
     return args.run(args)
 
 

@@ -1,6 +1,5 @@
 """``dynid replay`` as a user calls it."""
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
-from dynid_ros.interface.cli import replay
+from dynid_ros.interface.cli.main import build_parser
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -22,8 +21,7 @@ EXCERPT = Path(__file__).resolve().parents[2] / 'excerpts/panda/excerpt.npz'
 
 @pytest.fixture
 def run():
-    parser = argparse.ArgumentParser()
-    replay.add_parser(parser.add_subparsers())
+    parser = build_parser(['replay'])
 
     def call(*arguments):
         parsed = parser.parse_args(['replay', *map(str, arguments)])
