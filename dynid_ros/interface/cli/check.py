@@ -10,7 +10,13 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_arm, add_json, add_reading
+from dynid_ros.interface.cli.common.arguments import (
+    add_arm,
+    add_json,
+    add_reading,
+    answer,
+    read_recording,
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -24,25 +30,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Check and print the defects; status 1 if one of them spoils what would be identified."""
     from dynid_ros.arm import load_arm
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.data.recordings.quality import check_recording
     from dynid_ros.estimation.identification.gain_check import gain_defects
-    from dynid_ros.interface.cli.common.summary import defect_lines, print_json
+    from dynid_ros.interface.cli.common.summary import defect_lines
 
     arm = load_arm(args.arm)
-    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, args.recording, arm)
     defects = check_recording(recording, arm)
     seconds = with_one_clock(recording).seconds
     if not any(defect.severity == 'error' for defect in defects):
         defects = (*defects, *gain_defects(arm, recording))
-    if args.json:
-        print_json({
-            'arm': arm.name, 'samples': len(recording.t), 'seconds': seconds,
-            'defects': [defect.as_dict() for defect in defects],
-        })
-    else:
-        print(f'{args.recording}: {len(recording.t)} samples of {arm.n} joints in '
-              f'{seconds:.1f} s')
-        print('\n'.join(defect_lines(defects)) or 'no defects found')
+    answer(args, {
+        'arm': arm.name, 'samples': len(recording.t), 'seconds': seconds,
+        'defects': [defect.as_dict() for defect in defects],
+    }, [f'{args.recording}: {len(recording.t)} samples of {arm.n} joints in {seconds:.1f} s',
+        *(defect_lines(defects) or ['no defects found'])])
     return int(any(defect.severity == 'error' for defect in defects))

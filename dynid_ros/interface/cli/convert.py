@@ -16,6 +16,7 @@ from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_output,
     add_reading,
+    answer,
 )
 
 
@@ -32,19 +33,14 @@ def run(args: Namespace) -> int:
     """Convert, and print what was taken for what."""
     from dynid_ros.arm import load_arm
     from dynid_ros.data.files.conversion import convert
-    from dynid_ros.interface.cli.common.summary import defect_lines, print_json
+    from dynid_ros.interface.cli.common.summary import defect_lines
 
     written = convert(args.recording, args.output, load_arm(args.arm) if args.arm else None,
                       topic=args.topic, received=args.received)
-    if args.json:
-        print_json({
-            'bag': str(args.output), 'joints': list(written.joint_names),
-            'samples': len(written.t), 'seconds': written.seconds,
-            'defects': [defect.as_dict() for defect in written.defects],
-        })
-        return 0
-    print(f'{args.recording}: {len(written.t)} samples of {", ".join(written.joint_names)} in '
-          f'{written.seconds:.1f} s, in {args.output}')
-    for line in defect_lines(written.defects):
-        print(line)
+    answer(args, {
+        'bag': str(args.output), 'joints': list(written.joint_names),
+        'samples': len(written.t), 'seconds': written.seconds,
+        'defects': [defect.as_dict() for defect in written.defects],
+    }, [f'{args.recording}: {len(written.t)} samples of {", ".join(written.joint_names)} in '
+        f'{written.seconds:.1f} s, in {args.output}', *defect_lines(written.defects)])
     return 0

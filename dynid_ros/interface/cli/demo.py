@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_json, seed
+from dynid_ros.interface.cli.common.arguments import add_json, answer, seed
 
 if TYPE_CHECKING:
     from dynid_ros.interface.demo.comparison import Comparison
@@ -44,7 +44,6 @@ def run(args: Namespace) -> int:
     """Run the demonstration, and print its results."""
     start = perf_counter()
     from dynid_ros.data.files.bag_writer import check_absent
-    from dynid_ros.interface.cli.common.summary import print_json
     from dynid_ros.interface.demo.processes import own_domain
 
     check_absent(args.output)
@@ -56,11 +55,9 @@ def run(args: Namespace) -> int:
         found = demonstrate(
             args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
-    if args.json:
-        print_json({**asdict(found), 'seconds': seconds, 'folder': str(args.output)})
-    else:
-        print('\n'.join(_table(found)))
-        print(f'{seconds:.0f} s; open {args.output / "result" / "report.html"} in a browser')
+    page = args.output / 'result' / 'report.html'
+    answer(args, {**asdict(found), 'seconds': seconds, 'folder': str(args.output)},
+           [*_table(found), f'{seconds:.0f} s; open {page} in a browser'])
     return 0 if found.batch.trustworthy and found.online.trustworthy else 1
 
 

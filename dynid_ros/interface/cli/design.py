@@ -21,6 +21,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_output,
+    answer,
     check_folder_of,
     count,
     finite,
@@ -83,7 +84,6 @@ def run(args: Namespace) -> int:
     """Design the motion and write it."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
-    from dynid_ros.interface.cli.common.summary import print_json
     from dynid_ros.motion.excitation.design import (
         design,
         design_metadata,
@@ -125,11 +125,8 @@ def run(args: Namespace) -> int:
         from dynid_ros.pages.report.plots import draw_motion
 
         draw_motion(args.plots, designed.motion, arm)
-    if args.json:
-        print_json({'arm': arm.name, 'motion': str(args.output), **notes})
-    else:
-        print('\n'.join(_summary(designed, arm, notes)))
-        print(f'in {args.output}')
+    answer(args, {'arm': arm.name, 'motion': str(args.output), **notes},
+           [*_summary(designed, arm, notes), f'in {args.output}'])
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_position,
+    answer,
     finite,
     position,
 )
@@ -42,7 +43,6 @@ def run(args: Namespace) -> int:
 
     from dynid_ros.dynamics.external_force import external_force
     from dynid_ros.dynamics.rigid_body import forward_dynamics, gravity_torque, inverse_dynamics
-    from dynid_ros.interface.cli.common.summary import print_json
 
     model, arm = _model(args.arm)
     q = position(arm, args.at, degrees=args.deg)
@@ -57,10 +57,8 @@ def run(args: Namespace) -> int:
          'within_limit': not bool(over[i])}
         for i, name in enumerate(arm.joint_names)
     ]
-    if args.json:
-        print_json({'arm': arm.name, 'body': args.body, 'q': q.tolist(), 'joints': rows})
-    else:
-        print('\n'.join(_lines(arm, args.body, rows)))
+    answer(args, {'arm': arm.name, 'body': args.body, 'q': q.tolist(), 'joints': rows},
+           _lines(arm, args.body, rows))
     return 1 if over.any() else 0
 
 

@@ -20,6 +20,7 @@ from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_output,
     add_reading,
+    answer,
     check_folder,
 )
 
@@ -61,7 +62,6 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.errors import listed
     from dynid_ros.estimation.result_files.result_file import RESULT, write_result
-    from dynid_ros.interface.cli.common.summary import print_json
     from dynid_ros.pages.report.fleet_page import fleet_page
     from dynid_ros.utilities.atomic_write import write_whole
 
@@ -83,11 +83,9 @@ def run(args: Namespace) -> int:
         else:
             # One of an earlier run would be taken for this one's.
             (args.output / place / RESULT).unlink(missing_ok=True)
-    if args.json:
-        print_json(fleet_as_dict(found))
-    else:
-        print('\n'.join(fleet_lines(found)))
-        print(f'wrote {listed(list(map(str, wrote)))} ({perf_counter() - start:.1f} s)')
+    answer(args, fleet_as_dict(found), [
+        *fleet_lines(found),
+        f'wrote {listed(list(map(str, wrote)))} ({perf_counter() - start:.1f} s)'])
     return 0 if good(found) else 1
 
 

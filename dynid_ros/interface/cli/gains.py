@@ -18,8 +18,10 @@ from dynid_ros.interface.cli.common.arguments import (
     add_friction,
     add_json,
     add_reading,
+    answer,
     friction_choice,
     positive,
+    read_recording,
 )
 
 
@@ -45,16 +47,14 @@ def run(args: Namespace) -> int:
     """Print the gains, and write them into a copy of the arm."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.drive_file import check_copy, write_copy
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.estimation.identification.gain_recordings import recorded_gains
     from dynid_ros.interface.cli.common.gain_table import gain_lines, gains_as_dict
-    from dynid_ros.interface.cli.common.summary import print_json
 
     _check(args)
     arm = load_arm(args.arm)
     if args.write:
         check_copy(args.arm, args.write)
-    read = partial(read_recording, arm=arm, topic=args.topic, received=args.received)
+    read = partial(read_recording, args, arm=arm)
     found = recorded_gains(
         arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass,
         friction=friction_choice(args))
@@ -62,10 +62,9 @@ def run(args: Namespace) -> int:
     if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)
         written = str(args.write)
-    if args.json:
-        print_json(gains_as_dict(arm, found) | {'written': written})
-    else:
-        print('\n'.join([*gain_lines(arm, found), *_written(args.write, written)]))
+    told = f'wrote {written}' if written else f'{args.write} is not written'
+    answer(args, gains_as_dict(arm, found) | {'written': written},
+           [*gain_lines(arm, found), *([told] if args.write else [])])
     return 1 if found.refuted.any() or found.objection else 0
 
 
@@ -78,9 +77,3 @@ def _check(args: Namespace) -> None:
         if names.count(name) > 1:
             raise InputError(f'{name} is given twice; give each recording once, and the one with '
                              'the load after --loaded')
-
-
-def _written(wanted: Path | None, written: str | None) -> list[str]:
-    if written:
-        return [f'wrote {written}']
-    return [f'{wanted} is not written'] if wanted else []

@@ -21,9 +21,11 @@ from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_output,
     add_reading,
+    answer,
     check_folder,
     cutoff,
     friction_choice,
+    read_recording,
     share,
 )
 
@@ -62,10 +64,9 @@ def run(args: Namespace) -> int:
     """Identify, write the result and the report, and print a summary."""
     start = perf_counter()
     from dynid_ros.arm import load_arm
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.estimation.identification.identify import identify
     from dynid_ros.estimation.result_files.result_file import result_contents
-    from dynid_ros.interface.cli.common.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.interface.cli.common.summary import result_as_dict, result_lines
     from dynid_ros.pages.report.page import report_page
     from dynid_ros.utilities.atomic_write import write_together
 
@@ -80,7 +81,7 @@ def run(args: Namespace) -> int:
         # One by one during preparation, so that the raw samples of a long one are released before
         # its rows are made.
         before = perf_counter()
-        recording = read_recording(path, arm, topic=args.topic, received=args.received)
+        recording = read_recording(args, path, arm)
         seconds.append(perf_counter() - before)
         return recording
 
@@ -94,12 +95,9 @@ def run(args: Namespace) -> int:
     page = args.output / 'report.html'
     write_together({
         **result_contents(result, args.output), page: report_page(result, page)})
-    if args.json:
-        print_json(result_as_dict(result))
-    else:
-        print('\n'.join(result_lines(result)))
-        print(f'wrote {args.output / "result.yaml"} and {page} '
-              f'({perf_counter() - start:.1f} s)')
+    answer(args, result_as_dict(result), [
+        *result_lines(result),
+        f'wrote {args.output / "result.yaml"} and {page} ({perf_counter() - start:.1f} s)'])
     return 0 if result.verdict.trustworthy else 1
 
 

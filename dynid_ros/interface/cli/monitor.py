@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_reading,
+    answer,
     check_folder,
     positive,
+    read_recording,
 )
 
 if TYPE_CHECKING:
@@ -49,11 +51,9 @@ def run(args: Namespace) -> int:
     """Monitor, draw, and print the contacts; status 1 if the model does not fit."""
     from dynid_ros.applications.contact.over_recording import monitor_recording
     from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.data.tables.npz_table import npz_bytes
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.summary import print_json
     from dynid_ros.pages.report.plots import contact_svg
     from dynid_ros.utilities.atomic_write import write_together
 
@@ -61,8 +61,7 @@ def run(args: Namespace) -> int:
         check_folder(args.output)
     model = read_result(args.model)
     check_same_arm(args.recording, model.arm)
-    recording = read_recording(
-        args.recording, model.arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, args.recording, model.arm)
     found = monitor_recording(model, recording, args.alarms_per_hour)
     if args.output is not None:
         curves: dict[str, Any] = {
@@ -71,12 +70,8 @@ def run(args: Namespace) -> int:
             args.output / CURVES: npz_bytes(**curves),
             args.output / PICTURE: contact_svg(
                 model.arm.joint_names, torque_units(model.arm), **curves)})
-    if args.json:
-        print_json(_as_dict(model, found))
-    else:
-        print('\n'.join(_lines(model, found, args.alarms_per_hour)))
-        if args.output is not None:
-            print(f'wrote {args.output / PICTURE}, {CURVES}')
+    wrote = [] if args.output is None else [f'wrote {args.output / PICTURE}, {CURVES}']
+    answer(args, _as_dict(model, found), [*_lines(model, found, args.alarms_per_hour), *wrote])
     return 1 if found.aged or not model.verdict.trustworthy else 0
 
 

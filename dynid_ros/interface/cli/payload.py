@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_json, add_reading, finite
+from dynid_ros.interface.cli.common.arguments import (
+    add_json,
+    add_reading,
+    answer,
+    finite,
+    read_recording,
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,10 +48,8 @@ def run(args: Namespace) -> int:
     from dynid_ros.applications.export.payload_messages import payload_as_dict
     from dynid_ros.applications.payload.estimate import estimate_payload
     from dynid_ros.arm.description.tree import Placement, rotation_rpy
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.interface.cli.common.payload_table import payload_lines
-    from dynid_ros.interface.cli.common.summary import print_json
 
     model = _model(args)
     fitted = {Path(source).resolve() for source in model.sources}
@@ -54,16 +58,13 @@ def run(args: Namespace) -> int:
             raise InputError(f'{path} is a recording that the model was fitted to; give one with '
                              'the load')
         check_same_arm(path, model.arm)
-    recordings = [read_recording(path, model.arm, topic=args.topic, received=args.received)
+    recordings = [read_recording(args, path, model.arm)
                   for path in args.loaded]
     frame = None if args.flange is None else Placement(
         rotation_rpy(args.flange[3:]), np.array(args.flange[:3]))
     found = estimate_payload(model, recordings, frame)
     where = 'the flange' if frame is not None else 'the tool of arm.yaml'
-    if args.json:
-        print_json(payload_as_dict(found))
-    else:
-        print('\n'.join(payload_lines(found, where)))
+    answer(args, payload_as_dict(found), payload_lines(found, where))
     return 0 if found.trustworthy else 1
 
 
@@ -80,10 +81,8 @@ def _model(args: Namespace) -> Any:
     if args.arm is None:
         raise InputError('--unloaded needs the arm; give it with --arm')
     from dynid_ros.arm import load_arm
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.estimation.identification.identify import identify
 
     arm = load_arm(args.arm)
-    return identify(arm, [
-        read_recording(path, arm, topic=args.topic, received=args.received)
-        for path in args.unloaded], holdout=0.0)
+    return identify(
+        arm, [read_recording(args, path, arm) for path in args.unloaded], holdout=0.0)

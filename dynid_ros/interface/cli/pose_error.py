@@ -13,6 +13,7 @@ from typing import Any
 from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_position,
+    answer,
     check_folder_of,
     position,
     positive,
@@ -53,7 +54,6 @@ def run(args: Namespace) -> int:
     from dynid_ros.dynamics.kinematics.error_sources import uniform_tolerances
     from dynid_ros.dynamics.kinematics.pose_uncertainty import error_budget, workspace_states
     from dynid_ros.interface.cli.common.budget_table import budget_as_dict, budget_lines
-    from dynid_ros.interface.cli.common.summary import print_json
 
     arm = load_arm(args.arm)
     if args.output:
@@ -65,14 +65,12 @@ def run(args: Namespace) -> int:
         arm, args.at, degrees=args.deg)[None]
     budget = error_budget(arm, q, tolerances, args.body)
     note = (f'the arm states no tolerances: {args.angle_std:g} deg for every angle and '
-            f'{args.length_std:g} mm for every length are assumed' if assumed else '')
-    if args.json:
-        print_json(budget_as_dict(arm, budget, args.body, LARGEST) | {'assumed': assumed})
-    else:
-        print('\n'.join([*([note] if note else []), *budget_lines(
-            arm, budget, args.body, LARGEST)]))
+            f'{args.length_std:g} mm for every length are assumed')
     if args.output:
         _draw(arm, budget, tolerances, args)
+    answer(args, budget_as_dict(arm, budget, args.body, LARGEST) | {'assumed': assumed}, [
+        *([note] if assumed else []), *budget_lines(arm, budget, args.body, LARGEST),
+        *([f'wrote {args.output}'] if args.output else [])])
     return 0
 
 
@@ -92,5 +90,3 @@ def _draw(arm: Any, budget: Any, tolerances: Any, args: Namespace) -> None:
     save_picture(
         arm_picture(arm, budget.q[chosen], covariances, body=args.body, drawn=len(chosen) - 1),
         args.output)
-    if not args.json:
-        print(f'wrote {args.output}')

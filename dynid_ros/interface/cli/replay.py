@@ -20,10 +20,12 @@ from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_output,
     add_reading,
+    answer,
     check_folder,
     cutoff,
     delay,
     positive,
+    read_recording,
 )
 
 if TYPE_CHECKING:
@@ -76,13 +78,12 @@ def _replay_arm(args: Namespace) -> int:
     from dynid_ros.applications.export.urdf import robot_description
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.parameters import parameter_units
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.dynamics.base import base_parameters
     from dynid_ros.estimation.online.replay import replay
     from dynid_ros.estimation.result_files.result_file import result_contents
     from dynid_ros.estimation.result_files.starting_model import read_start
-    from dynid_ros.interface.cli.common.summary import print_json, result_as_dict, result_lines
+    from dynid_ros.interface.cli.common.summary import result_as_dict, result_lines
     from dynid_ros.utilities.atomic_write import write_together
 
     first = None if args.start is None else read_start(args.start, args.arm or '')
@@ -91,7 +92,7 @@ def _replay_arm(args: Namespace) -> int:
         check_same_arm(args.recording, arm)
     before = perf_counter()
     check_folder(args.output)
-    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, args.recording, arm)
     read = perf_counter() - before
     result, history = replay(
         arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory,
@@ -111,11 +112,8 @@ def _replay_arm(args: Namespace) -> int:
     if not result.verdict.trustworthy:
         # One of an earlier run would be taken for this one's.
         (args.output / DESCRIPTION).unlink(missing_ok=True)
-    if args.json:
-        print_json(result_as_dict(result))
-    else:
-        print('\n'.join(result_lines(result)))
-        print(f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)')
+    answer(args, result_as_dict(result), [
+        *result_lines(result), f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)'])
     return 0 if result.verdict.trustworthy else 1
 
 
@@ -125,7 +123,6 @@ def _replay_payload(args: Namespace) -> int:
     from dynid_ros.applications.payload.body import FIELDS
     from dynid_ros.applications.payload.payload_replay import replay_payload
     from dynid_ros.data.files.plain import json_text
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.cli.common.payload_table import payload_lines
@@ -136,18 +133,14 @@ def _replay_payload(args: Namespace) -> int:
     model = read_result(args.payload)
     check_folder(args.output)
     check_same_arm(args.recording, model.arm)
-    recording = read_recording(
-        args.recording, model.arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, args.recording, model.arm)
     found, history = replay_payload(
         model, recording, cutoff_hz=args.cutoff, delay=args.delay)
-    text = json_text(payload_as_dict(found), 2)
-    write_together({args.output / PAYLOAD: f'{text}\n'.encode(),
+    facts = payload_as_dict(found)
+    write_together({args.output / PAYLOAD: f'{json_text(facts, 2)}\n'.encode(),
                     **_history_files(args.output, history, list(FIELDS.values()))})
-    if args.json:
-        print(text)
-    else:
-        print('\n'.join(payload_lines(found, 'the tool of arm.yaml')))
-        print(f'wrote {args.output / PAYLOAD}, {HISTORY}, {PLOT}')
+    answer(args, facts, [*payload_lines(found, 'the tool of arm.yaml'),
+                         f'wrote {args.output / PAYLOAD}, {HISTORY}, {PLOT}'])
     return 0 if found.trustworthy else 1
 
 

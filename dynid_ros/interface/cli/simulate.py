@@ -14,7 +14,7 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_json, add_output, seed
+from dynid_ros.interface.cli.common.arguments import add_json, add_output, answer, seed
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
@@ -41,7 +41,6 @@ def run(args: Namespace) -> int:
 
     from dynid_ros.data.files.bag_writer import check_absent, write_joint_states
     from dynid_ros.errors import InputError
-    from dynid_ros.interface.cli.common.summary import print_json
     from dynid_ros.motion.excitation.random_motion import random_motion
     from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
     from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
@@ -73,14 +72,10 @@ def run(args: Namespace) -> int:
     write_joint_states(
         args.output, log.joint_names, log.t, log.q, log.qd, log.u,
         sidecar=simulation_notes(arm, assumed, simulation, args.seed))
-    if args.json:
-        print_json({
-            'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t),
-            'seconds': log.seconds,
-            'assumed': {name: value.tolist() for name, value in assumed.items()},
-        })
-    else:
-        print(f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}')
+    answer(args, {
+        'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t), 'seconds': log.seconds,
+        'assumed': {name: value.tolist() for name, value in assumed.items()},
+    }, [f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}'])
     return 0
 
 

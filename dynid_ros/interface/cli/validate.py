@@ -12,7 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_json, add_reading, cutoff
+from dynid_ros.interface.cli.common.arguments import (
+    add_json,
+    add_reading,
+    answer,
+    cutoff,
+    read_recording,
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,7 +49,6 @@ def run(args: Namespace) -> int:
 
 
 def _validate_result(args: Namespace) -> int:
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.data.signals.repetition import REPEATS
     from dynid_ros.estimation.diagnosis.verdict import held_out_findings, joint_findings
@@ -55,11 +60,10 @@ def _validate_result(args: Namespace) -> int:
     from dynid_ros.estimation.identification.validation import validate
     from dynid_ros.estimation.regression.preparation import checked_recording
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.summary import metric_lines, metrics_as_dict, print_json
+    from dynid_ros.interface.cli.common.summary import metric_lines, metrics_as_dict
 
     result = read_result(args.model)
-    recording = read_recording(
-        args.recording, result.arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, args.recording, result.arm)
     metrics, _ = validate(result, recording)
     # Read otherwise, as with --received, the same file holds other samples.
     if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
@@ -74,27 +78,25 @@ def _validate_result(args: Namespace) -> int:
         reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
                    'so these errors are in-sample; give a recording of another motion']
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
-    if args.json:
-        first = beginning([checked_recording(recording, result.arm)[0]])
-        print_json({
-            'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
-            'cutoff_hz': result.treatment.cutoff_hz,
-            'validation': metrics_as_dict(metrics), 'reasons': reasons, 'warnings': warnings,
-            'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
-                           for hz, other in others.items()],
-            'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
-                (result.arm, result.theta), first, result.treatment)],
-        })
-    else:
-        print('\n'.join(metric_lines(metrics, unrepeated=result.unrepeated)))
-        for hz, other in (others and {result.treatment.cutoff_hz: metrics} | others).items():
-            print(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %')
-        good = ('no objections, but the recording repeats the fitted motion: others were not tried'
-                if REPEATS in metrics.source else
-                f'no objections: {metrics.relative_error_percent:.1f} % on this motion, '
-                f'{result.fit.relative_error_percent:.1f} % on the fitted one')
-        print('\n'.join(['verdict: ' + ('; '.join(reasons) or good),
-                         *(f'  warning: {warning}' for warning in warnings)]))
+    first = beginning([checked_recording(recording, result.arm)[0]])
+    good = ('no objections, but the recording repeats the fitted motion: others were not tried'
+            if REPEATS in metrics.source else
+            f'no objections: {metrics.relative_error_percent:.1f} % on this motion, '
+            f'{result.fit.relative_error_percent:.1f} % on the fitted one')
+    compared = others and {result.treatment.cutoff_hz: metrics} | others
+    answer(args, {
+        'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
+        'cutoff_hz': result.treatment.cutoff_hz,
+        'validation': metrics_as_dict(metrics), 'reasons': reasons, 'warnings': warnings,
+        'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
+                       for hz, other in others.items()],
+        'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
+            (result.arm, result.theta), first, result.treatment)],
+    }, [*metric_lines(metrics, unrepeated=result.unrepeated),
+        *(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %'
+          for hz, other in compared.items()),
+        'verdict: ' + ('; '.join(reasons) or good),
+        *(f'  warning: {warning}' for warning in warnings)])
     return 1 if reasons else 0
 
 
@@ -102,7 +104,6 @@ def _validate_description(args: Namespace) -> int:
     """Compare the parameters of a URDF with those that the recording gives."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.load import stated_arm
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.dynamics.rigid_parameters import check_possible
     from dynid_ros.estimation.diagnosis.verdict import held_out_findings
@@ -110,7 +111,6 @@ def _validate_description(args: Namespace) -> int:
     from dynid_ros.interface.cli.common.summary import (
         metric_lines,
         metrics_as_dict,
-        print_json,
         stated_as_dict,
         stated_lines,
     )
@@ -120,30 +120,27 @@ def _validate_description(args: Namespace) -> int:
     arm = load_arm(args.arm)
     stated = stated_arm(args.model, arm.joint_names)
     check_possible(stated)
-    recording = read_recording(args.recording, arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, args.recording, arm)
     result = identify(arm, [recording], stated=stated)
     reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]
                for how, found in result.stated.items()}
-    if args.json:
-        print_json({
-            'arm': arm.name, 'samples': len(recording.t),
-            'seconds': with_one_clock(recording).seconds,
-            'identified': metrics_as_dict(result.validation),
-            'trustworthy': result.verdict.trustworthy,
-            'stated_parameters': stated_as_dict(result.stated),
-            'reasons': reasons,
-        })
-    else:
-        for how, found in result.stated.items():
-            print(f'{args.model.name}, {how}')
-            print('\n'.join(metric_lines(found)))
-        print('identified from the rest of the recording')
-        print('\n'.join(metric_lines(result.validation, unrepeated=result.unrepeated)))
-        print('\n'.join(stated_lines(result.stated, args.model.name)))
-        for how, against in reasons.items():
-            print(f'verdict on {args.model.name}, {how}: '
-                  + ('no objections' if not against else '; '.join(against)))
-        if not result.verdict.trustworthy:
-            print('the identified model is NOT trustworthy: '
-                  + '; '.join(result.verdict.reasons))
+    lines = []
+    for how, found in result.stated.items():
+        lines += [f'{args.model.name}, {how}', *metric_lines(found)]
+    lines += ['identified from the rest of the recording',
+              *metric_lines(result.validation, unrepeated=result.unrepeated),
+              *stated_lines(result.stated, args.model.name),
+              *(f'verdict on {args.model.name}, {how}: {"; ".join(against) or "no objections"}'
+                for how, against in reasons.items())]
+    if not result.verdict.trustworthy:
+        lines.append('the identified model is NOT trustworthy: '
+                     + '; '.join(result.verdict.reasons))
+    answer(args, {
+        'arm': arm.name, 'samples': len(recording.t),
+        'seconds': with_one_clock(recording).seconds,
+        'identified': metrics_as_dict(result.validation),
+        'trustworthy': result.verdict.trustworthy,
+        'stated_parameters': stated_as_dict(result.stated),
+        'reasons': reasons,
+    }, lines)
     return 1 if all(reasons.values()) else 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of
+from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of, read_recording
 
 if TYPE_CHECKING:
     import viser
@@ -136,7 +136,6 @@ def _track(
     args: Namespace, path: Path, arm: ArmModel | None, model: IdentifiedModel | None,
 ) -> Track:
     """Read a motion or a recording."""
-    from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.pages.view.recorded_track import recording_track
     from dynid_ros.pages.view.track import motion_track
 
@@ -146,5 +145,5 @@ def _track(
             'an arm and its motion: dynid view ARM MOTION')
     if len(args.what) == 2:
         return motion_track(path, arm, model)
-    recording = read_recording(path, arm, topic=args.topic, received=args.received)
+    recording = read_recording(args, path, arm)
     return recording_track(recording, arm, model)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.errors import InputError, ResultError
 from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from dynid_ros.data.recordings.recording import Recording
 
 Number = TypeVar('Number', int, float)
 
@@ -38,6 +41,20 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--received', action='store_true',
         help='use the times of reception in a bag, for drivers that set no stamps')
+
+
+def read_recording(args: argparse.Namespace, path: Path, arm: ArmModel) -> Recording:
+    """Read a recording as `add_reading` lets users choose."""
+    from dynid_ros.data.files import recording_reader
+
+    return recording_reader.read_recording(path, arm, topic=args.topic, received=args.received)
+
+
+def answer(args: argparse.Namespace, facts: Any, lines: Iterable[str]) -> None:
+    """Print facts as one JSON object where `add_json` gave the choice, or else lines."""
+    from dynid_ros.data.files.plain import json_text
+
+    print(json_text(facts, 2) if args.json else '\n'.join(lines))
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -119,9 +136,6 @@ def _checked(
     except ValueError:
         pass
     raise argparse.ArgumentTypeError(f'{text} is not {wanted}')
-
-
-Subparsers = Any
 
 
 def add_friction(parser: argparse._ActionsContainer) -> None:

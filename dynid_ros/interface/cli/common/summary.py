@@ -7,7 +7,6 @@ from itertools import compress
 import math
 from typing import Any
 
-from dynid_ros.data.files.plain import json_text
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
@@ -87,11 +86,6 @@ def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
         'impossible': list(found.impossible),
         'relative_error_percent': None if cost is None else cost.relative_error_percent,
     }
-
-
-def print_json(content: Any) -> None:
-    """Print one JSON object; values without a JSON form, such as infinity, become null."""
-    print(json_text(content, 2))
 
 
 def result_lines(result: IdentifiedModel) -> Iterable[str]:
@@ -199,8 +193,7 @@ def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
     yield from (f'  {use.sentence}' for use in result.uses)
 
 
-def defect_lines(defects: Sequence[Defect]) -> Iterable[str]:
+def defect_lines(defects: Sequence[Defect]) -> list[str]:
     """One line for each defect."""
-    for defect in defects:
-        joint = f' [{defect.joint}]' if defect.joint else ''
-        yield f'{defect.severity}: {defect.code}{joint}: {defect.message}'
+    return [f'{each.severity}: {each.code}{f" [{each.joint}]" if each.joint else ""}: '
+            f'{each.message}' for each in defects]
