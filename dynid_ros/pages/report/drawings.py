@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 import io
 import re
 from typing import Any, TYPE_CHECKING
@@ -17,46 +17,18 @@ from dynid_ros.pages.report.curves import (
     segment_length,
     thinned,
 )
-from dynid_ros.pages.report.templating import power_of_ten, significant
+from dynid_ros.pages.report.templating import FOLDER, power_of_ten, significant
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-# Stand-ins that Matplotlib can draw; in the page they become variables of the style sheet, so
-# that one drawing serves light, dark and paper.
-INK, GRID, MEASURED, PREDICTED, RESIDUAL = '#010101', '#020202', '#030303', '#040404', '#050505'
-SOFT = '#060606'
-
-_VARIABLES = {
-    INK: 'var(--ink)',
-    GRID: 'var(--grid)',
-    MEASURED: 'var(--measured)',
-    PREDICTED: 'var(--predicted)',
-    RESIDUAL: 'var(--residual)',
-    SOFT: 'var(--soft)',
-}
-
-_SETTINGS: dict[Any, Any] = {
-    'svg.fonttype': 'none',
-    'font.size': 9.5,
-    'text.color': INK,
-    'axes.labelcolor': INK,
-    'axes.edgecolor': GRID,
-    'axes.facecolor': 'none',
-    'axes.linewidth': 0.8,
-    'axes.spines.top': False,
-    'axes.spines.right': False,
-    'axes.grid': True,
-    'axes.xmargin': 0.0,
-    'grid.color': GRID,
-    'grid.linewidth': 0.6,
-    'xtick.color': GRID,
-    'ytick.color': GRID,
-    'xtick.labelcolor': INK,
-    'ytick.labelcolor': INK,
-}
+# Colours that Matplotlib can draw; in the page they become variables of the style sheet, so that
+# one drawing serves light, dark and paper. The style file has the first two.
+_VARIABLES = {f'#{k:02}{k:02}{k:02}': f'var(--{name})' for k, name in enumerate(
+    ('ink', 'grid', 'measured', 'predicted', 'residual', 'soft'), 1)}
+_INK, _GRID, MEASURED, PREDICTED, RESIDUAL, SOFT = _VARIABLES
 _NO_METADATA = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
 # Inches of 72 units; a drawing is stretched to its column, so a narrow one has larger letters.
 _TORQUE_SIZE = (6.0, 3.0)
@@ -70,14 +42,11 @@ _SPECTRUM = (0.16, 0.18, 0.82, 0.78)
 _BEYOND_CUTOFF = 1.3
 
 
-@contextmanager
-def drawing() -> Iterator[None]:
+def drawing() -> AbstractContextManager[None]:
     """Apply the settings of the page to Matplotlib temporarily."""
     from matplotlib import rc_context
 
-    # The salt makes the names inside the drawing the same in every run.
-    with rc_context({**_SETTINGS, 'svg.hashsalt': 'dynid_ros'}):
-        yield
+    return rc_context(fname=FOLDER / 'drawings.mplstyle')
 
 
 def inline_svg(figure: Any, name: str, description: str) -> Markup:
@@ -95,21 +64,18 @@ def inline_svg(figure: Any, name: str, description: str) -> Markup:
 
     """
     from markupsafe import escape, Markup
+    from matplotlib import rc_context
 
     buffer = io.StringIO()
-    figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
-    text = buffer.getvalue()
-    text = text[text.index('<svg'):]
-    view = re.search(r'viewBox="[^"]*"', text)
-    body = text[text.index('>') + 1:]
-    body = re.sub(r'<metadata>.*?</metadata>', '', body, flags=re.DOTALL)
-    body = re.sub(r'<g id="[^"]*"', '<g', body)
-    body = re.sub(r'<!--.*?-->\s*', '', body, flags=re.DOTALL)
-    body = re.sub(r'(\bid="|href="#|url\(#)', rf'\g<1>{name}-', body)
-    body = body.replace('xlink:href', 'href')
+    # With the salt, names inside the drawing are its own, and the same in every run.
+    with rc_context({'svg.hashsalt': name}):
+        figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
+    head, _, body = buffer.getvalue().partition('<svg')[2].partition('>')
+    body = re.sub(r'<metadata>.*?</metadata>|(?<=<g) id="[^"]*"|<!--.*?-->\s*', '', body,
+                  flags=re.DOTALL).replace('xlink:href', 'href')
     for stand_in, variable in _VARIABLES.items():
         body = body.replace(stand_in, variable)
-    shape = view[0] if view else ''
+    shape = ''.join(re.findall('viewBox="[^"]*"', head))
     # Matplotlib escapes its own texts.
     return Markup(f'<svg {shape} role="img" aria-label="{escape(description)}">{body}')
 
@@ -268,19 +234,15 @@ def new_figure(size: tuple[float, float]) -> Any:
 
 def _logarithmic(axes: Any, values: Array) -> None:
     """Set whole decades that hold all values, with plain text as labels, which is fast."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    from matplotlib.ticker import NullLocator
 
     positive = values[values > 0]
     top = int(np.ceil(np.log10(positive.max()))) if positive.size else 0
     # Residuals of rounding size must not stretch the axis.
     bottom = max(int(np.floor(np.log10(positive.min()))), top - 6) if positive.size else -3
     bottom = min(bottom, top - 1)
+    decades = range(bottom, top + 1)
     axes.set_yscale('log')
     axes.set_ylim(10.0**bottom, 10.0**top)
-    axes.yaxis.set_major_locator(FixedLocator([10.0**k for k in range(bottom, top + 1)]))
+    axes.set_yticks([10.0**k for k in decades], list(map(power_of_ten, decades)))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
-
-
-def _power_of_ten(value: float, _position: int) -> str:
-    return power_of_ten(round(np.log10(value)))
