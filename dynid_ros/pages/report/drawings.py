@@ -10,6 +10,8 @@ from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.pages.report.curves import (
     end_to_end,
@@ -81,8 +83,8 @@ def inline_svg(figure: Any, name: str, description: str) -> Markup:
 
 
 def torque_drawings(
-    predictions: Sequence[Prediction], joints: Sequence[str], units: Sequence[str], low: Array,
-    high: Array, reach: Array, name: str,
+    predictions: Sequence[Prediction], arm: ArmModel, low: Array, high: Array, reach: Array,
+    name: str,
 ) -> list[Markup]:
     """
     Draw measured and predicted torque with the residual below, one drawing a joint.
@@ -91,8 +93,8 @@ def torque_drawings(
     ----------
     predictions : sequence of Prediction
         Recordings, laid end to end.
-    joints, units : sequence of str
-        Name of each joint, and unit of its torque.
+    arm : ArmModel
+        The arm.
     low, high : (n,) ndarray
         Range of the torque axis of each joint.
     reach : (n,) ndarray
@@ -111,7 +113,7 @@ def torque_drawings(
     with drawing():
         figure, above, below = _torque_axes(float(np.nanmax(t)))
         measured, predicted = above.lines
-        for j, (joint, unit) in enumerate(zip(joints, units, strict=True)):
+        for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
             measured.set_data(*thinned(t, tau[:, j]))
             predicted.set_data(*thinned(t, tau_hat[:, j]))
             below.lines[0].set_data(*thinned(t, tau[:, j] - tau_hat[:, j]))
@@ -154,9 +156,8 @@ def _torque_axes(seconds: float) -> tuple[Any, Any, Any]:
 
 
 def spectrum_drawings(
-    fitted: Sequence[Prediction], held_out: Sequence[Prediction], joints: Sequence[str],
-    units: Sequence[str], cutoff_hz: float,
-) -> list[Markup]:
+    fitted: Sequence[Prediction], held_out: Sequence[Prediction], arm: ArmModel, cutoff_hz: float,
+) -> list[tuple[str, Markup]]:
     """
     Draw the residual spectrum of each joint, for the samples fitted and for those held out.
 
@@ -164,15 +165,15 @@ def spectrum_drawings(
     ----------
     fitted, held_out : sequence of Prediction
         Recordings; either may be empty.
-    joints, units : sequence of str
-        Name of each joint, and unit of its torque.
+    arm : ArmModel
+        The arm.
     cutoff_hz : float
         Cut-off of the low-pass filters, drawn as a line where it lies in the range.
 
     Returns
     -------
-    list of Markup
-        SVG elements.
+    list of (str, Markup)
+        Name of each joint and SVG element.
 
     """
     segment = segment_length([*fitted, *held_out])
@@ -187,7 +188,7 @@ def spectrum_drawings(
         axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
         axes.set_xlim(0.0, shown)
         axes.set_xlabel('frequency, Hz', labelpad=1)
-        for j, (joint, unit) in enumerate(zip(joints, units, strict=True)):
+        for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
             for line, (f, density, *_) in zip(lines, sets, strict=True):
                 line.set_data(f, density[:, j])
             _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, *_ in sets]))
@@ -195,8 +196,8 @@ def spectrum_drawings(
             peaks = '; '.join(
                 f'{label} at most {significant(d[:, j].max())} {unit}/√Hz, at '
                 f'{significant(f[d[:, j].argmax()])} Hz' for f, d, _, label in sets)
-            drawings.append(inline_svg(
-                figure, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}'))
+            drawings.append((joint, inline_svg(
+                figure, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}')))
     return drawings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TYPE_CHECKING, TypeAlias
+from typing import Any, TYPE_CHECKING
 
 from dynid_ros import __version__
 from dynid_ros.arm.parameters import torque_units
@@ -24,7 +24,7 @@ from dynid_ros.utilities.atomic_write import write_whole
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_SEVERITIES = ('error', 'warning', 'info')
+_SEVERITIES = {'error': 0, 'warning': 1, 'info': 2}
 
 _FILTERS = {
     'butterworth': 'zero-phase Butterworth low-pass',
@@ -67,20 +67,16 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         bandwidths=bandwidths, floors=floors,
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
         torque=torque_figures(result, fitted, held_out) if drawn else [],
-        spectra=spectrum_figures(result, fitted, held_out) if drawn else [],
+        spectra=spectrum_drawings(fitted, held_out, result.arm, cutoff) if drawn else [],
         spectrum_legend=[(colour, label) for colour, label, shown in (
             ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
             ('cutoff', 'cut-off of the filter', True)) if shown],
         parameters=listed, groups=base_parameters(result.arm).groups,
-        unclear=sum(each.unclear for _, rows in listed for each in rows),
+        unclear=sum(each['unclear'] for _, rows in listed for each in rows),
         median_ratio=median_ratio(result), friction=friction_drawings(result),
         friction_lines=list(friction_lines(result)),
-        defects=sorted(result.defects, key=lambda each: _severity(each.severity)),
+        defects=sorted(result.defects, key=lambda each: _SEVERITIES.get(each.severity, 3)),
         **_links(result))
-
-
-def _severity(name: str) -> int:
-    return _SEVERITIES.index(name) if name in _SEVERITIES else len(_SEVERITIES)
 
 
 def _links(result: IdentifiedModel) -> dict[str, Any]:
@@ -92,13 +88,9 @@ def _links(result: IdentifiedModel) -> dict[str, Any]:
     return {'no_links': '', 'links': links(result), 'from_shape': shapes}
 
 
-#: Caption and drawing.
-Figure: TypeAlias = 'tuple[str, Markup]'
-
-
 def torque_figures(
     result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
-) -> list[tuple[str, list[Figure]]]:
+) -> list[tuple[str, list[tuple[str, Markup]]]]:
     """Draw measured against predicted torque of each joint, training and held-out apart."""
     arm, columns = result.arm, []
     ranges = torque_range([*fitted, *held_out])
@@ -108,16 +100,6 @@ def torque_figures(
         if chosen:
             caption = f'{label}: {"; ".join(p.source for p in chosen)}'
             columns.append([(caption, drawing) for drawing in torque_drawings(
-                chosen, arm.joint_names, torque_units(arm), *ranges, name)])
+                chosen, arm, *ranges, name)])
     return [(joint, list(figures))
             for joint, *figures in zip(arm.joint_names, *columns, strict=True)]
-
-
-def spectrum_figures(
-    result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
-) -> list[Figure]:
-    """Draw the residual spectrum of each joint, training against held-out."""
-    names = result.arm.joint_names
-    drawings = spectrum_drawings(
-        fitted, held_out, names, torque_units(result.arm), result.treatment.cutoff_hz)
-    return list(zip(names, drawings, strict=True))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
+from functools import partial
 from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -18,97 +20,34 @@ Z95 = 1.96
 HALF, FILLED = 100.0, 0.94
 
 
-@dataclass(frozen=True)
-class Parameter:
+def parameters(result: IdentifiedModel) -> list[tuple[str, list[dict[str, Any]]]]:
     """
-    A base parameter.
+    List the base parameters under the title of their joint.
 
-    Attributes
-    ----------
-    name, unit : str
-        As its arm calls it.
-    value, std : float
-        Estimate and its standard deviation.
-    share : float
-        Share by which the data reduce the variance of the prior, %.
-    prior, prior_std : float
-        Value and standard deviation before any data.
-
+    Each has its name and unit, its value and the half width of its 95 % interval, whether it is
+    ``unclear`` (the interval contains zero or is unknown), the ``scale`` of the drawing of the
+    interval (0 where there is none), the share by which the data reduce the variance of the
+    prior, %, and value and standard deviation before any data.
     """
-
-    name: str
-    unit: str
-    value: float
-    std: float
-    share: float
-    prior: float
-    prior_std: float
-
-    @property
-    def half(self) -> float:
-        """Return the half width of the 95 % interval."""
-        return Z95 * self.std
-
-    @property
-    def unclear(self) -> bool:
-        """Return whether the interval contains zero, or is unknown."""
-        return not abs(self.value) > self.half
-
-    @property
-    def scale(self) -> float:
-        """Return what scales the interval to the width of its drawing; 0 where it has none."""
-        reach = abs(self.value) + self.half
-        return FILLED * HALF / reach if 0 < reach < float('inf') else 0.0
-
-
-@dataclass(frozen=True)
-class Link:
-    """
-    A link as a possible body.
-
-    Attributes
-    ----------
-    joint : str
-        The joint that moves it.
-    mass, std, share : float
-        Mass and its standard deviation, kg, and the share of the data in it, %.
-    prior : float
-        Mass before any data, kg.
-    center, inertia : (3,) ndarray
-        Centre of mass, m, and moments of inertia about it, kg m².
-    impossible : bool
-        Whether the estimates alone were impossible.
-
-    """
-
-    joint: str
-    mass: float
-    std: float
-    share: float
-    prior: float
-    center: NDArray[np.float64]
-    inertia: NDArray[np.float64]
-    impossible: bool
-
-
-def parameters(result: IdentifiedModel) -> list[tuple[str, list[Parameter]]]:
-    """List the base parameters under the title of their joint."""
     base, units = base_parameters(result.arm), parameter_units(result.arm)
-    figures = zip(base.names, (units[column] for column in base.columns), result.theta.tolist(),
-                  result.std.tolist(), (100 * result.data_share).tolist(),
-                  result.prior.theta.tolist(), np.sqrt(np.diag(result.prior.covariance)).tolist(),
-                  strict=True)
-    titled = zip(_titles(result), (Parameter(*row) for row in figures), strict=True)
-    return [(title, [each for _, each in group])
-            for title, group in groupby(titled, key=lambda pair: pair[0])]
+    half = Z95 * result.std
+    reach = np.abs(result.theta) + half
+    drawn = (reach > 0) & np.isfinite(reach)
+    columns: dict[str, Iterable[Any]] = {
+        'title': map(partial(_title, result.arm), base.columns.tolist()),
+        'name': base.names, 'unit': [units[column] for column in base.columns],
+        'value': result.theta, 'half': half, 'unclear': ~(np.abs(result.theta) > half),
+        'scale': np.where(drawn, FILLED * HALF / np.where(drawn, reach, 1.0), 0.0),
+        'share': 100 * result.data_share, 'prior': result.prior.theta,
+        'prior_std': np.sqrt(np.diag(result.prior.covariance))}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [(title, list(group)) for title, group in groupby(rows, itemgetter('title'))]
 
 
-def _titles(result: IdentifiedModel) -> Iterator[str]:
-    layout = result.arm.layout
-    for column in base_parameters(result.arm).columns.tolist():
-        joint = column // layout.block
-        yield (f'{joint + 1} · {result.arm.joint_names[joint]}' if joint < layout.joints
-               else 'Coupling between joints')
+def _title(arm: ArmModel, column: int) -> str:
+    joint = column // arm.layout.block
+    return (f'{joint + 1} · {arm.joint_names[joint]}' if joint < arm.layout.joints
+            else 'Coupling between joints')
 
 
 def median_ratio(result: IdentifiedModel) -> float | None:
@@ -118,9 +57,13 @@ def median_ratio(result: IdentifiedModel) -> float | None:
     return float(np.median(coloured[known] / white[known])) if known.any() else None
 
 
-def links(result: IdentifiedModel) -> list[Link]:
+def links(result: IdentifiedModel) -> list[dict[str, Any]]:
     """
-    List the physically possible links.
+    List the physically possible links by the joint that moves them.
+
+    Each has its mass with its standard deviation and its value before any data, kg, the share of
+    the data in it, %, its centre, m, its moments of inertia about that, kg m², and whether the
+    unconstrained estimate is ``impossible``.
 
     Raises
     ------
@@ -132,8 +75,9 @@ def links(result: IdentifiedModel) -> list[Link]:
     for joint, name in enumerate(result.arm.joint_names):
         columns = result.arm.layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
-        rows.append(Link(
-            name, mass, float(found.std[columns][0]), 100 * float(found.data_share[columns][0]),
-            float(result.prior.values[columns][0]), center, np.diag(inertia),
-            name in found.impossible))
+        rows.append({
+            'joint': name, 'mass': mass, 'std': found.std[columns][0],
+            'share': 100 * found.data_share[columns][0], 'prior': result.prior.values[columns][0],
+            'center': center, 'inertia': np.diag(inertia),
+            'impossible': name in found.impossible})
     return rows
