@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from threading import Lock
 
 #: Commands that may wait.
 MOST = 100
@@ -45,25 +44,21 @@ class Commands:
 
     def __init__(self) -> None:
         self._waiting: deque[Request] = deque(maxlen=MOST)
-        self._lock = Lock()
 
     def give(self, request: Request) -> None:
-        """Hand on a request; a stop comes first, and revokes the starts that wait."""
-        revoked: list[Request] = []
-        with self._lock:
-            if request.command is Command.STOP:
-                revoked = [each for each in self._waiting if each.command is Command.START]
-                for each in revoked:
-                    self._waiting.remove(each)
-                self._waiting.appendleft(request)
-            else:
-                self._waiting.append(request)
-        for each in revoked:
-            each.answered(False, 'revoked by the stop')
+        """Hand on a request."""
+        self._waiting.append(request)
 
     def take(self) -> list[Request]:
-        """Return what waits, the most urgent first."""
-        with self._lock:
-            taken = list(self._waiting)
-            self._waiting.clear()
+        """Return what waits; a stop comes first, and revokes the starts given before it."""
+        taken: list[Request] = []
+        while self._waiting:
+            request = self._waiting.popleft()
+            if request.command is Command.STOP:
+                for each in taken:
+                    if each.command is Command.START:
+                        each.answered(False, 'revoked by the stop')
+                taken = [request, *(each for each in taken if each.command is not Command.START)]
+            else:
+                taken.append(request)
         return taken

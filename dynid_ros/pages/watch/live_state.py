@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 import time
 
 import numpy as np
@@ -108,7 +107,7 @@ class LiveState:
     ) -> None:
         self.joint_names = tuple(joint_names)
         self._clock = clock
-        self._lock = Lock()
+        # One thread replaces these, others read them: each is replaced at once.
         self._q: Array | None = None
         self._reference: tuple[Array, float] | None = None
         self._motion: PlannedMotion | None = None
@@ -118,91 +117,77 @@ class LiveState:
         self._heard: dict[str, float] = {}
         self._period: dict[str, float] = {}
         self._errors = History(ERRORS)
-        self._names: tuple[str, ...] = ()
-        self._estimates = History(ESTIMATES)
-        self._from_data = np.zeros(0, dtype=np.bool_)
+        self._estimates: tuple[tuple[str, ...], NDArray[np.bool_], History] = (
+            (), np.zeros(0, dtype=np.bool_), History(ESTIMATES))
 
     def hear_state(self, q: Array) -> None:
         """Take in where the arm is (n,)."""
-        with self._lock:
-            self._note(STATES)
-            self._q = q
+        self._note(STATES)
+        self._q = q
 
     def hear_reference(self, q: Array) -> None:
         """Take in where the arm should be (n,)."""
-        with self._lock:
-            self._reference = q, self._clock()
+        self._reference = q, self._clock()
 
     def hear_motion(self, motion: PlannedMotion) -> None:
         """Take in what a start would run."""
-        with self._lock:
-            self._motion = motion
+        self._motion = motion
 
     def hear_publisher(self, report: Report) -> None:
         """Take in the phase of the trajectory publisher."""
-        with self._lock:
-            self._note(PUBLISHER)
-            self._publisher = report
+        self._note(PUBLISHER)
+        self._publisher = report
 
     def hear_report(self, name: str, report: Report) -> None:
         """Take in the status of another node, by its name, such as ``identifier: stream``."""
-        with self._lock:
-            if name == f'{IDENTIFIER}: stream':
-                self._note(IDENTIFIER)
-            if name in self._reports or len(self._reports) < REPORTS:
-                self._reports[name] = report
+        if name == f'{IDENTIFIER}: stream':
+            self._note(IDENTIFIER)
+        if name in self._reports or len(self._reports) < REPORTS:
+            self._reports = self._reports | {name: report}
 
     def hear_errors(self, t: float, error: Array) -> None:
         """Take in measured minus predicted torque (n,) of a time, s; NaN where there is none."""
-        with self._lock:
-            self._errors.add(t, error)
+        self._errors.add(t, error)
 
     def hear_percent(self, percent: Mapping[str, float]) -> None:
         """Take in the same as a share of the torque, percent, by joints and overall."""
-        with self._lock:
-            self._percent = {name: value for name, value in percent.items()
-                             if name in self.joint_names or not name}
+        self._percent = {name: value for name, value in percent.items()
+                         if name in self.joint_names or not name}
 
     def hear_estimates(
         self, t: float, names: Sequence[str], theta: Array, std: Array,
         from_data: NDArray[np.bool_],
     ) -> None:
         """Take in estimates of a time, s, their standard deviations, and which are no prior's."""
-        with self._lock:
-            self._from_data = from_data
-            if tuple(names) != self._names:
-                self._names = tuple(names)
-                self._estimates = History(ESTIMATES)
-            self._estimates.add(t, np.concatenate([theta, std]))
+        before, _, history = self._estimates
+        if tuple(names) != before:
+            history = History(ESTIMATES)
+        history.add(t, np.concatenate([theta, std]))
+        self._estimates = tuple(names), from_data, history
 
     def snapshot(self) -> Snapshot:
         """Return what is known now."""
-        with self._lock:
-            now = self._clock()
-            ages = {name: now - heard for name, heard in self._heard.items()}
-            lost = tuple(name for name, age in ages.items()
-                         if age > max(LOST, PERIODS * self._period[name]))
-            reference = self._reference
-            # A publisher that moves nothing tells no reference.
-            if reference is not None and now - reference[1] > LOST:
-                reference = None
-            return Snapshot(
-                self._q, None if reference is None else reference[0], self._motion,
-                self._publisher, dict(self._reports), dict(self._percent), ages, lost)
+        now = self._clock()
+        ages = {name: now - heard for name, heard in self._heard.items()}
+        lost = tuple(name for name, age in ages.items()
+                     if age > max(LOST, PERIODS * self._period[name]))
+        # A publisher that moves nothing tells no reference.
+        q, heard = self._reference or (None, now)
+        return Snapshot(
+            self._q, q if now - heard <= LOST else None, self._motion, self._publisher,
+            self._reports, self._percent, ages, lost)
 
     def error_series(self) -> tuple[Array, Array]:
         """Return times (k,), s, and prediction errors (k, n)."""
-        with self._lock:
-            return self._errors.series(ERROR_POINTS)
+        return self._errors.series(ERROR_POINTS)
 
     def estimate_series(
         self,
     ) -> tuple[tuple[str, ...], Array, Array, Array, NDArray[np.bool_]]:
         """Return what `estimate_tiles` draws."""
-        with self._lock:
-            t, rows = self._estimates.series(POINTS)
-            b = len(self._names)
-            return self._names, t, rows[:, :b], rows[:, b:], self._from_data
+        names, from_data, history = self._estimates
+        t, rows = history.series(POINTS)
+        return names, t, rows[:, :len(names)], rows[:, len(names):], from_data
 
     def _note(self, source: str) -> None:
         """Take note of the time and, slowly, of the period of a source."""
@@ -210,8 +195,9 @@ class LiveState:
         since = now - self._heard.get(source, now)
         before = self._period.get(source, 0.0)
         # A silence is not the period of what was silent.
-        self._period[source] = before + 0.2 * (min(since, 2 * before + LOST) - before)
-        self._heard[source] = now
+        self._period = self._period | {
+            source: before + 0.2 * (min(since, 2 * before + LOST) - before)}
+        self._heard = self._heard | {source: now}
 
 
 class History:
@@ -228,7 +214,8 @@ class History:
 
     def series(self, points: int) -> tuple[Array, Array]:
         """Return times (k,) and values (k, columns) of so many rows, the last among them."""
-        if not self._rows:
+        rows = np.array(self._rows)
+        if not len(rows):
             return np.zeros(0), np.zeros((0, 0))
-        rows = np.array([self._rows[k] for k in thinned(len(self._rows), points).tolist()])
+        rows = rows[thinned(len(rows), points)]
         return rows[:, 0], rows[:, 1:]
