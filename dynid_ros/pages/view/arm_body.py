@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
-from dynid_ros.pages.view.link_visuals import joint_capsules, LinkVisuals
+from dynid_ros.pages.view.link_visuals import LinkVisuals
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -40,35 +40,32 @@ class ArmBody:
         Name of that frame.
     opacity : float
         From 0 to 1.
-    visuals : LinkVisuals, optional
-        Surfaces of the links, from `link_visuals`; capsules between the joints by default.
+    visuals : LinkVisuals
+        Surfaces of the links.
 
     """
 
     def __init__(
         self, scene: viser.SceneApi, arm: ArmModel, name: str = 'arm', opacity: float = 1.0,
-        *, visuals: LinkVisuals | None = None,
+        *, visuals: LinkVisuals,
     ) -> None:
         self._arm = arm
-        self._visuals = LinkVisuals(joint_capsules(arm)) if visuals is None else visuals
         #: Name of the frame of the base, below which other things can be placed.
         self.base = f'/{node_name(name)}'
         scene.add_frame(self.base, show_axes=False, wxyz=quaternion(upright(arm)))
         self._frames = [
             scene.add_frame(f'{self.base}/{i}_{node_name(joint)}', show_axes=False)
             for i, joint in enumerate(arm.joint_names)]
-        self._surfaces = []
-        for k, each in enumerate(self._visuals.surfaces):
-            self._surfaces.append((each.joint, scene.add_mesh_simple(
+        #: Surfaces of all links, to show or hide them.
+        self.surfaces: tuple[viser.MeshHandle, ...] = tuple(
+            scene.add_mesh_simple(
                 f'{self.frame(each.joint)}/surface_{k}', each.vertices, each.faces,
-                color=each.color or _plain(each.joint), opacity=None if opacity >= 1 else opacity,
-                flat_shading=True, side='double', cast_shadow=False, receive_shadow=False)))
+                color=each.color or (BASE if each.joint < 0 else PLAIN[each.joint % 2]),
+                opacity=None if opacity >= 1 else opacity,
+                flat_shading=True, side='double', cast_shadow=False, receive_shadow=False)
+            for k, each in enumerate(visuals.surfaces))
+        self._joints = [each.joint for each in visuals.surfaces]
         self.place(np.zeros(arm.n))
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Mesh files that were not found."""
-        return self._visuals.missing
 
     def frame(self, joint: int) -> str:
         """Name of the frame of the link that a joint moves, -1 for the base."""
@@ -84,14 +81,9 @@ class ArmBody:
 
     def paint(self, values: Array) -> None:
         """Colour the link of each joint by values (n,) from 0 to 1; not a number leaves it."""
-        for joint, surface in self._surfaces:
+        for joint, surface in zip(self._joints, self.surfaces, strict=True):
             if joint >= 0 and np.isfinite(values[joint]):
                 surface.color = ramp_color(float(values[joint]))
-
-    @property
-    def surfaces(self) -> tuple[viser.MeshHandle, ...]:
-        """Surfaces of all links, to show or hide them."""
-        return tuple(surface for _, surface in self._surfaces)
 
 
 def node_name(text: str) -> str:
@@ -101,10 +93,8 @@ def node_name(text: str) -> str:
 
 def ramp_color(value: float) -> Color:
     """Colour of a value from 0 to 1; those outside are cut."""
-    place = 2 * min(max(value, 0.0), 1.0)
-    low = min(int(place), 1)
-    red, green, blue = RAMP[low] + (place - low) * (RAMP[low + 1] - RAMP[low])
-    return int(red), int(green), int(blue)
+    red, green, blue = (int(np.interp(value, (0.0, 0.5, 1.0), part)) for part in RAMP.T)
+    return red, green, blue
 
 
 def upright(arm: ArmModel) -> Array:
@@ -128,7 +118,3 @@ def quaternions(rotations: Array) -> Array:
     from viser.transforms import SO3
 
     return np.asarray(SO3.from_matrix(rotations).wxyz)
-
-
-def _plain(joint: int) -> Color:
-    return BASE if joint < 0 else PLAIN[joint % 2]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from html import escape
 import math
-import threading
 import time
 from typing import Any, TYPE_CHECKING
 
@@ -23,7 +23,6 @@ from dynid_ros.pages.view.charts import (
 )
 from dynid_ros.pages.view.inertia_ellipsoids import ellipsoid_table
 from dynid_ros.pages.view.stage import Stage
-from dynid_ros.pages.view.track import Moment
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -65,7 +64,6 @@ class Player:
     def __init__(self, server: viser.ViserServer, stage: Stage) -> None:
         self._server, self._stage = server, stage
         self._track = stage.content.track
-        self._lock = threading.Lock()
         self._t = 0.0
         # Times of the arm and of the charts, which follow less often.
         self._placed = self._shown = -1.0
@@ -96,10 +94,9 @@ class Player:
 
     def advance(self, seconds: float) -> None:
         """Show what is due after some seconds."""
-        with self._lock:
-            if self._playing:
-                self._t = (self._t + seconds * self._speed) % self._track.duration
-            t = self._t
+        if self._playing:
+            self._t = (self._t + seconds * self._speed) % self._track.duration
+        t = self._t
         if t != self._placed:
             self._placed = t
             with self._server.atomic():
@@ -107,8 +104,8 @@ class Player:
 
     def go_to(self, t: float, *, playing: bool = False) -> None:
         """Go to a time, s."""
-        with self._lock:
-            self._t, self._playing = float(np.clip(t, 0.0, self._track.duration)), playing
+        self._playing = playing
+        self._t = float(np.clip(t, 0.0, self._track.duration))
         self._play.label = 'Pause' if playing else 'Play'
 
     def _add_time_bar(self) -> None:
@@ -121,15 +118,15 @@ class Player:
         speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
         self._slider.on_update(self._on_slider)
         self._play.on_click(lambda _: self.go_to(self._t, playing=not self._playing))
-        speed.on_update(lambda event: self._set_speed(event.target.value))
+        speed.on_update(self._on_speed)
 
     def _on_slider(self, event: Any) -> None:
         # The server moves it, too.
         if event.client_id is not None:
             self.go_to(self._slider.value)
 
-    def _set_speed(self, text: str) -> None:
-        self._speed = float(text.rstrip('x'))
+    def _on_speed(self, event: Any) -> None:
+        self._speed = float(event.target.value.rstrip('x'))
 
     def _add_moments(self) -> None:
         moments, gui = self._track.moments, self._server.gui
@@ -138,16 +135,13 @@ class Player:
             return
         with gui.add_folder('Moments'):
             for moment in moments[:MOST_BUTTONS]:
-                self._add_moment(moment)
+                label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
+                button = gui.add_button(label[:90], hint=moment.text, color='gray')
+                button.on_click(lambda _, t=moment.t: self.go_to(t))
             if len(moments) > MOST_BUTTONS:
                 gui.add_html(f'<small>and {len(moments) - MOST_BUTTONS} more on the bar</small>')
             for note in notes:
                 gui.add_html(f'<p style="font-size: 0.8em; margin: 0.4em">{escape(note)}</p>')
-
-    def _add_moment(self, moment: Moment) -> None:
-        label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
-        button = self._server.gui.add_button(label[:90], hint=moment.text, color='gray')
-        button.on_click(lambda _: self.go_to(moment.t))
 
     def _add_charts(self) -> None:
         gui, content = self._server.gui, self._stage.content
@@ -166,12 +160,12 @@ class Player:
             self._add_chart(chart)
 
     def _add_chart(self, chart: Chart) -> None:
-        limit = {'stroke': '#c0392b', 'width': 1, 'dash': [6, 4], 'points': {'show': False}}
-        series: list[Any] = [{'label': 't, s'}, *(
-            {'label': name, 'stroke': color, 'width': 1.5, 'points': {'show': False}}
-            for name, _, color in chart.curves)]
-        series += [limit] * len(chart.limits)
-        series.append({'stroke': '#d0342c', 'width': 1.5, 'points': {'show': False}})
+        line = {'width': 1.5, 'points': {'show': False}}
+        series: list[Any] = [
+            {'label': 't, s'},
+            *({**line, 'label': name, 'stroke': color} for name, _, color in chart.curves),
+            *[{**line, 'stroke': '#c0392b', 'width': 1, 'dash': [6, 4]}] * len(chart.limits),
+            {**line, 'stroke': '#d0342c'}]
         self._charts.append((chart, self._server.gui.add_uplot(
             self._data(chart), tuple(series), title=chart.title, height=HEIGHT,
             scales=_scales(chart, self._track.duration), legend={'show': False},
@@ -201,20 +195,12 @@ class Player:
     def _add_layers(self) -> None:
         with self._server.gui.add_folder('Show'):
             for name, nodes in self._stage.layers.items():
-                self._add_layer(name, nodes)
-
-    def _add_layer(self, name: str, nodes: list[Any]) -> None:
-        def show(event: Any) -> None:
-            for node in nodes:
-                node.visible = event.target.value
-
-        box = self._server.gui.add_checkbox(name, initial_value=bool(nodes[0].visible))
-        box.on_update(show)
+                box = self._server.gui.add_checkbox(name, initial_value=bool(nodes[0].visible))
+                box.on_update(partial(_show, nodes))
 
     def _refresh(self) -> None:
         """Bring the time bar, values and charts to the present time."""
-        with self._lock:
-            t = self._t
+        t = self._t
         if t == self._shown:
             return
         self._shown = t
@@ -245,6 +231,11 @@ class Player:
             yield (f'<tr><td><span style="color: {COLORS[j % len(COLORS)]}">&#9632;</span></td>'
                    f'<td>{escape(name)}</td>{"".join(cells)}</tr>')
         yield '</table>'
+
+
+def _show(nodes: list[Any], event: Any) -> None:
+    for node in nodes:
+        node.visible = event.target.value
 
 
 def _cell(value: float, unit: str, over: bool) -> str:

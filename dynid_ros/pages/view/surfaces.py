@@ -29,10 +29,14 @@ def surface_of(shape: Any) -> tuple[Array, Faces]:
     A mesh of more than `MOST_FACES` triangles is coarsened.
     """
     import coal
-    from trimesh import creation
+    from trimesh import convex, creation
+
+    from dynid_ros.motion.feasibility.bounding_capsule import corners
 
     if hasattr(shape, 'tri_indices'):
-        return _coarse(*_triangles(shape))
+        return _coarse(np.array(shape.vertices()).reshape(-1, 3), np.array(
+            [[t[0], t[1], t[2]] for t in map(shape.tri_indices, range(shape.num_tris))],
+            dtype=np.int64).reshape(-1, 3))
     if isinstance(shape, coal.Box):
         mesh = creation.box(extents=2 * shape.halfSide)
     elif isinstance(shape, coal.Sphere):
@@ -45,31 +49,8 @@ def surface_of(shape: Any) -> tuple[Array, Faces]:
         mesh = creation.cylinder(
             radius=shape.radius, height=2 * shape.halfLength, sections=ROUND)
     else:
-        return _hull(shape)
+        mesh = convex.convex_hull(corners(shape))
     return np.array(mesh.vertices), np.array(mesh.faces)
-
-
-def _triangles(shape: Any) -> tuple[Array, Faces]:
-    corners = np.array(shape.vertices()).reshape(-1, 3)
-    triangles = np.array([
-        (t[0], t[1], t[2]) for t in map(shape.tri_indices, range(shape.num_tris))],
-        dtype=np.int64).reshape(-1, 3)
-    return corners, triangles
-
-
-def _hull(shape: Any) -> tuple[Array, Faces]:
-    """Hull of the corners of any other convex shape."""
-    from scipy.spatial import ConvexHull
-
-    from dynid_ros.motion.feasibility.bounding_capsule import corners
-
-    points = corners(shape)
-    hull = ConvexHull(points)
-    faces = np.array(hull.simplices, dtype=np.int64)
-    a, b, c = (points[faces[:, k]] for k in range(3))
-    inwards = np.einsum('fi,fi->f', np.cross(b - a, c - a), a - points.mean(axis=0)) < 0
-    faces[inwards] = faces[inwards][:, ::-1]
-    return points, faces
 
 
 def _coarse(corners: Array, faces: Faces) -> tuple[Array, Faces]:

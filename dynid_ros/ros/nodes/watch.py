@@ -77,8 +77,7 @@ class Watch(Node):
         self._page = Page(
             self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
         if visuals.missing:
-            self.get_logger().warning(
-                f'capsules stand for meshes that are not there: {", ".join(visuals.missing)}')
+            self.get_logger().warning(visuals.note)
         create_steady_timer(self, LOOK, self._look)
         create_steady_timer(self, FOLLOW, self._follow)
         self.get_logger().info(f'{self._arm.name} on {self._states.topic}: {self._page.url}')
