@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 import fcntl
 from functools import partial
+import json
 import os
 from pathlib import Path
 import random
@@ -27,10 +28,6 @@ BEHIND = {'identifier': 10, 'recorder': 10, 'watch': 10}
 LAST_LINES = 5
 #: Domains to choose from: above those that people set, below the ports that Linux hands out.
 DOMAINS = range(60, 102)
-
-
-class NodeEndedError(DynidError):
-    """A node ended when it should not have."""
 
 
 class Processes:
@@ -65,7 +62,7 @@ class Processes:
         """Start a node of this package with parameters."""
         command = [sys.executable, '-m', f'dynid_ros.ros.nodes.{name}', '--ros-args']
         for key, value in parameters.items():
-            command += ['-p', f'{key}:={_text(value)}']
+            command += ['-p', f'{key}:={json.dumps(value)}']
         with (self._logs / f'{name}.log').open('wb') as log:
             # Only this process gets Ctrl-C, and ends the others in order.
             self._running[name] = subprocess.Popen(
@@ -83,14 +80,13 @@ class Processes:
 
         Raises
         ------
-        NodeEndedError
+        DynidError
             One does not; the message holds the reason.
 
         """
-        for name, process in self._running.items():
-            if process.poll() is not None:
-                del self._running[name]
-                raise NodeEndedError(self._why(name, process.returncode))
+        for name in tuple(self._running):
+            if self.ended(name):
+                raise self._why(name, 0)
 
     def ended(self, name: str) -> bool:
         """
@@ -98,16 +94,16 @@ class Processes:
 
         Raises
         ------
-        NodeEndedError
+        DynidError
             It has ended otherwise.
 
         """
-        process = self._running[name]
-        if process.poll() is None:
+        status = self._running[name].poll()
+        if status is None:
             return False
         del self._running[name]
-        if process.returncode:
-            raise NodeEndedError(self._why(name, process.returncode))
+        if status:
+            raise self._why(name, status)
         return True
 
     def stop(self, name: str) -> None:
@@ -116,14 +112,14 @@ class Processes:
 
         Raises
         ------
-        NodeEndedError
+        DynidError
             It did not end well.
 
         """
         self._running[name].send_signal(signal.SIGINT)
         status = self._wait(name)
         if status:
-            raise NodeEndedError(self._why(name, status))
+            raise self._why(name, status)
 
     def _wait(self, name: str) -> int:
         process = self._running.pop(name)
@@ -133,18 +129,11 @@ class Processes:
             process.kill()
             return process.wait()
 
-    def _why(self, name: str, status: int) -> str:
+    def _why(self, name: str, status: int) -> DynidError:
         log = self._logs / f'{name}.log'
         lines = log.read_text(errors='replace').strip().splitlines()[-LAST_LINES:]
         how = f'was killed by signal {-status}' if status < 0 else f'ended with status {status}'
-        return '\n  '.join([f'{name} {how}; {log} ends with:', *lines])
-
-
-def _text(value: object) -> str:
-    """Value of a parameter on a command line."""
-    if isinstance(value, list):
-        return f'[{",".join(map(_text, value))}]'
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return DynidError('\n  '.join([f'{name} {how}; {log} ends with:', *lines]))
 
 
 def _begin(niceness: int, parent: int) -> None:

@@ -22,29 +22,26 @@ class ProgressNode(Node):
 
     Attributes
     ----------
-    samples, determined, number : int
-        Samples that were learned from, base parameters that they determine, and all of these.
-    condition_number : float or None
-        Of the scaled regressor; None while parameters are not determined.
-    overall : float or None
-        Torque error of predictions made before each torque was used, percent.
+    known : str
+        Samples used, base parameters that they determine, condition number of the scaled
+        regressor, and error of torques predicted before use; empty before the first result.
 
     """
 
     def __init__(self) -> None:
         super().__init__('dynid_demo')
-        self.samples = self.determined = self.number = 0
-        self.condition_number: float | None = None
-        self.overall: float | None = None
+        self.known = ''
         self.create_subscription(String, 'identifier/result', self._on_result, LATCHED)
 
     def _on_result(self, message: Any) -> None:
         content = json.loads(message.data)
-        self.samples = content['samples']
-        self.number = len(content['parameters'])
-        self.determined = sum(each['determined'] for each in content['parameters'])
-        self.condition_number = content['condition_number']
-        self.overall = content['relative_error_percent']
+        determined = [each['determined'] for each in content['parameters']]
+        condition, error = content['condition_number'], content['relative_error_percent']
+        self.known = (
+            f'{content["samples"]} samples, {sum(determined)} of {len(determined)} base '
+            'parameters determined, condition number '
+            f'{"-" if condition is None else format(condition, ".0f")}, torque error '
+            + (f'{error:.2f} %' if any(determined) and error is not None else '-'))
 
 
 class View:
@@ -61,13 +58,5 @@ class View:
 
     def show(self, stage: str, progress: ProgressNode) -> None:
         """Print what is known, now and then."""
-        if time.monotonic() - self._printed > QUIET and progress.samples:
-            self.say(f'{stage}: {_summary(progress)}')
-
-
-def _summary(progress: ProgressNode) -> str:
-    condition = '-' if progress.condition_number is None else f'{progress.condition_number:.0f}'
-    known = progress.determined and progress.overall is not None
-    overall = f'{progress.overall:.2f} %' if known else '-'
-    return (f'{progress.samples} samples, {progress.determined} of {progress.number} base '
-            f'parameters determined, condition number {condition}, torque error {overall}')
+        if time.monotonic() - self._printed > QUIET and progress.known:
+            self.say(f'{stage}: {progress.known}')
