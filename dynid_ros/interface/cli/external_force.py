@@ -8,13 +8,13 @@ only held the arm against gravity. Status 1 if a joint would exceed its effort l
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Any
 
 from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_position,
     answer,
+    arm_or_result,
     finite,
     position,
 )
@@ -43,9 +43,13 @@ def run(args: Namespace) -> int:
 
     from dynid_ros.dynamics.external_force import external_force
     from dynid_ros.dynamics.rigid_body import forward_dynamics, gravity_torque, inverse_dynamics
+    from dynid_ros.dynamics.rigid_parameters import check_possible
 
-    model, arm = _model(args.arm)
-    q = position(arm, args.at, degrees=args.deg)
+    result, arm = arm_or_result(args.arm)
+    if result is None:
+        check_possible(arm)
+    model = result or arm
+    q = position(arm, args.at, args.deg)
     fext = external_force(model, args.body, args.wrench, None if args.in_base else q)
     gravity = gravity_torque(model, q)
     holding = inverse_dynamics(model, q, fext=fext)
@@ -60,21 +64,6 @@ def run(args: Namespace) -> int:
     answer(args, {'arm': arm.name, 'body': args.body, 'q': q.tolist(), 'joints': rows},
            _lines(arm, args.body, rows))
     return 1 if over.any() else 0
-
-
-def _model(given: str) -> tuple[Any, Any]:
-    """Read an identified result from its folder, else an arm."""
-    if (Path(given) / 'result.yaml').is_file():
-        from dynid_ros.estimation.result_files.result_file import read_result
-
-        result = read_result(Path(given))
-        return result, result.arm
-    from dynid_ros.arm import load_arm
-    from dynid_ros.dynamics.rigid_parameters import check_possible
-
-    arm = load_arm(given)
-    check_possible(arm)
-    return arm, arm
 
 
 def _lines(arm: Any, body: str, rows: list[dict[str, Any]]) -> list[str]:

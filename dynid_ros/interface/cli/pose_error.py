@@ -61,8 +61,8 @@ def run(args: Namespace) -> int:
     assumed = arm.tolerances is None
     tolerances = arm.tolerances or uniform_tolerances(
         arm, np.radians(args.angle_std), 1e-3 * args.length_std)
-    q = workspace_states(arm, STATES) if args.workspace else position(
-        arm, args.at, degrees=args.deg)[None]
+    q = (workspace_states(arm, STATES) if args.workspace
+         else position(arm, args.at, args.deg)[None])
     budget = error_budget(arm, q, tolerances, args.body)
     note = (f'the arm states no tolerances: {args.angle_std:g} deg for every angle and '
             f'{args.length_std:g} mm for every length are assumed')

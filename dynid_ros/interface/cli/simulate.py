@@ -14,10 +14,15 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_json, add_output, answer, seed
+from dynid_ros.interface.cli.common.arguments import (
+    add_json,
+    add_output,
+    answer,
+    arm_or_result,
+    seed,
+)
 
 if TYPE_CHECKING:
-    from dynid_ros.arm import ArmModel
     from dynid_ros.motion.trajectory.motion_pair import Motion
 
 
@@ -46,7 +51,9 @@ def run(args: Namespace) -> int:
     from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
     from dynid_ros.simulation.record import simulate, simulation_notes
 
-    arm = _arm(args.arm)
+    model, arm = arm_or_result(args.arm)
+    if model is not None:
+        arm = model.possible_arm
     if arm.drive.topic is not None:
         raise InputError(
             f'{args.arm}: simulations hold the drive signal in the joint states; simulate an arm '
@@ -77,14 +84,3 @@ def run(args: Namespace) -> int:
         'assumed': {name: value.tolist() for name, value in assumed.items()},
     }, [f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}'])
     return 0
-
-
-def _arm(given: str) -> ArmModel:
-    """Read an arm, or that of an identified result from its folder."""
-    if (Path(given) / 'result.yaml').is_file():
-        from dynid_ros.estimation.result_files.result_file import read_result
-
-        return read_result(Path(given)).possible_arm
-    from dynid_ros.arm import load_arm
-
-    return load_arm(given)

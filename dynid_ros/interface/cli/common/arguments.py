@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any, TYPE_CHECKING, TypeVar
@@ -17,6 +18,7 @@ from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
     from dynid_ros.data.recordings.recording import Recording
+    from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 Number = TypeVar('Number', int, float)
 
@@ -41,6 +43,17 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--received', action='store_true',
         help='use the times of reception in a bag, for drivers that set no stamps')
+
+
+def arm_or_result(given: str) -> tuple[IdentifiedModel | None, ArmModel]:
+    """Read a result from its folder with its arm, or else an arm."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.estimation.result_files.result_file import read_result, RESULT
+
+    if (Path(given) / RESULT).is_file():
+        result = read_result(Path(given))
+        return result, result.arm
+    return None, load_arm(given)
 
 
 def read_recording(args: argparse.Namespace, path: Path, arm: ArmModel) -> Recording:
@@ -82,60 +95,34 @@ def check_folder(path: Path) -> None:
             return
 
 
-def share(text: str) -> float:
-    """Parse a share of a recording, from 0 to below 1."""
-    return _checked(text, float, lambda value: 0 <= value < 1, 'a share from 0 to below 1')
+def checked(
+    kind: Callable[[str], Number], wanted: str, fits: Callable[[Number], bool],
+) -> Callable[[str], Number]:
+    """Make a parser of numbers that fit; its error says what is wanted."""
+    def parse(text: str) -> Number:
+        # Of no number, and of one with thousands of digits.
+        with suppress(ValueError):
+            value = kind(text)
+            if fits(value):
+                return value
+        raise argparse.ArgumentTypeError(f'{text} is not {wanted}')
+
+    return parse
 
 
-def positive(text: str) -> float:
-    """Parse a number above zero."""
-    return _checked(text, float, lambda value: 0 < value < inf, 'a number above zero')
-
-
-def not_negative(text: str) -> float:
-    """Parse a number of zero or more."""
-    return _checked(text, float, lambda value: 0 <= value < inf, 'a number of zero or more')
-
-
-def finite(text: str) -> float:
-    """Parse a number."""
-    return _checked(text, float, isfinite, 'a finite number')
-
-
-def cutoff(text: str) -> float:
-    """Parse the cut-off of a filter, Hz."""
-    return _checked(text, float, lambda value: LEAST_CUTOFF <= value < inf,
-                    f'a frequency of {LEAST_CUTOFF:g} Hz or more')
-
-
-def delay(text: str) -> float:
-    """Parse the delay of a signal, s, which may be negative."""
-    return _checked(text, float, lambda value: abs(value) <= LONGEST_DELAY,
-                    f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s')
-
-
-def count(text: str) -> int:
-    """Parse a number of things, one at least."""
-    return _checked(text, int, lambda value: 0 < value <= MOST, f'a whole number from 1 to {MOST}')
-
-
-def seed(text: str) -> int:
-    """Parse the seed of random numbers."""
-    return _checked(text, int, lambda value: 0 <= value < 2**63,
-                    'a whole number of zero or more, below 2**63')
-
-
-def _checked(
-    text: str, kind: Callable[[str], Number], fits: Callable[[Number], bool], wanted: str,
-) -> Number:
-    try:
-        value = kind(text)
-        if fits(value):
-            return value
-    # Of no number, and of one with thousands of digits.
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f'{text} is not {wanted}')
+share = checked(float, 'a share from 0 to below 1', lambda value: 0 <= value < 1)
+positive = checked(float, 'a number above zero', lambda value: 0 < value < inf)
+not_negative = checked(float, 'a number of zero or more', lambda value: 0 <= value < inf)
+finite = checked(float, 'a finite number', isfinite)
+#: Cut-off of a filter, Hz, and delay of a signal, s.
+cutoff = checked(float, f'a frequency of {LEAST_CUTOFF:g} Hz or more',
+                 lambda value: LEAST_CUTOFF <= value < inf)
+delay = checked(float, f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s',
+                lambda value: abs(value) <= LONGEST_DELAY)
+#: A number of starts, harmonics or periods, and a seed of random numbers.
+count = checked(int, f'a whole number from 1 to {MOST}', lambda value: 0 < value <= MOST)
+seed = checked(int, 'a whole number of zero or more, below 2**63',
+               lambda value: 0 <= value < 2**63)
 
 
 def add_friction(parser: argparse._ActionsContainer) -> None:
@@ -158,7 +145,7 @@ def add_position(parser: argparse._ActionsContainer) -> None:
         help='joint positions, rad or m; the middle of the limits if not given')
 
 
-def position(arm: ArmModel, at: Sequence[float] | None, *, degrees: bool) -> Array:
+def position(arm: ArmModel, at: Sequence[float] | None, degrees: bool) -> Array:
     """
     Position (n,) of an arm from the command line.
 
