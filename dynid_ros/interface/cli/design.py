@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-import sys
 from typing import Any, TYPE_CHECKING
 
 from dynid_ros.errors import InputError
@@ -27,6 +25,7 @@ from dynid_ros.interface.cli.common.arguments import (
     finite,
     not_negative,
     positive,
+    progress_bar,
     seed,
 )
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from dynid_ros.applications.payload.design import PayloadDesign
     from dynid_ros.arm import ArmModel
     from dynid_ros.motion.excitation.design_objective import Task
-    from dynid_ros.motion.excitation.search import Design, Progress
+    from dynid_ros.motion.excitation.search import Design
     from dynid_ros.motion.trajectory.motion_pair import Motion
 
 #: Arms swing of themselves above this, Hz.
@@ -104,7 +103,11 @@ def run(args: Namespace) -> int:
     load = _load_design(args, arm) if args.chosen == [PAYLOAD] else None
     if load is not None:
         arm, task = load.arm, replace(task, objective=load.objective)
-    with _progress(args) as progress:
+    with progress_bar('design', args.time, '{desc} |{bar}| {postfix}') as bar:
+        def progress(start: int, seconds: float, best: float) -> None:
+            bar.set_postfix_str(f'start {start + 1}, best {best:.4g}', refresh=False)
+            bar.update(min(seconds, args.time) - bar.n)
+
         designed = design(arm, task, scene, progress)
     notes = design_metadata(designed, task, arm, scene)
     motion: Motion = designed.motion
@@ -189,20 +192,6 @@ def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
         'mass_std': mass, 'center_std': center.tolist(), 'noise_measured': load.measured}
 
 
-@contextmanager
-def _progress(args: Namespace) -> Iterator[Progress]:
-    """Progress line on a terminal: the share of the time that is gone and the best so far."""
-    from tqdm import tqdm
-
-    with tqdm(total=args.time, desc='design', disable=not sys.stderr.isatty(), leave=False,
-              bar_format='{desc} |{bar}| {postfix}') as bar:
-        def tell(start: int, seconds: float, best: float) -> None:
-            bar.set_postfix_str(f'start {start + 1}, best {best:.4g}', refresh=False)
-            bar.update(min(seconds, args.time) - bar.n)
-
-        yield tell
-
-
 def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
     motion = designed.motion
     yield (f'{arm.name}: {motion.duration:g} s ({motion.periods} periods of {motion.period:g} s, '
@@ -212,8 +201,9 @@ def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator
                f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
     yield f'condition number {designed.condition_number:.1f}, {notes["criterion"]}: ' \
           f'{designed.score:.4g}'
-    how = 'all' if designed.complete else 'the last one cut short'
-    yield f'{designed.starts} starts ({how}) in {designed.seconds:.1f} s'
+    yield (f'{designed.starts} start{"" if designed.starts == 1 else "s"} in '
+           f'{designed.seconds:.1f} s'
+           + ('' if designed.complete else '; --time ended the search before the last one did'))
     yield ('all limits kept at all times; least margins: '
            + ', '.join(_least(notes['margins'], arm)))
     if 'payload' in notes:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
 import re
-import sys
 from time import perf_counter
 from typing import Any, TYPE_CHECKING
 
@@ -22,10 +20,11 @@ from dynid_ros.interface.cli.common.arguments import (
     add_reading,
     answer,
     check_folder,
+    progress_bar,
 )
 
 if TYPE_CHECKING:
-    from dynid_ros.applications.fleet.run import FleetResult, Progress
+    from dynid_ros.applications.fleet.run import FleetResult
 
 #: Skipped bags that the summary lists; the page and ``--json`` list all.
 LISTED = 10
@@ -67,7 +66,11 @@ def run(args: Namespace) -> int:
 
     arm = load_arm(args.arm)
     check_folder(args.output)
-    with cluster(args.scheduler) as spread, _progress() as progress:
+    with cluster(args.scheduler) as spread, progress_bar('fleet', 1, '{desc} |{bar}|') as bar:
+        def progress(stage: str, done: int, of: int) -> None:
+            bar.set_description(f'{stage}: {done} of {of}', refresh=False)
+            bar.update(done / max(of, 1) - bar.n)
+
         found = run_fleet(
             arm, args.bags, args.output, spread, by=args.by, again=args.again, topic=args.topic,
             received=args.received, progress=progress)
@@ -103,8 +106,8 @@ def fleet_lines(found: FleetResult) -> Iterator[str]:
            f'{"s" if len(found.arms) != 1 else ""}, {found.read} of them read now: {used} used, '
            f'{len(found.odd)} do not belong, {len(found.skipped)} skipped')
     for name, report in (*found.arms.items(), ('all', None)):
-        model = found.whole if report is None else report.model
-        count = '' if report is None else f'{report.used:5d} bags'
+        model, count = (found.whole, '') if report is None else (
+            report.model, f'{report.used:5d} bags')
         if model is None:
             yield f'  {name:20s} {count:10s} too few rows for a model'
             continue
@@ -147,19 +150,3 @@ def fleet_as_dict(found: FleetResult) -> dict[str, Any]:
         'skipped': [{'bag': bag.name, 'fault': bag.fault, 'reason': bag.reason}
                     for bag in found.skipped],
     }
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a line of progress where somebody looks."""
-    shown = sys.stderr.isatty()
-
-    def show(stage: str, done: int, of: int) -> None:
-        if shown:
-            print(f'\r{stage}: {done} of {of}\033[K', end='', file=sys.stderr, flush=True)
-
-    try:
-        yield show
-    finally:
-        if shown:
-            print('\r\033[K', end='', file=sys.stderr, flush=True)

@@ -19,6 +19,7 @@ from dynid_ros.interface.cli.common.arguments import (
     add_output,
     answer,
     arm_or_result,
+    progress_bar,
     seed,
 )
 
@@ -42,8 +43,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Simulate and write the bag."""
-    from tqdm import tqdm
-
     from dynid_ros.data.files.bag_writer import check_absent, write_joint_states
     from dynid_ros.errors import InputError
     from dynid_ros.motion.excitation.random_motion import random_motion
@@ -71,8 +70,7 @@ def run(args: Namespace) -> int:
         excitation = read_motion(args.excitation)
         check_made_for(excitation, arm, args.excitation)
         motion = excitation.motion
-    with tqdm(total=1.0, desc='simulate', disable=not sys.stderr.isatty(), leave=False,
-              bar_format='{desc} {percentage:3.0f}% |{bar}| {elapsed}') as bar:
+    with progress_bar('simulate', 1.0, '{desc} {percentage:3.0f}% |{bar}| {elapsed}') as bar:
         simulation = simulate(
             arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n))
     log = simulation.log

@@ -16,12 +16,10 @@ from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of, read_recording
 
 if TYPE_CHECKING:
-    import viser
-
     from dynid_ros.arm import ArmModel
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
     from dynid_ros.pages.view.inertia_ellipsoids import Ellipsoid
-    from dynid_ros.pages.view.stage import Content, Stage
+    from dynid_ros.pages.view.stage import Content
     from dynid_ros.pages.view.track import Track
 
 PORT = 8080
@@ -50,9 +48,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Serve the page until Ctrl-C, or write it."""
+    from dynid_ros.pages.view.exported_page import exported_page
     from dynid_ros.pages.view.player import Player
     from dynid_ros.pages.view.server import LOOPBACK, open_server
     from dynid_ros.pages.view.stage import Stage
+    from dynid_ros.utilities.atomic_write import write_whole
 
     if args.html is not None:
         check_folder_of(args.html)
@@ -66,7 +66,10 @@ def run(args: Namespace) -> int:
         server.gui.set_panel_label(content.track.title)
         stage = Stage(server, content)
         if args.html is not None:
-            return _write(args.html, server, stage)
+            page = exported_page(server, stage)
+            write_whole(args.html, page)
+            print(f'wrote {args.html}: {len(page) / 1e6:.1f} MB')
+            return 0
         player = Player(server, stage)
         print(f'{content.track.title}: http://{args.host}:{server.get_port()} (Ctrl-C ends)',
               flush=True)
@@ -76,41 +79,31 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _write(path: Path, server: viser.ViserServer, stage: Stage) -> int:
-    from dynid_ros.pages.view.exported_page import exported_page
-    from dynid_ros.utilities.atomic_write import write_whole
-
-    page = exported_page(server, stage)
-    write_whole(path, page)
-    print(f'wrote {path}: {len(page) / 1e6:.1f} MB')
-    return 0
-
-
 def _content(args: Namespace) -> Content:
     """Read what is to be shown."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings, Surroundings
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.pages.view.inertia_ellipsoids import ellipsoids
-    from dynid_ros.pages.view.link_visuals import joint_capsules, link_visuals, LinkVisuals
+    from dynid_ros.pages.view.link_visuals import link_visuals
     from dynid_ros.pages.view.recorded_track import check_joints, result_track
     from dynid_ros.pages.view.stage import content_of
 
-    what, source = [*args.what], args.arm
+    what, source = args.what, args.arm
     if len(what) > 2:
         raise InputError(f'view takes an arm and a motion, or a recording, or a result, not '
                          f'{len(what)} names')
+    if len(what) == 2 and source is not None:
+        raise InputError('--arm is for a recording or a result; ARM MOTION names the arm')
     if len(what) == 2:
-        if source is not None:
-            raise InputError('--arm is for a recording or a result; ARM MOTION names the arm')
-        source = what.pop(0)
-    path = Path(what[0])
+        source = what[0]
+    path = Path(what[-1])
     arm = None if source is None else load_arm(source)
     model = None if args.model is None else read_result(args.model)
     if arm is not None and model is not None:
         check_joints(model, arm, args.model)
     links: tuple[Ellipsoid, ...] = ()
-    if _is_result(path) and len(args.what) == 1:
+    if _is_result(path) and len(what) == 1:
         if model is not None:
             raise InputError('--model is for a motion or a recording; a result is a model')
         result = read_result(path)
@@ -119,11 +112,8 @@ def _content(args: Namespace) -> Content:
         track, links = result_track(result, arm or result.arm), ellipsoids(result)
     else:
         track = _track(args, path, arm, model)
-    if source is None:
-        visuals = LinkVisuals(joint_capsules(track.arm))
-        return content_of(track, Surroundings(), visuals, links)
-    return content_of(track, load_surroundings(source, track.arm),
-                      link_visuals(source, track.arm), links)
+    around = Surroundings() if source is None else load_surroundings(source, track.arm)
+    return content_of(track, around, link_visuals(source, track.arm), links)
 
 
 def _is_result(path: Path) -> bool:

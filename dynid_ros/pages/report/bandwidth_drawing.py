@@ -13,7 +13,7 @@ from dynid_ros.estimation.model.metrics import BandwidthError, unrepeated_percen
 from dynid_ros.pages.report.drawings import (
     drawing,
     inline_svg,
-    new_figure,
+    new_axes,
     PREDICTED,
     RESIDUAL,
     SOFT,
@@ -73,8 +73,7 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
     plain = np.array([each.plain_error_percent for each in rows], dtype=float)
     floor = np.array([each.unrepeated_percent for each in rows], dtype=float)
     with drawing():
-        figure = new_figure(_SIZE)
-        axes = figure.add_axes(_AXES)
+        axes = new_axes(_SIZE, _AXES)
         highest = _SMALLEST
         for errors, colour, style in ((own, PREDICTED, '-o'), (plain, RESIDUAL, '--s'),
                                       (floor, SOFT, '-^')):
@@ -86,7 +85,7 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
         axes.set_ylim(0.0, _HEADROOM * highest)
         axes.set_ylabel('held-out error, %')
         _name_cutoffs(axes, [each for each in cutoffs if each != cutoff_hz], recorded)
-        return inline_svg(figure, 'bandwidth', _described(rows, cutoff_hz))
+        return inline_svg(axes, 'bandwidth', _described(rows, cutoff_hz))
 
 
 def _name_cutoffs(axes: Any, cutoffs: Sequence[float], recorded: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 import io
 import re
-from typing import Any, TYPE_CHECKING
+from typing import Any, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -34,12 +34,13 @@ _INK, _GRID, MEASURED, PREDICTED, RESIDUAL, SOFT = _VARIABLES
 _NO_METADATA = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
 # Inches of 72 units; a drawing is stretched to its column, so a narrow one has larger letters.
 _TORQUE_SIZE = (6.0, 3.0)
-_SPECTRUM_SIZE = (4.3, 2.5)
-_HEADROOM = 1.06
+SMALL = (4.3, 2.5)
+HEADROOM = 1.06
 # Share of the figure: left, bottom, width, height.
 _TORQUE = (0.12, 0.43, 0.86, 0.55)
 _RESIDUAL = (0.12, 0.15, 0.86, 0.22)
-_SPECTRUM = (0.16, 0.18, 0.82, 0.78)
+INSIDE = (0.16, 0.18, 0.82, 0.78)
+Place: TypeAlias = tuple[float, float, float, float]
 # Beyond the cut-off the spectrum shows the filter, not the arm.
 _BEYOND_CUTOFF = 1.3
 
@@ -51,14 +52,14 @@ def drawing() -> AbstractContextManager[None]:
     return rc_context(fname=FOLDER / 'drawings.mplstyle')
 
 
-def inline_svg(figure: Any, name: str, description: str) -> Markup:
+def inline_svg(axes: Any, name: str, description: str) -> Markup:
     """
-    Draw a figure as an SVG element.
+    Draw the figure of some axes as an SVG element.
 
     Parameters
     ----------
-    figure : matplotlib.figure.Figure
-        Figure on an SVG canvas.
+    axes : matplotlib.axes.Axes
+        From `new_axes`.
     name : str
         Identifier of the drawing in the page, letters and digits.
     description : str
@@ -71,7 +72,7 @@ def inline_svg(figure: Any, name: str, description: str) -> Markup:
     buffer = io.StringIO()
     # With the salt, names inside the drawing are its own, and the same in every run.
     with rc_context({'svg.hashsalt': name}):
-        figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
+        axes.figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
     head, _, body = buffer.getvalue().partition('<svg')[2].partition('>')
     body = re.sub(r'<metadata>.*?</metadata>|(?<=<g) id="[^"]*"|<!--.*?-->\s*', '', body,
                   flags=re.DOTALL).replace('xlink:href', 'href')
@@ -111,7 +112,7 @@ def torque_drawings(
     t, tau, tau_hat = end_to_end(predictions)
     drawings = []
     with drawing():
-        figure, above, below = _torque_axes(float(np.nanmax(t)))
+        above, below = _torque_axes(float(np.nanmax(t)))
         measured, predicted = above.lines
         for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
             measured.set_data(*thinned(t, tau[:, j]))
@@ -122,7 +123,7 @@ def torque_drawings(
             above.set_ylabel(f'{"torque" if unit == "Nm" else "force"}, {unit}')
             below.set_ylabel(f'residual, {unit}')
             drawings.append(inline_svg(
-                figure, f'{name}{j + 1}',
+                above, f'{name}{j + 1}',
                 _torque_described(joint, unit, float(np.nanmax(t)), tau[:, j], tau_hat[:, j])))
     return drawings
 
@@ -138,10 +139,10 @@ def _torque_described(joint: str, unit: str, seconds: float, tau: Array, tau_hat
         f'{significant(np.abs(residual).max())} {unit}')
 
 
-def _torque_axes(seconds: float) -> tuple[Any, Any, Any]:
+def _torque_axes(seconds: float) -> tuple[Any, Any]:
     # Made once for all joints: new axes cost more than new curves.
-    figure = new_figure(_TORQUE_SIZE)
-    above, below = figure.add_axes(_TORQUE), figure.add_axes(_RESIDUAL)
+    above = new_axes(_TORQUE_SIZE, _TORQUE)
+    below = above.figure.add_axes(_RESIDUAL)
     above.plot([], [], color=MEASURED, linewidth=2.4)
     above.plot([], [], color=PREDICTED, linewidth=1.0)
     below.plot([], [], color=RESIDUAL, linewidth=1.0)
@@ -152,7 +153,7 @@ def _torque_axes(seconds: float) -> tuple[Any, Any, Any]:
         axes.yaxis.set_label_coords(-0.095, 0.5)
     above.tick_params(labelbottom=False)
     below.set_xlabel('time, s', labelpad=1)
-    return figure, above, below
+    return above, below
 
 
 def spectrum_drawings(
@@ -182,8 +183,7 @@ def spectrum_drawings(
     shown = min(max(float(f[-1]) for f, *_ in sets), _BEYOND_CUTOFF * cutoff_hz)
     drawings = []
     with drawing():
-        figure = new_figure(_SPECTRUM_SIZE)
-        axes = figure.add_axes(_SPECTRUM)
+        axes = new_axes()
         lines = [axes.plot([], [], color=colour, linewidth=1.3)[0] for _, _, colour, _ in sets]
         axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
         axes.set_xlim(0.0, shown)
@@ -197,7 +197,7 @@ def spectrum_drawings(
                 f'{label} at most {significant(d[:, j].max())} {unit}/√Hz, at '
                 f'{significant(f[d[:, j].argmax()])} Hz' for f, d, _, label in sets)
             drawings.append((joint, inline_svg(
-                figure, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}')))
+                axes, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}')))
     return drawings
 
 
@@ -217,20 +217,20 @@ def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array
     still = np.isnan(both).all(axis=0)
     low = np.where(still, -1.0, np.nanmin(np.where(still, 0.0, both), axis=0))
     high = np.where(still, 1.0, np.nanmax(np.where(still, 0.0, both), axis=0))
-    centre, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * _HEADROOM
+    centre, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * HEADROOM
     reach = np.nanmax(np.abs(np.where(still, 1.0, residual)), axis=0)
-    reach = np.maximum(reach, 1e-9) * _HEADROOM
+    reach = np.maximum(reach, 1e-9) * HEADROOM
     return centre - half, centre + half, reach
 
 
-def new_figure(size: tuple[float, float]) -> Any:
-    """Make a figure of a size, inches of 72 units, on an SVG canvas."""
+def new_axes(size: tuple[float, float] = SMALL, place: Place = INSIDE) -> Any:
+    """Make axes at a place of a new figure of a size, inches of 72 units, on an SVG canvas."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, dpi=72)
     FigureCanvasSVG(figure)
-    return figure
+    return figure.add_axes(place)
 
 
 def _logarithmic(axes: Any, values: Array) -> None:

@@ -12,11 +12,12 @@ import numpy as np
 from dynid_ros.applications.fleet.arms import day
 from dynid_ros.applications.fleet.drift import DAY, Series
 from dynid_ros.applications.fleet.run import FleetResult
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.pages.report.drawings import (
     drawing,
     inline_svg,
     MEASURED,
-    new_figure,
+    new_axes,
     PREDICTED,
     RESIDUAL,
 )
@@ -64,11 +65,10 @@ def _chosen(series: Sequence[Series]) -> list[Series]:
 def draw_series(series: Series, name: str) -> Markup:
     """Draw values over date with their intervals and the line through them, as SVG."""
     with drawing():
-        figure = new_figure(SIZE)
-        figure.set_layout_engine('constrained')
-        axes = figure.add_subplot()
+        axes = new_axes(SIZE)
+        axes.figure.set_layout_engine('constrained')
         days = (series.date - series.date[0]) / DAY
-        axes.errorbar(days, series.values, 1.96 * series.std, fmt='.', color=MEASURED,
+        axes.errorbar(days, series.values, INTERVAL * series.std, fmt='.', color=MEASURED,
                       markersize=4, linewidth=0.7)
         if series.slope is not None:
             axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], linewidth=1.8,
@@ -77,7 +77,7 @@ def draw_series(series: Series, name: str) -> Markup:
         axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
         axes.set_xlabel(f'days since {day(float(series.date[0]))}')
         axes.set_ylabel(series.name)
-        return inline_svg(figure, name, _described(series))
+        return inline_svg(axes, name, _described(series))
 
 
 def _described(series: Series) -> str:

@@ -9,15 +9,11 @@ import numpy as np
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.pages.report.drawings import drawing, inline_svg, new_figure, PREDICTED
+from dynid_ros.pages.report.drawings import drawing, HEADROOM, inline_svg, new_axes, PREDICTED
 from dynid_ros.pages.report.templating import significant
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-# Inches of 72 units, and share of the figure: left, bottom, width, height.
-_SIZE, _AXES = (4.3, 2.5), (0.16, 0.18, 0.82, 0.78)
-_HEADROOM = 1.06
 
 
 def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
@@ -45,18 +41,17 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
             half = INTERVAL * curve.std
             if not np.isfinite(curve.torque + half).all():
                 continue
-            figure = new_figure(_SIZE)
-            axes = figure.add_axes(_AXES)
+            axes = new_axes()
             axes.fill_between(curve.speed, curve.torque - half, curve.torque + half,
                               color=PREDICTED, alpha=0.25, linewidth=0.0)
             axes.plot(curve.speed, curve.torque, color=PREDICTED, linewidth=1.4)
             axes.set_xlim(0.0, curve.speed[-1])
-            axes.set_ylim(min(0.0, _HEADROOM * float(np.min(curve.torque - half))),
-                          _HEADROOM * max(float(np.max(curve.torque + half)), 1e-9))
+            axes.set_ylim(min(0.0, HEADROOM * float(np.min(curve.torque - half))),
+                          HEADROOM * max(float(np.max(curve.torque + half)), 1e-9))
             axes.set_xlabel(f'speed, {speed[j]}', labelpad=1)
             axes.set_ylabel(f'friction, {unit}')
             drawn.append((joint, inline_svg(
-                figure, f'friction{j + 1}',
+                axes, f'friction{j + 1}',
                 f'Friction of {joint} over its speed: {significant(curve.torque[0])} ± '
                 f'{significant(half[0])} {unit} at the slowest, {significant(curve.torque[-1])} ± '
                 f'{significant(half[-1])} {unit} at {significant(curve.speed[-1])} {speed[j]}')))

@@ -15,6 +15,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.pages.report.curves import thinned
@@ -27,7 +28,6 @@ PANEL = (2.6, 1.9)
 #: Room for the labels of a panel, left and below, inches.
 MARGIN = (0.6, 0.45)
 COLUMNS = 6
-INTERVAL = 1.96
 # The last estimate, and so many times its band, fill the panel.
 ZOOM = 4.0
 SMALLEST = 0.2

@@ -13,9 +13,9 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
-Z95 = 1.96
 #: Half width of the drawing of an interval, and the share of it that the interval takes.
 HALF, FILLED = 100.0, 0.94
 
@@ -30,7 +30,7 @@ def parameters(result: IdentifiedModel) -> list[tuple[str, list[dict[str, Any]]]
     prior, %, and value and standard deviation before any data.
     """
     base, units = base_parameters(result.arm), parameter_units(result.arm)
-    half = Z95 * result.std
+    half = INTERVAL * result.std
     reach = np.abs(result.theta) + half
     drawn = (reach > 0) & np.isfinite(reach)
     columns: dict[str, Iterable[Any]] = {

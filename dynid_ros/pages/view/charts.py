@@ -69,7 +69,9 @@ def track_charts(track: Track, pair: ClosestPair | None, clearance: float) -> It
         yield _chart('clearance, mm', (('closest pair', distance, COLORS[2]),),
                      (1e3 * clearance,), zero=True)
     half = (limits.upper - limits.lower) / 2
-    middle = np.where(np.isfinite(half), (limits.upper + limits.lower) / 2, 0.0)
+    # A joint without limits turns about its zero.
+    lower, upper = (np.where(np.isfinite(half), end, 0.0) for end in (limits.lower, limits.upper))
+    middle = (lower + upper) / 2
     yield _shares('position, % of its range', track, track.q - middle, half)
     yield _shares('velocity, % of its limit', track, track.qd, limits.velocity)
     if track.tau is not None:

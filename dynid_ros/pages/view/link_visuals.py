@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.arm.surroundings import load_surroundings, Surroundings
 from dynid_ros.errors import ArmError
 from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
 from dynid_ros.motion.feasibility.link_shapes import Body, capsule_body, read_geometry, urdf_bodies
@@ -77,7 +77,7 @@ class LinkVisuals:
                 'the joints replace them')
 
 
-def link_visuals(name_or_path: str | Path, arm: ArmModel) -> LinkVisuals:
+def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
     """
     Find what the links of an arm look like.
 
@@ -86,8 +86,8 @@ def link_visuals(name_or_path: str | Path, arm: ArmModel) -> LinkVisuals:
 
     Parameters
     ----------
-    name_or_path : str or Path
-        As for `load_arm`.
+    name_or_path : str or Path or None
+        As for `load_arm`; None where the files of the arm are not known.
     arm : ArmModel
         The arm that was read from it.
 
@@ -97,7 +97,7 @@ def link_visuals(name_or_path: str | Path, arm: ArmModel) -> LinkVisuals:
         The description of the arm is unusable.
 
     """
-    around = load_surroundings(name_or_path, arm)
+    around = Surroundings() if name_or_path is None else load_surroundings(name_or_path, arm)
     drawn: list[Visual] = []
     missing: dict[str, list[str]] = {}
     if around.urdf is not None:

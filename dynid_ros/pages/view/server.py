@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import ip_address, IPv4Address, IPv6Address
 import logging
 import socket
 from typing import Any, TYPE_CHECKING
@@ -42,17 +42,21 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
         viser is not installed, the address is not one of this machine, or the port is taken.
 
     """
-    server_class = _server_class()
-    _check_address(host, port)
+    try:
+        import viser
+    except ImportError as error:
+        raise InputError(
+            "3D pages need viser, which is not installed; pip install 'dynid_ros[view]'"
+        ) from error
     import rich
 
+    _check_address(host, port)
     # viser prints a banner and each connection on the console that rich shares.
     rich.get_console().quiet = True
     logging.getLogger('websockets.server').setLevel(logging.CRITICAL)
-    server: viser.ViserServer = server_class(host=host, port=port, label=title, verbose=False)
-    if port and server.get_port() != port:
-        server.stop()
-        raise _taken(host, port)
+    server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
+    # No tunnel to a public address, whoever asks for it.
+    server.request_share_url = lambda *_, **__: None
     _refuse_other_sites(server, host)
     # Shadows and reflections take three quarters of a picture where no graphics card draws it.
     server.scene.configure_default_lights(cast_shadow=False)
@@ -61,23 +65,6 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
     server.gui.configure_theme(
         show_logo=False, show_share_button=False, brand_color=BRAND)
     return server
-
-
-def _server_class() -> Any:
-    try:
-        import viser
-    except ImportError as error:
-        raise InputError(
-            "3D pages need viser, which is not installed; pip install 'dynid_ros[view]'"
-        ) from error
-
-    class LocalServer(viser.ViserServer):  # type: ignore[misc]
-        """One that never opens a tunnel to a public address, whoever asks for it."""
-
-        def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002
-            return None
-
-    return LocalServer
 
 
 def _check_address(host: str, port: int) -> None:
@@ -98,12 +85,9 @@ def _check_address(host: str, port: int) -> None:
         raise InputError(f'this user may not listen on port {port}; choose one from 1024 on '
                          'with --port') from error
     except OSError as error:
-        raise _taken(host, port) from error
-
-
-def _taken(host: str, port: int) -> InputError:
-    return InputError(f'cannot listen on port {port} of {host}: it is taken, or no address of '
-                      'this machine; choose another with --port, or 0 for any that is free')
+        raise InputError(
+            f'cannot listen on port {port} of {host}: it is taken, or no address of this machine; '
+            'choose another with --port, or 0 for any that is free') from error
 
 
 def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:
@@ -137,12 +121,12 @@ def is_own(origin: str | None, host: str, listening: str) -> bool:
         return True
     own = {'localhost', listening, socket.gethostname(), socket.getfqdn()}
     name = urlsplit(f'//{host}').hostname or ''
-    return urlsplit(origin).netloc == host and (name in own or _is_address(name))
+    return urlsplit(origin).netloc == host and (name in own or address_of(name) is not None)
 
 
-def _is_address(name: str) -> bool:
+def address_of(name: str) -> IPv4Address | IPv6Address | None:
+    """Read an address; None for a name."""
     try:
-        ip_address(name)
+        return ip_address(name)
     except ValueError:
-        return False
-    return True
+        return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import hmac
-import ipaddress
 import secrets
 from threading import RLock
 from typing import Any, TYPE_CHECKING
 
+from dynid_ros.pages.view.server import address_of
 from dynid_ros.pages.watch.commands import Command
 from dynid_ros.pages.watch.live_state import IDENTIFIER, Snapshot
 from dynid_ros.pages.watch.planned_motion import Course
@@ -193,9 +193,5 @@ class Access:
 
 def is_loopback(host: str) -> bool:
     """Whether an address is reached from this computer only."""
-    if host == 'localhost':
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = address_of(host)
+    return host == 'localhost' or (address is not None and address.is_loopback)

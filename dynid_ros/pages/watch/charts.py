@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.pages.view.charts import points, polylines, runs
 from dynid_ros.pages.watch.markup import BLUE, GREY, NAME, number, words
 from dynid_ros.utilities.arrays import Array
@@ -14,8 +15,6 @@ from dynid_ros.utilities.arrays import Array
 #: Size of a chart of an estimate, and of the error of a joint, pixels.
 TILE_W, TILE_H = 120, 34
 STRIP_W, STRIP_H = 330, 40
-#: Standard deviations of a 95 % band.
-BAND = 1.96
 #: Part of the series that decides on the scale: bands are wide before anything is known.
 SETTLED = 0.6
 #: Relative width of a band from which on it is drawn in colour.
@@ -50,7 +49,7 @@ def estimate_tiles(
 
 def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> str:
     # Messages of others may hold anything.
-    half = np.where(np.isfinite(std), BAND * std, np.nan)
+    half = np.where(np.isfinite(std), INTERVAL * std, np.nan)
     colour = BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY
     value = f'{number(theta[-1])} ± {number(half[-1])}{"" if from_data else ", prior"}'
     return (

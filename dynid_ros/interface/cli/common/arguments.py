@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from math import inf, isfinite
 from pathlib import Path
+import sys
 from typing import Any, TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -61,6 +62,14 @@ def read_recording(args: argparse.Namespace, path: Path, arm: ArmModel) -> Recor
     from dynid_ros.data.files import recording_reader
 
     return recording_reader.read_recording(path, arm, topic=args.topic, received=args.received)
+
+
+def progress_bar(title: str, total: float, form: str) -> Any:
+    """Make a bar of tqdm, which a terminal shows and a file does not."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=title, bar_format=form, leave=False,
+                disable=not sys.stderr.isatty())
 
 
 def answer(args: argparse.Namespace, facts: Any, lines: Iterable[str]) -> None:

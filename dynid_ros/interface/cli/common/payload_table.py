@@ -16,9 +16,7 @@ from dynid_ros.applications.export.payload_messages import (
 )
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import torque_units
-
-#: Half the width of a 95 % interval in standard deviations.
-INTERVAL = 1.96
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 
 
 def payload_lines(found: Payload, where: str) -> Iterator[str]:
