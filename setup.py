@@ -1,4 +1,5 @@
 from pathlib import Path
+import sys
 
 from setuptools import find_packages, setup
 
@@ -7,6 +8,11 @@ package_name = 'dynid_ros'
 FLEET = ['dask[distributed]', 'fsspec']
 # Pages in 3D.
 VIEW = ['viser>=1.1']
+NODES = ('feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm',
+         'trajectory_publisher', 'watch')
+# colcon puts scripts where `ros2 run` finds them (setup.cfg). pip would put them on the user's
+# path, where `watch` is another program.
+BY_PIP = bool({'bdist_wheel', 'editable_wheel', 'dist_info'} & set(sys.argv))
 
 
 def shared(folder):
@@ -63,12 +69,6 @@ setup(
     license='Apache-2.0',
     entry_points={'console_scripts': [
         'dynid = dynid_ros.interface.cli.main:main',
-        'feedforward = dynid_ros.ros.nodes.feedforward:main',
-        'identifier = dynid_ros.ros.nodes.identifier:main',
-        'monitor = dynid_ros.ros.nodes.monitor:main',
-        'recorder = dynid_ros.ros.nodes.recorder:main',
-        'simulated_arm = dynid_ros.ros.nodes.simulated_arm:main',
-        'trajectory_publisher = dynid_ros.ros.nodes.trajectory_publisher:main',
-        'watch = dynid_ros.ros.nodes.watch:main',
+        *(f'{node} = dynid_ros.ros.nodes.{node}:main' for node in NODES if not BY_PIP),
     ]},
 )

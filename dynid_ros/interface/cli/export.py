@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.arguments import add_json, answer
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -33,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
              'of franka_description; without it, a URDF of joints and links alone, or a table')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='FILE',
                         help='file to write')
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
@@ -57,7 +59,8 @@ def run(args: Namespace) -> int:
                      'in it; for friction, export a URDF (-o FILE.urdf)')
     if not model.verdict.trustworthy:
         notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
-    print('\n'.join([*notes, f'wrote {args.output}']))
+    answer(args, {'file': str(args.output), 'format': form, 'notes': notes},
+           [*notes, f'wrote {args.output}'])
     return 0
 
 

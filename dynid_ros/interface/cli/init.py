@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ArmError, InputError, ResultError
+from dynid_ros.interface.cli.common.arguments import add_json, answer
 from dynid_ros.utilities.atomic_write import write_whole
 
 
@@ -30,6 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
              'chain without its torso or base and its gripper')
     chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
@@ -73,18 +75,19 @@ def run(args: Namespace) -> int:
         # It would stand in the way of the next attempt.
         target.unlink(missing_ok=True)
         raise
-    print(f'{len(joints)} joints: {", ".join(joints)}')
-    if made.others:
-        print(f'locked: {", ".join(made.others)}')
+    doubts = [*made.doubts, *_weak_drives(arm)]
+    others = [f'locked: {", ".join(made.others)}'] if made.others else []
     if len(made.tips) > 1 and not (args.tip or args.joints):
-        print(f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
-    for doubt in (*made.doubts, *_weak_drives(arm)):
-        print(doubt)
-    print(f'wrote {target}. Only you know, so look at:')
-    for question in made.open_questions:
-        print(f'  {question}')
-    print(f'next: dynid demo {args.output} (a rehearsal in simulation), or '
-          f'dynid design {args.output} -o excitation.yaml')
+        others.append(
+            f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
+    answer(args, {
+        'arm': str(target), 'joints': list(joints), 'locked': list(made.others),
+        'tips': list(made.tips), 'doubts': doubts, 'questions': list(made.open_questions),
+    }, [f'{len(joints)} joints: {", ".join(joints)}', *others, *doubts,
+        f'wrote {target}. Only you know, so look at:',
+        *(f'  {question}' for question in made.open_questions),
+        f'next: dynid demo {args.output} (a rehearsal in simulation), or '
+        f'dynid design {args.output} -o excitation.yaml'])
     return 0
 
 

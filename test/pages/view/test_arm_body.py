@@ -38,7 +38,7 @@ def shown(scene, source):
 
 @pytest.mark.parametrize('name', SHIPPED)
 def test_shipped_arms_show_every_link(scene, name):
-    arm, visuals, body = shown(scene, name)
+    arm, visuals, _ = shown(scene, name)
     assert {surface.joint for surface in visuals.surfaces} >= set(range(arm.n))
     assert visuals.missing == ()
 
@@ -61,7 +61,7 @@ def test_missing_meshes_become_capsules_and_are_named(scene, tmp_path):
     path = tmp_path / 'arm.urdf'
     path.write_text(TWO_JOINTS.format(first='one', second='two', visual=(
         '<visual><geometry><mesh filename="package://gone/link.stl"/></geometry></visual>')))
-    _, visuals, body = shown(scene, path)
+    _, visuals, _ = shown(scene, path)
     assert visuals.missing == ('link.stl',)
     assert 'link.stl' in visuals.note
     assert {surface.joint for surface in visuals.surfaces} >= {0, 1}

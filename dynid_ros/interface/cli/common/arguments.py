@@ -12,6 +12,7 @@ from typing import Any, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from dynid_ros.arm.load import shipped_arms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.errors import InputError, ResultError
@@ -33,8 +34,8 @@ def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add ``--arm``."""
     parser.add_argument(
         '--arm', required=required, metavar='ARM',
-        help='a shipped arm (gluon_6l3, hand_leg, panda, tx40, two_axis, ur10), or the path of an '
-             'arm.yaml, of its folder, or of a URDF')
+        help=f'a shipped arm ({", ".join(shipped_arms())}), or the path of an arm.yaml, of its '
+             'folder, or of a URDF')
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
