@@ -34,7 +34,12 @@ def render(template: str, **values: Any) -> bytes:
         The page. A path need not be text in UTF-8: what is not becomes a question mark.
 
     """
-    return environment().get_template(template).render(values).encode(errors='replace')
+    return part(template, **values).encode(errors='replace')
+
+
+def part(template: str, **values: Any) -> str:
+    """Fill in the template of a part of a page; see `render`."""
+    return environment().get_template(template).render(values)
 
 
 @cache
@@ -47,8 +52,14 @@ def environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True)
     made.filters |= {
         'fixed': fixed, 'listed': listed, 'percent': percent, 'significant': significant,
-        'with_interval': with_interval}
+        'with_interval': with_interval, 'words': words}
     return made
+
+
+def words(text: str, longest: int = 400) -> str:
+    """Show a text of others: of limited length, without characters that are not seen."""
+    seen = ''.join(letter if letter.isprintable() else '\ufffd' for letter in text[:longest])
+    return seen + ('…' if len(text) > longest else '')
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.pages.view.closest_pair import ClosestPair
 from dynid_ros.pages.view.track import Track
 from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 #: Colours of curves in turn, legible on white and on black, apart for the colour-blind (Okabe and
 #: Ito), and those of measured and predicted torque and their difference.
@@ -108,9 +111,11 @@ def runs(values: Array) -> list[slice]:
     return [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
 
 
-def polylines(x: Array, y: Array) -> str:
+def polylines(x: Array, y: Array) -> Markup:
     """Draw a curve (k,), (k,) in pixels as SVG, with its gaps of NaN."""
-    return ''.join(f'<polyline points="{points(x[part], y[part])}"/>' for part in runs(y))
+    from markupsafe import Markup
+
+    return Markup(''.join(f'<polyline points="{points(x[run], y[run])}"/>' for run in runs(y)))
 
 
 def _shares(title: str, track: Track, values: Array, limit: Array) -> Chart:

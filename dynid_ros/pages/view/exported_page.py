@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import cycle, pairwise
-from typing import TYPE_CHECKING
+from typing import Any, TYPE_CHECKING
 
-from markupsafe import escape, Markup
+from markupsafe import Markup
 import numpy as np
 
 from dynid_ros.pages.report.templating import render
@@ -57,6 +57,7 @@ def exported_page(server: viser.ViserServer, stage: Stage) -> bytes:
     track, compared = content.track, torque_charts(content.track)
     return render(
         'view.html', content=content, track=track, animation=serializer.as_html(), marks=MARKS,
+        size=(WIDE, HIGH),
         ellipsoids=Markup(ellipsoid_table(content.links)),
         joints=zip(cycle(COLORS), track.arm.joint_names, strict=False),
         charts=[_drawing(chart, t)
@@ -65,23 +66,12 @@ def exported_page(server: viser.ViserServer, stage: Stage) -> bytes:
         compared=[_drawing(chart, t) for chart in compared])
 
 
-def _drawing(chart: Chart, t: Array) -> Markup:
-    """Draw a chart."""
+def _drawing(chart: Chart, t: Array) -> dict[str, Any]:
+    """Lines of a chart in its own units."""
     def height(values: Array) -> Array:
         return np.asarray(HIGH * (chart.high - values) / (chart.high - chart.low))
 
     kept = thinned(len(t), POINTS)
     x = WIDE * t[kept] / t[-1]
-    lines = ''.join(
-        f'<path class="limit" d="M0 {height(np.array(limit)):.1f}H{WIDE:g}"/>'
-        for limit in chart.limits)
-    curves = ''.join(
-        f'<g stroke="{color}"><title>{escape(name)}</title>'
-        f'{polylines(x, height(values[kept]))}</g>'
-        for name, values, color in chart.curves)
-    title = escape(chart.title)
-    return Markup(
-        f'<figure><figcaption>{title}<span>{chart.low:.3g} to {chart.high:.3g}; '
-        f'0 to {t[-1]:.3g} s</span></figcaption><svg role="img" '
-        f'aria-label="{title} over time" viewBox="0 0 {WIDE:g} {HIGH:g}" '
-        f'preserveAspectRatio="none">{lines}{curves}</svg></figure>')
+    return {'chart': chart, 'limits': height(np.array(chart.limits)), 'curves': [
+        (name, polylines(x, height(values[kept])), color) for name, values, color in chart.curves]}

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.charts import points, polylines, runs
-from dynid_ros.pages.watch.markup import BLUE, GREY, NAME, number, words
+from dynid_ros.pages.watch import markup
+from dynid_ros.pages.watch.markup import BLUE, GREY, number
 from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 #: Size of a chart of an estimate, and of the error of a joint, pixels.
 TILE_W, TILE_H = 120, 34
@@ -39,48 +45,31 @@ def estimate_tiles(
         Which estimates the data determine now; the prior determines the others.
 
     """
-    if len(t) < 2:
-        return _note('the first estimates come after some seconds of motion')
-    tiles = [_tile(name, t, theta[:, j], std[:, j], bool(from_data[j]))
-             for j, name in enumerate(names)]
-    return (f'<div style="display:grid;grid-template-columns:repeat(auto-fill,minmax({TILE_W}px,'
-            f'1fr));gap:6px 10px;padding:6px 12px">{"".join(tiles)}</div>')
+    tiles = [] if len(t) < 2 else [
+        _tile(name, t, theta[:, j], std[:, j], bool(from_data[j])) for j, name in enumerate(names)]
+    return part('watch_estimates.html', m=markup, tiles=tiles, width=TILE_W, height=TILE_H)
 
 
-def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> str:
+def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dict[str, Any]:
     # Messages of others may hold anything.
     half = np.where(np.isfinite(std), INTERVAL * std, np.nan)
-    colour = BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY
-    value = f'{number(theta[-1])} ± {number(half[-1])}{"" if from_data else ", prior"}'
-    return (
-        f'<div title="{words(name, 200)}" style="font-size:11px;line-height:1.25;min-width:0">'
-        '<div style="overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-weight:600">'
-        f'{words(name, NAME)}</div>'
-        f'<svg viewBox="0 0 {TILE_W} {TILE_H}" width="100%" height="{TILE_H}" '
-        f'preserveAspectRatio="none" style="background:#f1f3f5;display:block">'
-        f'{_band(t, theta, half, colour)}</svg>'
-        f'<div style="color:{colour}">{value}</div></div>')
-
-
-def _band(t: Array, theta: Array, half: Array, colour: str) -> str:
     late = slice(int(SETTLED * len(t)), None)
-    reach = np.abs(theta - theta[-1]) + half
-    late_reach = reach[late][np.isfinite(reach[late])]
-    if not len(late_reach) or t[-1] <= t[0]:
-        return ''
-    scale = 0.45 * TILE_H / max(float(late_reach.max()), 1e-12)
-    x = TILE_W * (t - t[0]) / (t[-1] - t[0])
+    reach = (np.abs(theta - theta[-1]) + half)[late]
+    reach = reach[np.isfinite(reach)]
+    scale = 0.45 * TILE_H / max(float(reach.max(initial=0.0)), 1e-12)
+    x = TILE_W * (t - t[0]) / max(t[-1] - t[0], 1e-12)
 
     def height(values: Array) -> Array:
         return np.asarray(np.clip(TILE_H / 2 - scale * (values - theta[-1]), -TILE_H, 2 * TILE_H))
 
     upper, lower = height(theta + half), height(theta - half)
-    bands = ''.join(
-        f'<polygon points="{points(x[part], upper[part])} '
-        f'{points(x[part][::-1], lower[part][::-1])}"/>' for part in runs(half))
-    middle = polylines(x, height(np.where(np.isfinite(half), theta, np.nan)))
-    return (f'<g fill="{colour}" fill-opacity="0.22">{bands}</g>'
-            f'<g fill="none" stroke="{colour}" stroke-width="1.4">{middle}</g>')
+    return {
+        'name': name, 'value': number(theta[-1]), 'half': number(half[-1]),
+        'from_data': from_data, 'drawn': len(reach) and t[-1] > t[0],
+        'colour': BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY,
+        'bands': [f'{points(x[run], upper[run])} {points(x[run][::-1], lower[run][::-1])}'
+                  for run in runs(half)],
+        'middle': polylines(x, height(np.where(np.isfinite(half), theta, np.nan)))}
 
 
 def error_strips(
@@ -102,33 +91,19 @@ def error_strips(
         Errors as a share of the torque, percent.
 
     """
-    if len(t) < 2:
-        return _note('predictions begin with the motion')
-    strips = [
-        _strip(name, unit, t, errors[:, j], percent.get(name, np.nan))
+    strips = [] if len(t) < 2 else [
+        (name, unit, percent.get(name, np.nan), *_strip(t, errors[:, j]))
         for j, (name, unit) in enumerate(zip(names, units, strict=True))]
-    return (f'<div style="padding:2px 12px 8px">{"".join(strips)}'
-            f'<div style="color:{GREY};font-size:11px;text-align:right">the last '
-            f'{t[-1] - t[0]:.0f} s</div></div>')
+    return part('watch_errors.html', m=markup, strips=strips, seconds=np.ptp(t) if len(t) else 0.0,
+                width=STRIP_W, height=STRIP_H)
 
 
-def _strip(name: str, unit: str, t: Array, error: Array, percent: float) -> str:
+def _strip(t: Array, error: Array) -> tuple[str, Markup]:
+    """Reach of the axis, and the line in pixels."""
     # Predictions before anything is known, and outliers, leave the picture, not the rest flat.
     late = error[len(error) // 2:]
     there = late[np.isfinite(late)]
     reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, 1e-9)
     x = STRIP_W * (t - t[0]) / max(t[-1] - t[0], 1e-9)
     y = np.clip(STRIP_H / 2 - 0.42 * STRIP_H * error / reach, 0, STRIP_H)
-    share = f'{percent:.1f} %' if np.isfinite(percent) else ''
-    return (
-        '<div style="display:flex;justify-content:space-between;font-size:11px">'
-        f'<b>{words(name, NAME)}</b><span>{share} <span style="color:{GREY}">'
-        f'± {number(reach)} {unit}</span></span></div>'
-        f'<svg viewBox="0 0 {STRIP_W} {STRIP_H}" width="100%" height="{STRIP_H}" '
-        'preserveAspectRatio="none" style="background:#f1f3f5;display:block;margin-bottom:3px">'
-        f'<line x1="0" x2="{STRIP_W}" y1="{STRIP_H / 2}" y2="{STRIP_H / 2}" stroke="#ced4da"/>'
-        f'<g fill="none" stroke="{BLUE}" stroke-width="1">{polylines(x, y)}</g></svg>')
-
-
-def _note(text: str) -> str:
-    return f'<div style="color:{GREY};padding:6px 12px;font-size:13px">{text}</div>'
+    return number(reach), polylines(x, y)

@@ -48,6 +48,11 @@ class Report:
     text: str
     values: Mapping[str, str]
 
+    @property
+    def dry_run(self) -> bool:
+        """Whether a publisher commands nothing."""
+        return self.values.get('dry_run') == 'True'
+
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:

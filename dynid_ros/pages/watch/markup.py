@@ -1,26 +1,15 @@
-"""Texts as HTML; names and messages of others are hostile input."""
+"""Looks of the texts of the page."""
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 
-#: Characters of a name and of a sentence that are shown.
-NAME, SENTENCE = 40, 400
+#: Characters of a name that are shown.
+NAME = 40
 GREEN, AMBER, RED, GREY, BLUE = '#2b8a3e', '#c77700', '#c92a2a', '#868e96', '#0b5cad'
-
-
-def words(text: str, longest: int = SENTENCE) -> str:
-    """Show a text of others: escaped, of limited length, without characters that are not seen."""
-    seen = ''.join(letter if letter.isprintable() else '\ufffd' for letter in text[:longest])
-    return html.escape(seen) + ('…' if len(text) > longest else '')
-
-
-def chip(text: str, colour: str) -> str:
-    """Return a word or two on a coloured ground."""
-    return (f'<span style="background:{colour};color:#fff;border-radius:4px;padding:1px 7px;'
-            f'font-weight:600;white-space:nowrap">{words(text, NAME)}</span>')
+BOX = 'padding:6px 12px;font-size:13px;line-height:1.4'
+ALARM = (f'background:{RED};color:#fff;font-weight:600;border-radius:4px;padding:5px 8px;'
+         'margin-bottom:6px')
 
 
 def number(value: float) -> str:

@@ -7,10 +7,11 @@ from pages.watch.live_rig import ARM, motion
 import pytest
 
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.pages.report.templating import words
 from dynid_ros.pages.view.charts import runs
 from dynid_ros.pages.watch import charts, panels
 from dynid_ros.pages.watch.live_state import LiveState, Report
-from dynid_ros.pages.watch.markup import NAME, words
+from dynid_ros.pages.watch.markup import NAME
 from dynid_ros.pages.watch.planned_motion import course_from
 
 HOSTILE = ['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', "' onload='alert(1)",
