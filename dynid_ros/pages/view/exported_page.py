@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import cycle, pairwise
 from typing import Any, TYPE_CHECKING
 
-from markupsafe import Markup
 import numpy as np
 
 from dynid_ros.pages.report.templating import render
@@ -18,7 +17,6 @@ from dynid_ros.pages.view.charts import (
     torque_charts,
     track_charts,
 )
-from dynid_ros.pages.view.inertia_ellipsoids import ellipsoid_table
 from dynid_ros.pages.view.player import MARKS
 from dynid_ros.pages.view.stage import Stage
 from dynid_ros.utilities.arrays import Array
@@ -58,7 +56,7 @@ def exported_page(server: viser.ViserServer, stage: Stage) -> bytes:
     return render(
         'view.html', content=content, track=track, animation=serializer.as_html(), marks=MARKS,
         size=(WIDE, HIGH),
-        ellipsoids=Markup(ellipsoid_table(content.links)),
+        links=content.links,
         joints=zip(cycle(COLORS), track.arm.joint_names, strict=False),
         charts=[_drawing(chart, t)
                 for chart in track_charts(track, content.pair, content.around.clearance)],

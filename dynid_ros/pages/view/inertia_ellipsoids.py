@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -126,21 +124,3 @@ def add_ellipsoids(
             f'{body.frame(joint)}/inertia', np.asarray(ball.vertices) * link.lengths, ball.faces,
             color=link.color, wxyz=quaternion(link.axes), position=link.center)
         for joint, link in enumerate(links)]
-
-
-def ellipsoid_table(links: tuple[Ellipsoid, ...]) -> str:
-    """Table of the links in HTML, each with the parameters that are certain and those not."""
-    return ('<table class="values"><tr><th></th><th>link of joint</th><th>mass, kg</th>'
-            '<th>from the data</th><th>from the prior</th></tr>'
-            + ''.join(_rows(links)) + '</table><p style="font-size: 0.8em">Ellipsoids of equal '
-            'density. Blue: the data determine all ten parameters; orange: some; grey: none, so '
-            'that the link is that of the prior.</p>')
-
-
-def _rows(links: tuple[Ellipsoid, ...]) -> Iterator[str]:
-    for link in links:
-        yield (f'<tr><td><span style="color:rgb{link.color}">&#9679;</span></td>'
-               f'<td>{escape(link.joint)}</td>'
-               f'<td>{link.mass:.3g} ± {link.mass_std:.2g}</td>'
-               f'<td>{", ".join(link.certain) or "none"}</td>'
-               f'<td>{", ".join(link.uncertain) or "none"}</td></tr>')

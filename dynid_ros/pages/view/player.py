@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from html import escape
 import math
@@ -13,6 +12,7 @@ import numpy as np
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.charts import (
     Chart,
     COLORS,
@@ -21,7 +21,6 @@ from dynid_ros.pages.view.charts import (
     torque_charts,
     track_charts,
 )
-from dynid_ros.pages.view.inertia_ellipsoids import ellipsoid_table
 from dynid_ros.pages.view.stage import Stage
 from dynid_ros.utilities.arrays import Array
 
@@ -39,13 +38,6 @@ SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
 MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
 MOST_BUTTONS = 30
 WIDTH, HEIGHT = 460, 130
-TABLE_STYLE = (
-    '<style>.values {width: calc(100% - 1.6em); margin: 0 0.8em; font-size: 0.8em; '
-    'border-collapse: collapse; font-variant-numeric: tabular-nums} '
-    '.values td, .values th {text-align: right; padding: 0.1em 0.4em; '
-    'font-weight: inherit; overflow-wrap: anywhere} '
-    '.values td:nth-child(2), .values th:nth-child(2) {text-align: left} '
-    '.values .over {color: #c0392b; font-weight: bold}</style>')
 
 
 class Player:
@@ -149,7 +141,8 @@ class Player:
         compared = torque_charts(self._track)
         if content.links:
             with gui.add_folder('Links'):
-                gui.add_html(TABLE_STYLE + ellipsoid_table(content.links))
+                gui.add_html(part('values_style.html')
+                             + part('ellipsoids.html', links=content.links))
         if compared:
             names = self._track.arm.joint_names
             choice = gui.add_dropdown('joint', names, initial_value=names[0])
@@ -206,41 +199,28 @@ class Player:
         self._shown = t
         with self._server.atomic():
             self._slider.value = min(round(t, self._digits), self._track.duration)
-            self._values.content = TABLE_STYLE + ''.join(self._rows(t))
+            self._values.content = self._table(t)
             for chart, handle in self._charts:
                 handle.data = self._data(chart)
 
-    def _rows(self, t: float) -> Iterator[str]:
-        """Table of the values at a time, which is the legend of the charts, too."""
-        track, pair = self._track, self._stage.content.pair
-        k, arm = track.index(t), track.arm
-        if pair is not None:
-            yield (f'<div style="font-size: 0.85em; margin: 0 0.8em">clearance '
-                   f'<b>{1e3 * pair.distance[k]:.0f} mm</b>, {escape(pair.names[k])}</div>')
-        yield ('<table class="values"><tr><th></th><th>joint</th><th>position</th>'
-               f'<th>velocity</th>{"<th>torque</th>" if track.tau is not None else ""}</tr>')
-        limits = arm.limits
-        units = zip(joint_units('rad', arm.prismatic), torque_units(arm), strict=True)
-        for j, (name, (angle, unit)) in enumerate(zip(arm.joint_names, units, strict=True)):
-            outside = not limits.lower[j] <= track.q[k, j] <= limits.upper[j]
-            cells = [_cell(track.q[k, j], angle, outside), _cell(
-                track.qd[k, j], f'{angle}/s', abs(track.qd[k, j]) > limits.velocity[j])]
-            if track.tau is not None:
-                tau = track.tau[k, j]
-                cells.append(_cell(tau, unit, abs(tau) > limits.effort[j]))
-            yield (f'<tr><td><span style="color: {COLORS[j % len(COLORS)]}">&#9632;</span></td>'
-                   f'<td>{escape(name)}</td>{"".join(cells)}</tr>')
-        yield '</table>'
+    def _table(self, t: float) -> str:
+        """Make the table of the values at a time."""
+        track, pair, arm = self._track, self._stage.content.pair, self._track.arm
+        k, limits, angles = track.index(t), arm.limits, joint_units('rad', arm.prismatic)
+        q, qd = track.q[k], track.qd[k]
+        columns = [
+            ('position', q, angles, (q < limits.lower) | (q > limits.upper)),
+            ('velocity', qd, [f'{each}/s' for each in angles], np.abs(qd) > limits.velocity)]
+        if track.tau is not None:
+            tau = track.tau[k]
+            columns.append(('torque', tau, torque_units(arm), np.abs(tau) > limits.effort))
+        return part('values.html', columns=columns, names=arm.joint_names, colors=COLORS,
+                    clearance=pair and (1e3 * pair.distance[k], pair.names[k]))
 
 
 def _show(nodes: list[Any], event: Any) -> None:
     for node in nodes:
         node.visible = event.target.value
-
-
-def _cell(value: float, unit: str, over: bool) -> str:
-    text = f'{round(value, 4):.3g} {unit}' if np.isfinite(value) else '-'
-    return f'<td class="over">{text}</td>' if over else f'<td>{text}</td>'
 
 
 def _scales(chart: Chart, duration: float) -> dict[str, Any]:
