@@ -101,10 +101,9 @@ def _lines(
                f'{contact.torque[j]:8.3g}  {contact.threshold[j]:9.3g}  [{force}]')
     if count > SHOWN:
         yield f'  and {count - SHOWN} more'
-    middle = _middle(found)
     yield 'median threshold: ' + ', '.join(
         f'{name} {value:.3g}' if np.isfinite(value) else f'{name} unknown'
-        for name, value in zip(arm.joint_names, middle, strict=True))
+        for name, value in zip(arm.joint_names, _middle(found), strict=True))
     if found.aged is not None:
         yield f'warning: {found.aged.sentence}'
     if not model.verdict.trustworthy:

@@ -165,20 +165,15 @@ def own_domain() -> Iterator[int]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 continue
-            if _silent(number):
-                os.environ['ROS_DOMAIN_ID'] = str(number)
-                os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-                yield number
-                path.unlink(missing_ok=True)
-                return
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                try:
+                    # The first port of the domain: another participant has it.
+                    probe.bind(('127.0.0.1', 7410 + 250 * number))
+                except OSError:
+                    continue
+            os.environ['ROS_DOMAIN_ID'] = str(number)
+            os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+            yield number
+            path.unlink(missing_ok=True)
+            return
     raise InputError('every ROS domain that a demonstration may use is in use on this machine')
-
-
-def _silent(number: int) -> bool:
-    """Whether no participant has the first port of a domain."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind(('127.0.0.1', 7410 + 250 * number))
-        except OSError:
-            return False
-    return True

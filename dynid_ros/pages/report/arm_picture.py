@@ -67,14 +67,10 @@ def arm_picture(
         surface = places[k] + factor * ellipsoid(covariances[k])
         axes.plot_surface(*np.moveaxis(surface, -1, 0), color=colours[k], alpha=0.55, linewidth=0)
     centre = (points.max(axis=0) + points.min(axis=0)) / 2
-    for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre,
-                                  strict=True):
-        set_limits(middle - 0.6 * span, middle + 0.6 * span)
-    axes.set_box_aspect((1, 1, 1))
-    axes.set_xlabel('x, m')
-    axes.set_ylabel('y, m')
-    axes.set_zlabel('z, m')
-    axes.set_title(f'{arm.name}: one standard deviation of the {body}, {factor:g} times enlarged')
+    x, y, z = np.stack([centre - 0.6 * span, centre + 0.6 * span], axis=1)
+    axes.set(xlim=x, ylim=y, zlim=z, box_aspect=(1, 1, 1), xlabel='x, m', ylabel='y, m',
+             zlabel='z, m', title=f'{arm.name}: one standard deviation of the {body}, '
+             f'{factor:g} times enlarged')
     return figure
 
 

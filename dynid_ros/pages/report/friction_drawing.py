@@ -45,11 +45,10 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
             axes.fill_between(curve.speed, curve.torque - half, curve.torque + half,
                               color=PREDICTED, alpha=0.25, linewidth=0.0)
             axes.plot(curve.speed, curve.torque, color=PREDICTED, linewidth=1.4)
-            axes.set_xlim(0.0, curve.speed[-1])
-            axes.set_ylim(min(0.0, HEADROOM * float(np.min(curve.torque - half))),
-                          HEADROOM * max(float(np.max(curve.torque + half)), 1e-9))
+            axes.set(xlim=(0.0, curve.speed[-1]), ylabel=f'friction, {unit}', ylim=(
+                min(0.0, HEADROOM * float(np.min(curve.torque - half))),
+                HEADROOM * max(float(np.max(curve.torque + half)), 1e-9)))
             axes.set_xlabel(f'speed, {speed[j]}', labelpad=1)
-            axes.set_ylabel(f'friction, {unit}')
             drawn.append((joint, inline_svg(
                 axes, f'friction{j + 1}',
                 f'Friction of {joint} over its speed: {significant(curve.torque[0])} ± '

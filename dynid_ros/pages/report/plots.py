@@ -25,8 +25,6 @@ from dynid_ros.utilities.atomic_write import write_together
 #: Points of a drawing.
 POINTS = 1000
 PANEL = (2.6, 1.9)
-#: Room for the labels of a panel, left and below, inches.
-MARGIN = (0.6, 0.45)
 COLUMNS = 6
 # The last estimate, and so many times its band, fill the panel.
 ZOOM = 4.0
@@ -106,10 +104,7 @@ def _draw_path(figure: Any, points: Array) -> None:
     axis = figure.add_subplot(projection='3d')
     axis.plot(*points.T, linewidth=1)
     axis.scatter(*points[0], color='tab:red', label='rest')
-    axis.set_xlabel('x, m')
-    axis.set_ylabel('y, m')
-    axis.set_zlabel('z, m')
-    axis.set_aspect('equal')
+    axis.set(xlabel='x, m', ylabel='y, m', zlabel='z, m', aspect='equal')
     axis.legend()
 
 
@@ -142,11 +137,9 @@ def evolution_svg(
     width, height = columns * PANEL[0], rows * PANEL[1]
     figure = Figure(figsize=(width, height))
     # A layout that is searched for, and axes that share, take most of the time of a replay.
-    left, bottom = MARGIN
-    figure.subplots_adjust(
-        left=left / width, right=1 - 0.1 / width, bottom=bottom / height, top=1 - 0.3 / height,
-        wspace=left / (PANEL[0] - left), hspace=0.4 / (PANEL[1] - 0.4))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw={
+        'left': 0.6 / width, 'right': 1 - 0.1 / width, 'bottom': 0.45 / height,
+        'top': 1 - 0.3 / height, 'wspace': 0.3, 'hspace': 0.27}).ravel()
     band = INTERVAL * np.where(np.isfinite(std), std, np.nan)
     for k, axes in enumerate(panels[:b]):
         axes.fill_between(
@@ -154,8 +147,8 @@ def evolution_svg(
         axes.plot(t, theta[:, k], linewidth=1.2)
         last = theta[-1, k]
         reach = np.nanmax([ZOOM * band[-1, k], SMALLEST * abs(last), np.finfo(float).tiny])
-        axes.set_xlim(t[0], t[-1] if t[-1] > t[0] else t[0] + 1)
-        axes.set_ylim(last - reach, last + reach)
+        axes.set(xlim=(t[0], t[-1] if t[-1] > t[0] else t[0] + 1),
+                 ylim=(last - reach, last + reach))
         # Places that are searched for, and more ticks, would take half of the time.
         axes.set_title(f'{names[k]}, {units[k]}', fontsize=9, y=1.0)
         axes.locator_params(nbins=4)

@@ -105,21 +105,19 @@ def add_path(
         thickness_units='screen')
 
 
-class ClearanceLine:
-    """The line between the two nearest points of the closest pair, in the base frame."""
+def add_clearance(scene: viser.SceneApi, body: ArmBody) -> viser.LineSegmentsHandle:
+    """Add the line between the nearest points of the closest pair; `place_clearance` moves it."""
+    return scene.add_line_segments(
+        f'{body.base}/closest_pair', np.zeros((1, 2, 3)), colors=ENOUGH, thickness=5.0,
+        thickness_units='screen')
 
-    def __init__(self, scene: viser.SceneApi, body: ArmBody, clearance: float) -> None:
-        self._clearance = clearance
-        self.node = scene.add_line_segments(
-            f'{body.base}/closest_pair', np.zeros((1, 2, 3)), colors=ENOUGH, thickness=5.0,
-            thickness_units='screen')
 
-    def place(self, points: Array, distance: float) -> None:
-        """Draw it between points (2, 3), coloured by the clearance, m."""
-        if np.isfinite(points).all():
-            self.node.points = points[None].astype(np.float32)
-            self.node.colors = np.broadcast_to(np.array(
-                ENOUGH if distance >= self._clearance else TOO_LITTLE, dtype=np.uint8), (1, 2, 3))
+def place_clearance(line: viser.LineSegmentsHandle, points: Array, enough: bool) -> None:
+    """Draw the line between points (2, 3) of the base frame."""
+    if np.isfinite(points).all():
+        line.points = points[None].astype(np.float32)
+        line.colors = np.broadcast_to(
+            np.array(ENOUGH if enough else TOO_LITTLE, dtype=np.uint8), (1, 2, 3))
 
 
 def look_at(scene_owner: viser.ViserServer, arm: ArmModel, points: Array) -> None:

@@ -16,10 +16,11 @@ from dynid_ros.pages.view.closest_pair import closest_pair, ClosestPair, with_cl
 from dynid_ros.pages.view.inertia_ellipsoids import add_ellipsoids, Ellipsoid
 from dynid_ros.pages.view.link_visuals import LinkVisuals
 from dynid_ros.pages.view.scenery import (
+    add_clearance,
     add_path,
     add_surroundings,
-    ClearanceLine,
     look_at,
+    place_clearance,
     tool_path,
 )
 from dynid_ros.pages.view.track import Track
@@ -110,10 +111,8 @@ class Stage:
             **add_surroundings(scene, self._body, track.arm, content.around)}
         points = tool_path(track.arm, track.q)
         self.layers['path of the tool'] = [add_path(scene, self._body, points)]
-        self._line = None
         if content.pair is not None:
-            self._line = ClearanceLine(scene, self._body, content.around.clearance)
-            self.layers['closest pair'] = [self._line.node]
+            self.layers['closest pair'] = [add_clearance(scene, self._body)]
         if content.links:
             self.layers['ellipsoids of inertia'] = add_ellipsoids(
                 scene, self._body, content.links)
@@ -128,5 +127,6 @@ class Stage:
         k = track.index(t)
         if track.heat is not None and not self.content.links:
             self._body.paint(np.nan_to_num(track.heat[k]))
-        if self._line is not None and pair is not None:
-            self._line.place(pair.points[k], float(pair.distance[k]))
+        if pair is not None:
+            place_clearance(self.layers['closest pair'][0], pair.points[k],
+                            bool(pair.distance[k] >= self.content.around.clearance))

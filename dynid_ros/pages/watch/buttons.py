@@ -8,6 +8,7 @@ import secrets
 from threading import RLock
 from typing import Any, TYPE_CHECKING
 
+from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.server import address_of
 from dynid_ros.pages.watch.commands import Command
 from dynid_ros.pages.watch.live_state import IDENTIFIER, Snapshot
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
 
 #: Places in the panel, which other elements come between.
 STOP, STATE, START, QUESTION, YES, NO, FREEZE, SAVE = range(8)
-#: Keeps the button after this mark in sight, wherever the panel is scrolled.
-ALWAYS_SEEN = ('<style>:has(> .stop-mark) + * { position: sticky; top: 0; z-index: 100; '
-               'padding-top: 6px; background: var(--mantine-color-body) } '
-               # What hides its overflow would scroll away with the button.
-               '.mantine-ScrollArea-viewport div:has(.stop-mark) { overflow: visible !important } '
-               ':has(> .stop-mark) + * button { height: 52px; font-size: 20px } '
-               # Messages would take clicks on buttons below them in a small window.
-               '.mantine-Notifications-root { top: auto !important; bottom: 16px } '
-               '.mantine-Notifications-root * { pointer-events: none !important } '
-               '.mantine-Notifications-root button { pointer-events: auto !important }</style>'
-               '<div class="stop-mark"></div>')
 VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The buttons need the token '
              'that the command printed where it was started.</div>')
 #: Bytes of a token: more than can be tried.
@@ -92,7 +82,7 @@ class Buttons:
         self._asking = RLock()
         self._frozen = False
         gui = client.gui
-        gui.add_html(ALWAYS_SEEN, order=STOP)
+        gui.add_html(part('watch_stop.html'), order=STOP)
         stop = gui.add_button(
             'STOP', color='red', icon=Icon.HAND_STOP, order=STOP,
             hint='Slows the arm down on its path, and holds it. It is no emergency stop.')
