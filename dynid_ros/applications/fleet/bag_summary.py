@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -40,8 +39,6 @@ from dynid_ros.utilities.atomic_write import read_whole
 
 #: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.
 CLOCK_SET = 1e9
-#: Seconds of made-up motion, s.
-WARM_UP = 4.0
 #: Finding that stands for a bag that does not fit; the contest looks for its cause.
 MISFIT = Finding('residual', 'the bag does not fit its arm')
 
@@ -85,18 +82,8 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
         # Whatever one bag does to the decoders, the others are still to be read.
         facts = replace(facts, fault='failed',
                         reason=one_line(f'{type(error).__name__}: {error}'))
-    write_sidecar(Path(sidecar), facts, None if facts.fault else factors)
+    write_sidecar(sidecar, facts, None if facts.fault else factors)
     return facts
-
-
-def compile_kernels(settings: FleetSettings) -> None:
-    """Compile the kernels, which are cached, before several workers do so at once."""
-    arm, rate = settings.arm, settings.conditioning.rate_hz
-    seconds = max(WARM_UP, 8 / settings.conditioning.cutoff_hz)
-    t = np.arange(int(seconds * rate)) / rate
-    q = np.sin(t[:, None] * np.linspace(1.0, 2.0, arm.n))
-    with suppress(DynidError):
-        _factors(settings, Recording(t, q, q, arm.joint_names, arm.drive.signal))
 
 
 def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
