@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -99,7 +99,7 @@ class Reduction:
             for k in range(0, len(paths), CHUNK)]))
         if any(result is None for result in results.values()):
             raise ResultError('workers die of merging sidecars; give them more memory')
-        return [cast('Part', results[k]) for k in range(len(results))]
+        return [results[k] for k in range(len(results))]
 
 
 def _on_sidecars(
