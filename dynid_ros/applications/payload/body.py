@@ -87,7 +87,7 @@ class LoadBody:
             change = 2 * c[axis] * np.eye(3) - np.outer(unit, c) - np.outer(c, unit)
             jacobian[4:, 1 + axis] = -change[upper]
         variances = np.einsum('ij,jk,ik->i', jacobian, self.covariance, jacobian)
-        return np.sqrt(np.maximum(variances, 0.0))
+        return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
     @property
     def mass_std(self) -> float:

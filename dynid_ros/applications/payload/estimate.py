@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dynid_ros.applications.payload.body import load_body, LoadBody
-from dynid_ros.applications.payload.change import Change, ChangeSearch
+from dynid_ros.applications.payload.change import Change, largest_change
 from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.applications.payload.rest_fit import fit_rests
@@ -155,10 +155,9 @@ def _estimate(
                 else Evidence.of_rests(model, rests, fit, body))
     change = None
     if 'motion' in fits:
-        search = ChangeSearch(regression.columns, fits['motion'].theta, fits['motion'].sigma)
-        for recording, each in zip(recordings, loaded, strict=True):
-            search.add(recording.source, each.blocks(model.arm, fits['motion'].theta))
-        change = search.largest(fits['motion'].load)
+        change = largest_change(regression.columns, fits['motion'], (
+            (recording.source, each.blocks(model.arm, fits['motion'].theta))
+            for recording, each in zip(recordings, loaded, strict=True)))
     present, findings, remarks = judge_payload(regression, rows, fit, body, evidence, change)
     return Payload(
         model, frame or model.arm.tool.placement, method, body,

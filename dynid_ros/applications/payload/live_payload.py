@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.applications.payload.body import load_body
-from dynid_ros.applications.payload.change import ChangeSearch
+from dynid_ros.applications.payload.change import largest_change
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
@@ -124,9 +124,7 @@ class LivePayload(OnlineIdentifier):
             fit = replace(fit, scatter=fit.scatter + scatter)
             if not fit.tells_mass:
                 return None
-            search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
-            search.add(self._source, self._recent)
-            change = search.largest(fit.load)
+            change = largest_change(regression.columns, fit, [(self._source, self._recent)])
             body = load_body(fit)
             evidence = Evidence.of_rows(model, rows, fit, body)
             present, findings, remarks = judge_payload(
