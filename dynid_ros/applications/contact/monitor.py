@@ -68,9 +68,9 @@ class MonitoredSamples(NamedTuple):
 
     def at(self, rows: NDArray[np.intp] | slice) -> MonitoredSamples:
         """Return some of the samples."""
-        return MonitoredSamples(
-            self.t[rows], self.known, self.q[rows], self.qd[rows], self.torque[rows],
-            self.std[rows], self.threshold[rows], self.contact[rows])
+        curves = self._asdict()
+        known = curves.pop('known')
+        return MonitoredSamples(known=known, **{name: x[rows] for name, x in curves.items()})
 
 
 class Monitor:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import yaml
 
-from dynid_ros.applications.payload.body import LoadBody
+from dynid_ros.applications.payload.body import FIELDS, LoadBody
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import INERTIAL
 
@@ -22,22 +21,22 @@ def urscript(body: LoadBody) -> str:
     Universal Robots, Script manual, set_target_payload: kg, m from the tool mount, kg m² along
     the axes of the tool flange.
     """
-    xx, xy, xz, yy, yz, zz = _upper(body)
-    center, inertia = (flow_yaml([_round(x) for x in values])
-                       for values in (body.center, (xx, yy, zz, xy, xz, yz)))
-    return f'set_target_payload({_number(body.mass)}, {center}, {inertia})'
+    mass, *center, xx, xy, xz, yy, yz, zz = _rounded(body)
+    inertia = flow_yaml([xx, yy, zz, xy, xz, yz])
+    return f'set_target_payload({mass}, {flow_yaml(center)}, {inertia})'
 
 
 def ur_request(body: LoadBody) -> dict[str, Any]:
     """Make the request of ur_msgs/srv/SetPayload before version 3, which has no inertia."""
-    return {'mass': _round(body.mass), 'center_of_gravity': _vector(body.center)}
+    mass, x, y, z, *_ = _rounded(body)
+    return {'mass': mass, 'center_of_gravity': {'x': x, 'y': y, 'z': z}}
 
 
 def inertia_message(body: LoadBody) -> dict[str, Any]:
     """Make a geometry_msgs/Inertia: mass, centre, and inertia about the centre."""
-    names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-    return {'m': _round(body.mass), 'com': _vector(body.center),
-            **{name: _round(value) for name, value in zip(names, _upper(body), strict=True)}}
+    mass, x, y, z, *inertia = _rounded(body)
+    return {'m': mass, 'com': {'x': x, 'y': y, 'z': z},
+            **dict(zip(list(FIELDS)[4:], inertia, strict=True))}
 
 
 def ur_inertia_request(body: LoadBody) -> dict[str, Any]:
@@ -62,8 +61,9 @@ def franka_request(body: LoadBody, center: str = 'center_of_mass') -> dict[str, 
         Inertia about the centre of mass, column by column.
 
     """
-    return {'mass': _round(body.mass), center: [_round(x) for x in body.center],
-            'load_inertia': [_round(x) for x in body.inertia.T.ravel()]}
+    mass, x, y, z, xx, xy, xz, yy, yz, zz = _rounded(body)
+    return {'mass': mass, center: [x, y, z],
+            'load_inertia': [xx, xy, xz, xy, yy, yz, xz, yz, zz]}
 
 
 def flow_yaml(request: dict[str, Any] | list[float]) -> str:
@@ -75,36 +75,23 @@ def flow_yaml(request: dict[str, Any] | list[float]) -> str:
 
 def urdf_fragment(body: LoadBody, parent: str) -> str:
     """Make the link of the load and the joint that fixes it to the frame of the result."""
-    xx, xy, xz, yy, yz, zz = map(_number, _upper(body))
-    center = ' '.join(map(_number, body.center))
-    return '\n'.join([
-        '<link name="payload">',
-        '  <inertial>',
-        f'    <origin xyz="{center}" rpy="0 0 0"/>',
-        f'    <mass value="{_number(body.mass)}"/>',
-        f'    <inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>',
-        '  </inertial>',
-        '</link>',
-        '<joint name="payload_joint" type="fixed">',
-        f'  <parent link="{parent}"/>',
-        '  <child link="payload"/>',
-        '</joint>'])
+    mass, x, y, z, xx, xy, xz, yy, yz, zz = _rounded(body)
+    return f"""\
+<link name="payload">
+  <inertial>
+    <origin xyz="{x} {y} {z}" rpy="0 0 0"/>
+    <mass value="{mass}"/>
+    <inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>
+  </inertial>
+</link>
+<joint name="payload_joint" type="fixed">
+  <parent link="{parent}"/>
+  <child link="payload"/>
+</joint>"""
 
 
-def _upper(body: LoadBody) -> list[float]:
-    return [float(x) for x in body.inertia[np.triu_indices(3)]]
-
-
-def _vector(values: Any) -> dict[str, float]:
-    return {axis: _round(value) for axis, value in zip('xyz', values, strict=True)}
-
-
-def _round(value: float) -> float:
-    return float(f'{value:.{DIGITS}g}')
-
-
-def _number(value: float) -> str:
-    return repr(_round(value))
+def _rounded(body: LoadBody) -> list[float]:
+    return [float(f'{value:.{DIGITS}g}') for value in body.fields.tolist()]
 
 
 def payload_as_dict(found: Payload) -> dict[str, Any]:

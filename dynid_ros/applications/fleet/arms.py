@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.applications.fleet.bag_features import Features
 from dynid_ros.applications.fleet.bags import Bag
@@ -19,16 +20,15 @@ from dynid_ros.applications.fleet.belonging import (
     nearest,
     other_loads,
     suspicious,
-    THRESHOLDS,
     usual_scatter,
 )
-from dynid_ros.applications.fleet.drift import drifts, Series
-from dynid_ros.applications.fleet.models import fleet_model, too_few_rows
+from dynid_ros.applications.fleet.drift import drifts, Series, THRESHOLDS
+from dynid_ros.applications.fleet.models import fleet_model
 from dynid_ros.applications.fleet.reduction import Reduction
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.applications.fleet.sidecar import BagFacts
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.errors import InputError
+from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.calibration.loaded_rows import friction_names
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.standard_parameters import FROM_DATA
@@ -65,8 +65,8 @@ class ArmReport:
 
 
 def judged_fleet(
-    settings: FleetSettings, bags: Sequence[Bag], facts: Sequence[BagFacts],
-    places: Sequence[str], reduction: Reduction, by: str | None,
+    settings: FleetSettings, facts: Sequence[BagFacts], groups: Mapping[str, Sequence[int]],
+    reduction: Reduction,
 ) -> tuple[
     dict[str, ArmReport], IdentifiedModel | None, list[tuple[int, str, Difference]],
     tuple[Series, ...],
@@ -78,12 +78,12 @@ def judged_fleet(
     ----------
     settings : FleetSettings
         Settings of the fleet.
-    bags, facts, places : sequence
-        Bags, their facts and the paths of their sidecars.
+    facts : sequence of BagFacts
+        The bags.
+    groups : mapping of str to sequence of int
+        Bags of each arm, from `arms_of`.
     reduction : Reduction
-        Sums over sidecars.
-    by : str or None
-        Pattern of places with ``{arm}``.
+        Sums over their sidecars.
 
     Returns
     -------
@@ -97,94 +97,100 @@ def judged_fleet(
         Friction and gains over date.
 
     """
-    arm = settings.arm
-    groups = arms_of(bags, facts, by, arm.name)
-    errors = np.array([np.nan if each.error_percent is None or each.fault else each.error_percent
-                       for each in facts])
-    doubtful = suspicious(errors)
-    date = np.array([np.nan if each.date is None else each.date for each in facts])
+    doubtful = suspicious(np.array([each.error_percent for each in facts]))
+    # A bag without a date has NaN.
+    date = np.array([each.date for each in facts], dtype=float)
     chosen = good = {name: ~doubtful[group] for name, group in groups.items()}
     # A fit to all bags follows those that do not belong, so that the others seem to differ. The
     # nearest half is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
     # covariance determinant estimator, Technometrics 41, and then all that do not stray are taken.
     for left in range(CONCENTRATION, -2, -1):
         reference = _reference(settings, reduction, *(
-            [places[k] for name, group in groups.items() for k in np.array(group)[each[name]]]
+            [k for name, group in groups.items() for k in np.array(group)[each[name]]]
             for each in (chosen, good)))
-        features = {name: reduction.features([places[k] for k in group], reference)
-                    for name, group in groups.items()}
+        features = {name: reduction.features(group, reference) for name, group in groups.items()}
         chosen = {name: nearest(each, left > 0) & good[name] for name, each in features.items()}
     usual = usual_scatter([each.part(good[name]) for name, each in features.items()])
-    judged = {name: judge_arm(arm, each, date[groups[name]], usual, len(facts))
+    judged = {name: judge_arm(settings.arm, each, date[groups[name]], usual, len(facts))
               for name, each in features.items()}
     others = other_loads({name: (features[name], judged[name]) for name in groups})
     odd = [(group[k], name, each) for name, group in groups.items()
            for k, each in sorted(judged[name].odd.items())]
-    kept = {name: _kept(len(group), judged[name]) for name, group in groups.items()}
-    reports = {}
+    reports, common = {}, []
+    values: dict[tuple[str, str], tuple[Array, Array, Array]] = {}
     for name, group in groups.items():
-        own = [group[k] for k in kept[name]]
+        found, belong = judged[name], [k for k in range(len(group)) if k not in judged[name].odd]
+        # The model of an arm that has changed is fitted to the bags since then.
+        kept = [k for k in belong if k >= found.since]
+        own = [group[k] for k in kept]
         reports[name] = ArmReport(
-            len(group), len(own), _model(settings, name, own, facts, places, reduction),
-            _sentences(name, judged[name], others.get(name), len(own), date[group]))
-    common = [groups[name][k] for name in groups if name not in others
-              for k in range(len(groups[name]))
-              if k not in judged[name].odd and not _changed(judged[name], k)]
-    whole = reports[next(iter(groups))].model if len(groups) == 1 else _model(
-        settings, 'the fleet', common, facts, places, reduction)
-    series = _series(settings, groups, kept, features, date, places, reduction, reference)
-    return reports, whole, odd, series
+            len(group), len(own), _model(settings, name, own, facts, reduction),
+            _sentences(name, found, others.get(name), len(own), date[group]))
+        if name not in others:
+            common += [group[k] for k in belong if not found.since or k < found.since]
+        values |= _series(settings, name, np.array(kept)[np.isfinite(date[own])],
+                          np.array(group), features[name], date, reduction, reference)
+    whole = reports[name].model if len(groups) == 1 else _model(
+        settings, 'the fleet', common, facts, reduction)
+    return reports, whole, odd, drifts(values)
 
 
 def arms_of(
-    bags: Sequence[Bag], facts: Sequence[BagFacts], by: str | None, default: str,
+    owners: Sequence[str | None], facts: Sequence[BagFacts], default: str,
 ) -> dict[str, list[int]]:
     """
     Group the usable bags by arm, each group in the order of dates.
 
     Parameters
     ----------
-    bags, facts : sequence
-        Bags and their facts.
-    by : str or None
-        Pattern such as ``{arm}/*``; without one, the ``recording.yaml`` of a bag names its arm.
+    owners : sequence of (str or None)
+        Arm by the place of each bag, from `owners`.
+    facts : sequence of BagFacts
+        The bags; where the place names no arm, their ``recording.yaml`` does.
     default : str
         Name of the arm where nothing names it.
 
-    Raises
-    ------
-    InputError
-        The pattern has no ``{arm}``, or no usable bag fits it.
-
     """
-    pattern = None if by is None else place_pattern(by)
     groups: dict[str, list[int]] = {}
-    for k, (bag, each) in enumerate(zip(bags, facts, strict=True)):
-        found = pattern.fullmatch(bag.place) if pattern else None
-        if each.fault or (pattern and found is None):
-            continue
-        name = found[1] if found else each.recorded_arm or default
-        groups.setdefault(name, []).append(k)
-    if not groups:
-        raise InputError(f"no usable bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    for k, (owner, each) in enumerate(zip(owners, facts, strict=True)):
+        if owner is not None and not each.fault:
+            groups.setdefault(owner or each.recorded_arm or default, []).append(k)
     return {name: sorted(groups[name], key=lambda k: (facts[k].date or 0.0, k))
             for name in sorted(groups)}
 
 
-def place_pattern(by: str) -> re.Pattern[str]:
+def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
     """
-    Read a pattern of places: ``{arm}`` is a name, ``*`` anything.
+    Name the arm of each bag by its place.
+
+    Parameters
+    ----------
+    bags : sequence of Bag
+        The bags.
+    by : str or None
+        Pattern of places such as ``{arm}/*``: ``{arm}`` is a name, ``*`` anything.
+
+    Returns
+    -------
+    list of (str or None)
+        Empty without a pattern, and None for bags that do not fit it.
 
     Raises
     ------
     InputError
-        It has no ``{arm}``, or several.
+        The pattern has no ``{arm}``, or several, or no bag fits it.
 
     """
+    if by is None:
+        return [''] * len(bags)
     if by.count(ARM) != 1:
         raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
     parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
-    return re.compile('([^/]+)'.join(parts))
+    pattern = re.compile('([^/]+)'.join(parts))
+    found = [pattern.fullmatch(bag.place) for bag in bags]
+    if not any(found):
+        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    return [each and each[1] for each in found]
 
 
 def day(date: float) -> str:
@@ -193,38 +199,29 @@ def day(date: float) -> str:
 
 
 def _reference(
-    settings: FleetSettings, reduction: Reduction, chosen: Sequence[str], good: Sequence[str],
+    settings: FleetSettings, reduction: Reduction, chosen: Sequence[int], good: Sequence[int],
 ) -> Solution:
     """Fit the bags that are chosen, or all good ones where those are too short."""
-    data = reduction.merge(chosen) if chosen else None
-    if data is None or data.rows.sum() <= len(settings.columns):
-        data = reduction.merge(good) if good else None
-    too_few_rows(data, len(settings.columns), 'the fleet')
-    assert data is not None
-    return solve(data, arm_prior(settings.arm))
-
-
-def _kept(count: int, judged: ArmJudgement) -> list[int]:
-    """Bags that the model of an arm is fitted to: of one that has changed, those since then."""
-    return [k for k in range(count) if k not in judged.odd
-            and (judged.change is None or _changed(judged, k))]
-
-
-def _changed(judged: ArmJudgement, k: int) -> bool:
-    return judged.change is not None and k >= judged.change.first
+    parameters = len(settings.columns)
+    for bags in (chosen, good):
+        data = reduction.merge(bags)
+        if data.rows.sum() > parameters:
+            return solve(data, arm_prior(settings.arm))
+    raise RecordingError(
+        f'the fleet: the good bags have {data.rows.sum()} rows after filtering, too few for '
+        f'{parameters} parameters; record longer motions')
 
 
 def _model(
-    settings: FleetSettings, name: str, chosen: Sequence[int], facts: Sequence[BagFacts],
-    places: Sequence[str], reduction: Reduction,
+    settings: FleetSettings, name: str, bags: Sequence[int], facts: Sequence[BagFacts],
+    reduction: Reduction,
 ) -> IdentifiedModel | None:
-    paths = [places[k] for k in chosen]
-    data = reduction.merge(paths) if paths else None
-    if data is None or data.rows.sum() <= len(settings.columns):
+    data = reduction.merge(bags)
+    if data.rows.sum() <= len(settings.columns):
         return None
     solution = solve(data, arm_prior(settings.arm))
-    return fleet_model(settings, name, [facts[k] for k in chosen], data, solution,
-                       reduction.clustered(paths, solution))
+    scores, left = reduction.scores(bags, solution)
+    return fleet_model(settings, name, [facts[k] for k in bags], data, solution, scores, left)
 
 
 def _sentences(
@@ -234,34 +231,31 @@ def _sentences(
     if other is not None:
         found.append(
             f'{name} carries another load or tool than the other arms: {load_text(other)}')
-    if judged.change is not None:
+    if judged.since:
         found.append(
-            f'the load of {name} changes on {day(date[judged.change.first])}: '
+            f'the load of {name} changes on {day(date[judged.since])}: '
             f'{load_text(judged.load)}; its model is of the {used} bags since then')
     return tuple(found)
 
 
 def _series(
-    settings: FleetSettings, groups: Mapping[str, Sequence[int]],
-    kept: Mapping[str, Sequence[int]], features: Mapping[str, Features],
-    date: Array, places: Sequence[str], reduction: Reduction, reference: Solution,
-) -> tuple[Series, ...]:
+    settings: FleetSettings, name: str, chosen: NDArray[np.intp], group: NDArray[np.intp],
+    features: Features, date: Array, reduction: Reduction, reference: Solution,
+) -> dict[tuple[str, str], tuple[Array, Array, Array]]:
     """
-    Follow friction and gains over date, friction beside inertias that all bags share.
+    Return friction and gains of an arm with the dates of its bags.
 
-    A bag without a date does not count, nor one that leaves a value to the prior.
+    Friction is that beside inertias that all bags share; a bag that leaves a value to the prior
+    does not count.
     """
-    arm, values = settings.arm, {}
-    for name, group in groups.items():
-        chosen = [k for k in kept[name] if np.isfinite(date[group[k]])]
-        if len(chosen) < THRESHOLDS.fewest:
-            continue
-        own = [group[k] for k in chosen]
-        friction, std, share = reduction.frictions([places[k] for k in own], reference)
-        for k, coefficient in enumerate(friction_names(arm)):
-            told = share[:, k] >= FROM_DATA
-            values[name, coefficient] = (date[own][told], friction[told, k], std[told, k])
-        for k in range(arm.n):
-            values[name, f'gain {k + 1}'] = (
-                date[own], 1 + features[name].gains[chosen, k], features[name].gain_std[chosen, k])
-    return drifts(values)
+    if len(chosen) < THRESHOLDS.fewest:
+        return {}
+    own, values = group[chosen], {}
+    friction, std, share = reduction.frictions(own.tolist(), reference)
+    for k, coefficient in enumerate(friction_names(settings.arm)):
+        known = share[:, k] >= FROM_DATA
+        values[name, coefficient] = (date[own][known], friction[known, k], std[known, k])
+    for k in range(settings.arm.n):
+        values[name, f'gain {k + 1}'] = (
+            date[own], 1 + features.gains[chosen, k], features.gain_std[chosen, k])
+    return values

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ LOAD = ('m', 'mx', 'my', 'mz')
 OFFSET = 'Fo'
 
 
-@dataclass(frozen=True, eq=False)
-class Features:
+class Features(NamedTuple):
     """
     Deviations of B bags from a reference.
 
@@ -51,7 +50,7 @@ class Features:
 
     def part(self, chosen: NDArray[np.generic]) -> Features:
         """Return some of the bags."""
-        return Features(*(getattr(self, each.name)[chosen] for each in fields(self)))
+        return Features(*(values[chosen] for values in self))
 
 
 def feature_names(arm: ArmModel) -> tuple[str, ...]:
@@ -68,14 +67,14 @@ def offset_joints(arm: ArmModel) -> list[int]:
 
 
 def bag_features(
-    parts: Sequence[QRFactors], arm: ArmModel, reference: Solution,
+    parts: Iterable[QRFactors], arm: ArmModel, reference: Solution,
 ) -> Features:
     """
     Fit the parameters in which a bag may differ from a reference.
 
     Parameters
     ----------
-    parts : sequence of QRFactors
+    parts : iterable of QRFactors
         Factors of the bags, with the base columns of the arm.
     arm : ArmModel
         The arm.

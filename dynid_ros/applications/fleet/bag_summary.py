@@ -40,8 +40,8 @@ from dynid_ros.utilities.atomic_write import read_whole
 
 #: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.
 CLOCK_SET = 1e9
-#: Seconds of made-up motion, s.
-WARM_UP = 4.0
+#: Start of a bag in its metadata, ns since 1970.
+BEGIN = re.compile(r'nanoseconds_since_epoch:\s*(\d{10,20})')
 #: Finding that stands for a bag that does not fit; the contest looks for its cause.
 MISFIT = Finding('residual', 'the bag does not fit its arm')
 
@@ -85,18 +85,8 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
         # Whatever one bag does to the decoders, the others are still to be read.
         facts = replace(facts, fault='failed',
                         reason=one_line(f'{type(error).__name__}: {error}'))
-    write_sidecar(Path(sidecar), facts, None if facts.fault else factors)
+    write_sidecar(sidecar, facts, None if facts.fault else factors)
     return facts
-
-
-def compile_kernels(settings: FleetSettings) -> None:
-    """Compile the kernels, which are cached, before several workers do so at once."""
-    arm, rate = settings.arm, settings.conditioning.rate_hz
-    seconds = max(WARM_UP, 8 / settings.conditioning.cutoff_hz)
-    t = np.arange(int(seconds * rate)) / rate
-    q = np.sin(t[:, None] * np.linspace(1.0, 2.0, arm.n))
-    with suppress(DynidError):
-        _factors(settings, Recording(t, q, q, arm.joint_names, arm.drive.signal))
 
 
 def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
@@ -162,13 +152,17 @@ def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> Bag
 
 def _recorded(bag: Bag, path: Path) -> dict[str, Any]:
     """Whose bag it is and when it was recorded, as its own files or its name tell."""
-    about = _about(bag)
+    about, dates = _about(bag), []
     arm = about.get('arm')
     name = about.get('serial') or (arm.get('name') if isinstance(arm, dict) else None)
     # The time of its file is no date: a copy may have made it.
-    dates = (_started(about), _bag_start(path), date_in(bag.place))
+    with suppress(KeyError, ValueError):
+        dates.append(datetime.fromisoformat(str(about['started'])).timestamp())
+    with suppress(OSError):
+        text = read_whole(path / METADATA).decode(errors='replace')
+        dates += [int(found) * 1e-9 for found in BEGIN.findall(text)[:1]]
     return {'recorded_arm': '' if name is None else str(name),
-            'date': next((date for date in dates if date is not None), None)}
+            'date': next((date for date in dates if date > CLOCK_SET), date_in(bag.place))}
 
 
 def _about(bag: Bag) -> dict[str, Any]:
@@ -182,21 +176,3 @@ def _about(bag: Bag) -> dict[str, Any]:
     except (OSError, YamlError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _started(about: dict[str, Any]) -> float | None:
-    try:
-        date = datetime.fromisoformat(str(about['started'])).timestamp()
-    except (KeyError, ValueError):
-        return None
-    return date if date > CLOCK_SET else None
-
-
-def _bag_start(path: Path) -> float | None:
-    try:
-        text = read_whole(path / METADATA).decode(errors='replace')
-    except OSError:
-        return None
-    found = re.search(r'nanoseconds_since_epoch:\s*(\d{10,20})', text)
-    date = int(found[1]) * 1e-9 if found else 0.0
-    return date if date > CLOCK_SET else None

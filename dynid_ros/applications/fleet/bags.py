@@ -19,8 +19,8 @@ from dynid_ros.errors import InputError, RecordingError
 #: Files that are recordings of their own; a .txt is as likely a note.
 SUFFIXES = (*BAG_SUFFIXES, '.npz', '.csv')
 METADATA = 'metadata.yaml'
-#: Names under which file systems state the time of a change.
-CHANGED = ('mtime', 'LastModified', 'last_modified', 'updated', 'created')
+#: Names under which file systems state a change.
+CHANGED = ('ETag', 'mtime', 'LastModified', 'last_modified', 'updated')
 #: Prefix of a file that lists bags, one a line.
 LIST = '@'
 #: A date in a name, such as 2026-03-14 or rosbag2_2026_03_14-09_26_53.
@@ -154,15 +154,8 @@ def _system(word: str) -> tuple[Any, str]:
     return fs, str(root).rstrip('/')
 
 
-def _changed(info: Mapping[str, Any]) -> float:
-    value = next((info[key] for key in CHANGED if info.get(key)), 0.0)
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value.replace('Z', '+00:00'))
-    return value.timestamp() if isinstance(value, datetime) else float(value)
-
-
 def _identity(files: Mapping[str, Mapping[str, Any]]) -> str:
-    facts = [(path, int(info.get('size') or 0), info.get('ETag') or _changed(info))
+    facts = [(path, info.get('size'), *(str(info.get(key)) for key in CHANGED))
              for path, info in sorted(files.items())]
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
 

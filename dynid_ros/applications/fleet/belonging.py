@@ -11,57 +11,18 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from dynid_ros.applications.fleet.bag_features import feature_names, Features, LOAD, offset_joints
-from dynid_ros.applications.fleet.drift import colour, DAY, find_step, scatter, spread, Step, STRAY
+from dynid_ros.applications.fleet.drift import (
+    colour,
+    DAY,
+    find_step,
+    scatter,
+    spread,
+    STRAY,
+    THRESHOLDS,
+)
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class BelongingThresholds:
-    """
-    Bounds of bags and arms that belong.
-
-    Attributes
-    ----------
-    fewest : int
-        Bags of an arm, and arms of a fleet, from which their scatter is known.
-    shortest : int
-        Bags before and after a change, at least: fewer are odd bags.
-    chance : float
-        Probability of any bag of a fleet without faults that does not belong, for values that
-        differ from bag to bag as those of Student's t do.
-    freedom : int
-        Degrees of freedom of t, at most: however many bags there are, those of a real arm have
-        longer tails than normal values.
-    worse : float
-        Residual or friction of a joint, by the usual one, from which a bag does not belong,
-        besides: friction falls by a fifth while an arm warms up.
-    own_error : float
-        Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
-        take part in the reference.
-    change : float
-        Standard errors of a change of load. The largest of 4 values, 500 moments and 1000 arms
-        that do not change reaches 5.1.
-    seen : float
-        The same by the deviation of a single bag: the mean of many shows changes that matter to
-        nobody.
-    other : float
-        Standard deviations from the other arms from which an arm carries something else.
-
-    """
-
-    fewest: int = 5
-    shortest: int = 3
-    chance: float = 1e-2
-    freedom: int = 30
-    worse: float = 2.0
-    own_error: float = 3.0
-    change: float = 6.5
-    seen: float = 2.0
-    other: float = 6.5
-
-
-THRESHOLDS = BelongingThresholds()
 #: Least mass of a load that the report states, kg; with less, only the moments have changed.
 LIGHT = 1e-3
 
@@ -82,15 +43,15 @@ class ArmJudgement:
     ----------
     odd : dict of int to Difference
         Bags that do not belong.
-    change : Step or None
-        From which bag on the arm carries another load.
+    since : int
+        First bag since the last change of load; zero without one.
     load : (4,) ndarray
         Change of mass (kg) and first moments (kg m), zero without one.
 
     """
 
     odd: dict[int, Difference]
-    change: Step | None
+    since: int
     load: Array
 
 
@@ -136,9 +97,8 @@ def judge_arm(
     """
     (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)
     if count < THRESHOLDS.fewest:
-        return ArmJudgement({}, None, np.zeros(loads))
-    change = _change(bags, date, usual_colour)
-    first = 0 if change is None else change.first
+        return ArmJudgement({}, 0, np.zeros(loads))
+    first = _change(bags, date, usual_colour)
     deviations = _deviations(bags, [slice(first), slice(first, None)])
     own, kept = _scales(bags, deviations)
     far = np.abs(deviations) / _scale(bags, np.maximum(own, usual_far))
@@ -148,11 +108,11 @@ def judge_arm(
     odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
     load = np.zeros(loads)
-    if change is not None:
+    if first:
         before, after = (np.nanmedian(part[:, :loads], axis=0)
                          for part in (bags.values[:first], bags.values[first:]))
         load = after - before
-    return ArmJudgement(odd, change, load)
+    return ArmJudgement(odd, first, load)
 
 
 def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
@@ -195,8 +155,8 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     """
     levels, errors, single = {}, {}, {}
     for name, (bags, judged) in fleet.items():
-        stop = len(bags.values) if judged.change is None else judged.change.first
-        kept = np.array([k for k in range(stop) if k not in judged.odd], dtype=np.intp)
+        before = range(judged.since or len(bags.values))
+        kept = np.array([k for k in before if k not in judged.odd], dtype=np.intp)
         values, std = (array[kept, :len(LOAD)] for array in (bags.values, bags.std))
         if len(kept) < THRESHOLDS.shortest or not np.isfinite(values).all():
             continue
@@ -213,27 +173,29 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     for name, level in levels.items():
         away = np.abs(level - usual)
         far = away / np.hypot(between, errors[name])
-        if ((far > THRESHOLDS.other) & (away > THRESHOLDS.seen * single[name])).any():
+        if ((far > THRESHOLDS.change) & (away > THRESHOLDS.seen * single[name])).any():
             found[name] = level - usual
     return found
 
 
-def _change(bags: Features, date: Array, colours: Array) -> Step | None:
+def _change(bags: Features, date: Array, colours: Array) -> int:
     """
-    Find the clearest step of the load, if there is one that counts.
+    Find the first bag after the clearest step of the load that counts; zero without one.
 
     What an arm carries for a part of a day is no change of the arm.
     """
-    steps, day = [], np.floor(date / DAY)
+    day, clearest, best = np.floor(date / DAY), THRESHOLDS.change, 0
     for k, least in enumerate(colours.tolist()):
-        values, std = bags.values[:, k], bags.std[:, k]
-        if np.isfinite(values).all():
-            step = find_step(values, std, THRESHOLDS.shortest, least)
-            if step and step.standard_errors > THRESHOLDS.change and step.seen > THRESHOLDS.seen:
-                steps.append(step)
-    lasting = [step for step in steps
-               if np.ptp(day[:step.first]) > 0 and np.ptp(day[step.first:]) > 0]
-    return max(lasting, key=lambda step: step.standard_errors, default=None)
+        values = bags.values[:, k]
+        found = np.isfinite(values).all() and find_step(
+            values, bags.std[:, k], THRESHOLDS.shortest, least)
+        if not found:
+            continue
+        first, step = found
+        lasts = np.ptp(day[:first]) > 0 and np.ptp(day[first:]) > 0
+        if lasts and step.seen > THRESHOLDS.seen and step.standard_errors > clearest:
+            clearest, best = step.standard_errors, first
+    return best
 
 
 def _deviations(bags: Features, segments: Sequence[slice]) -> Array:

@@ -8,13 +8,14 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import partial
 import logging
-import os
 import tempfile
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from dynid_ros.errors import DynidError, InputError
 
-Result = TypeVar('Result')
+#: Does independent work on each of some arguments, and yields number and result as they come: None
+#: where each worker dies of the work.
+Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 #: Tasks that wait in the scheduler at a time: a million at once would take its memory.
 WAITING = 2000
@@ -23,18 +24,9 @@ RETRIES = 3
 LOST = 'the Dask scheduler was lost; run the command again, finished sidecars are kept'
 
 
-class Spread(Protocol):
-    """Something that does independent work, such as `cluster`."""
-
-    def __call__(
-        self, work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
-    ) -> Iterator[tuple[int, Result | None]]:
-        """Yield number and result as they come; None where each worker dies of the work."""
-
-
 def one_by_one(
-    work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
-) -> Iterator[tuple[int, Result | None]]:
+    work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]],
+) -> Iterator[tuple[int, Any]]:
     """Do the work in this process, for few and short bags."""
     for number, each in enumerate(arguments):
         yield number, work(*each)
@@ -83,12 +75,9 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
             with client, _lost_schedulers(client):
                 yield partial(_spread, client)
             return
-        processors = (len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity')
-                      else os.cpu_count())
         with (LocalCluster(
-                n_workers=processors, threads_per_worker=1, processes=True,
-                dashboard_address='127.0.0.1:0', local_directory=folder,
-                silence_logs=logging.CRITICAL) as local,
+                threads_per_worker=1, processes=True, dashboard_address='127.0.0.1:0',
+                local_directory=folder, silence_logs=logging.CRITICAL) as local,
               Client(local) as client):
             # A heartbeat as the cluster closes is an error to Tornado.
             client.run(logging.disable, logging.CRITICAL)
@@ -114,28 +103,15 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
 
 
 def _spread(
-    client: Any, work: Callable[..., Result], arguments: Sequence[tuple[Any, ...]],
-) -> Iterator[tuple[int, Result | None]]:
+    client: Any, work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]],
+) -> Iterator[tuple[int, Any]]:
     """Do the work on the workers of a client."""
     from distributed import as_completed, KilledWorker
 
-    numbers: dict[str, int] = {}
-    left = iter(enumerate(arguments))
-
-    def submit(count: int) -> Iterator[Any]:
-        for _, (number, each) in zip(range(count), left, strict=False):
-            future = client.submit(work, *each, pure=False)
-            numbers[future.key] = number
-            yield future
-
-    running = as_completed(submit(WAITING))
-    for future in running:
-        if future.status in ('cancelled', 'lost'):
-            raise InputError(LOST)
-        number = numbers.pop(future.key)
-        error = future.exception() if future.status == 'error' else None
-        if error is not None and not isinstance(error, KilledWorker):
-            raise error
-        yield number, None if error is not None else future.result()
-        for more in submit(1):
-            running.add(more)
+    for start in range(0, len(arguments), WAITING):
+        numbers = {client.submit(work, *each, pure=False): number
+                   for number, each in enumerate(arguments[start:start + WAITING], start)}
+        for future in as_completed(list(numbers)):
+            killed = future.status == 'error' and isinstance(future.exception(), KilledWorker)
+            # A future of a scheduler that was lost is cancelled, and has no result.
+            yield numbers.pop(future), None if killed else future.result()

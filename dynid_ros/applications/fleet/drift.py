@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t
 
 from dynid_ros.utilities.arrays import Array
@@ -20,42 +19,71 @@ NEIGHBOURS, STRAY = 5, 4.0
 
 
 @dataclass(frozen=True)
-class Step:
+class FleetThresholds:
     """
-    A value that changes at once.
+    Bounds of bags that do not belong, and of arms that change or differ.
 
     Attributes
     ----------
-    first : int
-        First bag with the new value, by date.
+    fewest : int
+        Bags of an arm, and arms of a fleet, from which their scatter is known.
+    shortest : int
+        Bags before and after a change, at least: fewer are odd bags.
+    chance : float
+        Probability of any bag of a fleet without faults that does not belong, for values that
+        differ from bag to bag as those of Student's t do.
+    freedom : int
+        Degrees of freedom of t, at most: however many bags there are, those of a real arm have
+        longer tails than normal values.
+    worse : float
+        Residual or friction of a joint, by the usual one, from which a bag does not belong,
+        besides: friction falls by a fifth while an arm warms up.
+    own_error : float
+        Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
+        take part in the reference.
     change : float
-        By how much.
-    standard_errors : float
-        The change by its standard error.
+        Standard errors of a change of load, or of its difference from that of the other arms. The
+        largest of 4 values, 500 moments and 1000 arms that do not change reaches 5.1.
     seen : float
-        The change by the standard deviation of a single bag.
+        A change of load, or a drift, by the deviation of a single bag: the mean of many shows
+        changes that matter to nobody.
+    drift_chance : float
+        Probability of any false drift in the complete fleet, for normal values. All series of all
+        arms share it, so that a large fleet needs more standard errors.
+    least_change : float
+        Drift by the level, for friction, or of the gain itself. Warming up changes friction by a
+        tenth within an hour.
 
     """
 
-    first: int
-    change: float
-    standard_errors: float
-    seen: float
+    fewest: int = 5
+    shortest: int = 3
+    chance: float = 1e-2
+    freedom: int = 30
+    worse: float = 2.0
+    own_error: float = 3.0
+    change: float = 6.5
+    seen: float = 2.0
+    drift_chance: float = 1e-4
+    least_change: float = 0.1
+
+
+THRESHOLDS = FleetThresholds()
 
 
 @dataclass(frozen=True)
-class Slope:
+class Trend:
     """
-    A value that changes steadily.
+    A value that changes over the bags, steadily or at once.
 
     Attributes
     ----------
     start, end : float
         Its fitted values at the first and the last bag.
     standard_errors : float
-        The slope by its standard error.
+        The change by its standard error.
     seen : float
-        The change from first to last by the standard deviation of a single bag.
+        The change by the standard deviation of a single bag.
 
     """
 
@@ -89,7 +117,7 @@ def colour(values: Array, std: Array) -> float:
     return max(scatter(np.diff(values) / np.hypot(std[1:], std[:-1])), 1e-12)
 
 
-def find_step(values: Array, std: Array, shortest: int, least: float) -> Step | None:
+def find_step(values: Array, std: Array, shortest: int, least: float) -> tuple[int, Trend] | None:
     """
     Find the step that the values speak for most.
 
@@ -104,8 +132,10 @@ def find_step(values: Array, std: Array, shortest: int, least: float) -> Step | 
 
     Returns
     -------
-    Step or None
-        None with too few bags.
+    first : int
+        First bag with the new value.
+    step : Trend
+        The change. None instead of both with too few bags.
 
     """
     count = len(values)
@@ -113,70 +143,49 @@ def find_step(values: Array, std: Array, shortest: int, least: float) -> Step | 
         return None
     own = std * max(colour(values, std), least)
     pulled, w = _without_strays(values, own), 1 / own**2
-    before, weighted = np.cumsum(w), np.cumsum(w * pulled)
-    cut = np.arange(shortest, count - shortest + 1) - 1
-    after = before[-1] - before[cut]
-    change = (weighted[-1] - weighted[cut]) / after - weighted[cut] / before[cut]
-    ratio = change / np.sqrt(1 / before[cut] + 1 / after)
-    best = int(np.argmax(np.abs(ratio)))
-    first = int(cut[best]) + 1
-    level = np.repeat(
-        [weighted[first - 1] / before[first - 1],
-         (weighted[-1] - weighted[first - 1]) / after[best]], [first, count - first])
-    noise = _noise((pulled - level) / own, pulled == values)
-    return Step(first, float(change[best]), float(abs(ratio[best])) / noise,
-                float(abs(change[best]) / np.median(own)))
+    cut = np.arange(shortest, count - shortest + 1)
+    before, left = np.cumsum(w), np.cumsum(w * (pulled - (w @ pulled) / w.sum()))
+    # Weighted squares that a level of their own explains in the bags before and after.
+    share = left[cut - 1]**2 * (1 / before[cut - 1] + 1 / (before[-1] - before[cut - 1]))
+    first = int(cut[np.argmax(share)])
+    return first, _trend(np.where(np.arange(count) < first, 0.0, 1.0), values, pulled, own)
 
 
-def find_slope(date: Array, values: Array, std: Array) -> Slope | None:
+def find_slope(date: Array, values: Array, std: Array) -> Trend | None:
     """
     Fit a line to values over date.
 
     Returns
     -------
-    Slope or None
+    Trend or None
         None with fewer than four bags, or all of one date.
 
     """
     if len(values) < 4 or not np.ptp(date):
         return None
     own = std * colour(values, std)
-    pulled, w = _without_strays(values, own), 1 / own**2
-    centre = (w * date).sum() / w.sum()
-    spread = (w * (date - centre) ** 2).sum()
-    slope = (w * (date - centre) * pulled).sum() / spread
-    level = (w * pulled).sum() / w.sum()
-    residual = (pulled - level - slope * (date - centre)) / own
-    noise = _noise(residual, pulled == values)
-    start, end = (float(level + slope * (at - centre)) for at in (date[0], date[-1]))
-    return Slope(start, end, float(abs(slope) * np.sqrt(spread) / noise),
+    return _trend(date, values, _without_strays(values, own), own)
+
+
+def _trend(x: Array, values: Array, pulled: Array, own: Array) -> Trend:
+    """
+    Fit a line over x to values whose strays are pulled, with deviations of their own.
+
+    Bags that differ slowly, as with the seasons, scatter more about a line than neighbours do.
+    Pulled values scatter less than the fit does: it follows those alone that are kept. By Huber
+    1981, Robust Statistics, eq. 7.6.3 and 7.6.5, for the two parameters of a line or a step.
+    """
+    w = 1 / own**2
+    centred = x - w @ x / w.sum()
+    spread = w @ centred**2
+    slope, level = w @ (centred * pulled) / spread, w @ pulled / w.sum()
+    residual, count = (pulled - level - slope * centred) / own, len(values)
+    share = max(int((pulled == values).sum()), 1) / count
+    rms = float(np.sqrt((residual**2).sum() / (count - 2)))
+    noise = max(1.0, (1 + 2 / count * (1 - share) / share) * rms / share)
+    start, end = (float(level + slope * centred[k]) for k in (0, -1))
+    return Trend(start, end, float(abs(slope) * np.sqrt(spread) / noise),
                  float(abs(end - start) / np.median(own)))
-
-
-@dataclass(frozen=True)
-class DriftThresholds:
-    """
-    Bounds of a drift that is reported.
-
-    Attributes
-    ----------
-    chance : float
-        Probability of any false drift in the whole fleet, for normal values. All series of all
-        arms share it, so that a large fleet needs more standard errors.
-    seen : float
-        Change from first to last bag by the deviation of a single one.
-    least_change : float
-        Change by the level, for friction, or of the gain itself. Warming up changes friction by
-        a tenth within an hour.
-
-    """
-
-    chance: float = 1e-4
-    seen: float = 2.0
-    least_change: float = 0.1
-
-
-THRESHOLDS = DriftThresholds()
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +201,7 @@ class Series:
         Of the bags, s since 1970, ascending.
     values, std : (B,) ndarray
         Estimates, and standard deviations that the scatter of neighbours confirms.
-    slope : Slope or None
+    slope : Trend or None
         Line through them.
     drifts : bool
         Whether the line counts.
@@ -204,12 +213,12 @@ class Series:
     date: Array
     values: Array
     std: Array
-    slope: Slope | None
+    slope: Trend | None
     drifts: bool
 
     @property
     def sentence(self) -> str:
-        """Tell the change."""
+        """State the change."""
         assert self.slope is not None
         days = (self.date[-1] - self.date[0]) / DAY
         return (f'{self.name} of {self.arm} changes from {self.slope.start:.3g} to '
@@ -234,35 +243,19 @@ def drifts(
         All of them, those that drift marked.
 
     """
-    chance = THRESHOLDS.chance / 2 / max(len(values), 1)
+    chance = THRESHOLDS.drift_chance / 2 / max(len(values), 1)
     found = []
     for (arm, name), (date, value, std) in values.items():
         known = np.isfinite(value) & np.isfinite(std) & (std > 0)
         date, value, std = date[known], value[known], std[known]
         slope = find_slope(date, value, std)
-        found.append(Series(arm, name, date, value, std * colour(value, std), slope,
-                            slope is not None and _counts(slope, value, chance)))
+        counts = slope is not None and (
+            slope.standard_errors > t.isf(chance, len(value) - 2)
+            and slope.seen > THRESHOLDS.seen
+            and abs(slope.end - slope.start) > THRESHOLDS.least_change * abs(np.median(value)))
+        found.append(Series(
+            arm, name, date, value, std * colour(value, std), slope, bool(counts)))
     return tuple(found)
-
-
-def _counts(slope: Slope, values: Array, chance: float) -> bool:
-    limit = float(t.isf(chance, len(values) - 2))
-    level = float(np.abs(np.median(values)))
-    return (slope.standard_errors > limit and slope.seen > THRESHOLDS.seen
-            and abs(slope.end - slope.start) > THRESHOLDS.least_change * level)
-
-
-def _noise(residual: Array, kept: NDArray[np.bool_]) -> float:
-    """
-    Return the noise of a fit to pulled values, in their own deviations; at least one.
-
-    Bags that differ slowly, as with the seasons, scatter more about a line than neighbours do.
-    Pulled values scatter less than the fit does: it follows those alone that are kept. By Huber
-    1981, Robust Statistics, eq. 7.6.3 and 7.6.5, for the two parameters of a line or a step.
-    """
-    count, share = len(residual), float(max(kept.sum(), 1)) / len(residual)
-    rms = float(np.sqrt((residual**2).sum() / (count - 2)))
-    return max(1.0, (1 + 2 / count * (1 - share) / share) * rms / share)
 
 
 def _without_strays(values: Array, std: Array) -> Array:

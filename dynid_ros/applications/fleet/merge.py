@@ -1,21 +1,24 @@
-"""Merging of bags: one fit to all of them, with error bars clustered by bag."""
+"""Merging of bags: one fit to all, error bars clustered by bag, and the friction of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dynid_ros.estimation.regression.least_squares import inverse_of
 from dynid_ros.estimation.regression.qr_factors import QRFactors, stack
 from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.utilities.arrays import Array
+
+Places = NDArray[np.intp]
 
 #: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
 TOGETHER = 16
 
 
-def merged(parts: Iterable[QRFactors]) -> QRFactors | None:
+def merged(parts: Iterable[QRFactors]) -> QRFactors:
     """
     Merge the factors of bags, in any order.
 
@@ -26,8 +29,8 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors | None:
 
     Returns
     -------
-    QRFactors or None
-        Those of all rows; None without any bag.
+    QRFactors
+        Those of all rows; empty without any bag.
 
     """
     waiting: list[QRFactors] = []
@@ -35,91 +38,49 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors | None:
         waiting.append(part)
         if len(waiting) == TOGETHER:
             waiting = [stack(waiting)]
-    return stack(waiting) if waiting else None
+    return stack(waiting) if waiting else QRFactors.empty(0, 0)
 
 
-@dataclass(frozen=True, eq=False)
-class Clustered:
+def scores(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
     """
-    Sums over the bags of a fit.
-
-    Attributes
-    ----------
-    meat : (b, b) ndarray
-        ``sum_b s_b s_bᵀ`` of their scores.
-    bags : int
-        Number of bags.
-    left_out_squares : (n,) ndarray
-        Squared residuals of each joint, each bag predicted by the fit to all others, Nm².
-    torque_squares : (n,) ndarray
-        Squared torque of the same rows.
-
-    """
-
-    meat: Array
-    bags: int
-    left_out_squares: Array
-    torque_squares: Array
-
-
-def score(part: QRFactors, theta: Array, sigma: Array) -> Array:
-    """
-    Score of a bag, ``sum_i R_iᵀ (z_i - R_i theta) / sigma_i²``, (b,).
-
-    The factors give that of the rows themselves, as ``RᵀR`` and ``Rᵀz`` are theirs.
-    """
-    R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
-    residual = (z - R @ theta) / sigma[:, None] ** 2
-    return np.asarray(np.einsum('imb,im->b', R, residual))
-
-
-def clustered(parts: Iterable[QRFactors], solution: Solution) -> Clustered:
-    """
-    Sum up scores and held-out residuals over the bags of a fit.
+    Return the score of each bag of a fit, and its residuals without it.
 
     Parameters
     ----------
     parts : iterable of QRFactors
-        The bags that were fitted.
+        The B bags that were fitted.
     solution : Solution
         The fit to all of them.
 
     Returns
     -------
-    Clustered
-        Its sums.
+    scores : (B, b) ndarray
+        ``sum_i R_iᵀ (z_i - R_i theta) / sigma_i²``, which the factors give as the rows do.
+    left_out_squares : (B, n) ndarray
+        Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
 
     """
     theta, sigma, bread = solution.theta, solution.sigma, solution.white_covariance
-    meat = np.zeros_like(bread)
-    left, torque, bags = np.zeros(len(sigma)), np.zeros(len(sigma)), 0
+    found, left = [], []
     for part in parts:
-        own = score(part, theta, sigma)
-        meat += np.outer(own, own)
-        left += part.residual_squares(theta - _influence(part, own, sigma, bread))
-        torque += part.torque_squares()
-        bags += 1
-    return Clustered(meat, bags, left, torque)
+        R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
+        own = np.einsum('imb,im->b', R, (z - R @ theta) / sigma[:, None] ** 2)
+        # theta less that without the bag, (N - A)⁻¹ s = P (I - A P)⁻¹ s, by the bag's normal
+        # matrix A and P = N⁻¹.
+        weighted = (R / sigma[:, None, None]).reshape(-1, len(theta))
+        system = np.eye(len(theta)) - weighted.T @ (weighted @ bread)
+        found.append(own)
+        left.append(part.residual_squares(theta - bread @ np.linalg.solve(system, own)))
+    return np.array(found), np.array(left)
 
 
-def _influence(part: QRFactors, own: Array, sigma: Array, bread: Array) -> Array:
-    """
-    Change of the estimate by a bag: ``theta - theta_without_it``, (b,).
-
-    ``(N - A)⁻¹ s = P (I - A P)⁻¹ s`` with the bag's normal matrix A and ``P = N⁻¹``.
-    """
-    weighted = (part.factors[:, :, :-1] / sigma[:, None, None]).reshape(-1, len(own))
-    system = np.eye(len(own)) - weighted.T @ (weighted @ bread)
-    return np.asarray(bread @ np.linalg.solve(system, own))
-
-
-def cluster_covariance(sums: Clustered, solution: Solution) -> Array:
+def cluster_covariance(scores: Array, solution: Solution) -> Array:
     """
     Covariance of an estimate from the scatter of the bags.
 
     Parameters
     ----------
-    sums : Clustered
+    scores : (B, b) ndarray
         Scores of at least two bags.
     solution : Solution
         The fit to all of them.
@@ -137,5 +98,93 @@ def cluster_covariance(sums: Clustered, solution: Solution) -> Array:
     Biometrika 73; Cameron and Miller 2015, A practitioner's guide to cluster-robust inference.
 
     """
-    scatter = sums.bags / max(sums.bags - 1, 1) * sums.meat + solution.prior_information
+    scatter = len(scores) / max(len(scores) - 1, 1) * scores.T @ scores
+    scatter += solution.prior_information
     return np.asarray(solution.white_covariance @ scatter @ solution.white_covariance)
+
+
+def eliminated(
+    part: QRFactors, own: Places, sigma: Array, prior: Array,
+) -> tuple[Array, Array]:
+    """
+    Eliminate the parameters that belong to one bag.
+
+    Parameters
+    ----------
+    part : QRFactors
+        Factors of the bag.
+    own : (f,) ndarray of int
+        Columns of its own parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+    prior : (b, b + 1) ndarray
+        Prior of all parameters, as of `Solution`: its row of each own parameter counts.
+
+    Returns
+    -------
+    own_rows : (f, f + s + 1) ndarray
+        Rows that give the own parameters once the s shared ones are known.
+    shared_rows : (m, s + 1) ndarray
+        Rows of the shared parameters: the triangular factor of the Schur complement.
+
+    """
+    b = part.factors.shape[2] - 1
+    shared = np.setdiff1d(np.arange(b), own)
+    order = np.concatenate([own, shared, [b]])
+    rows = (part.factors / sigma[:, None, None]).reshape(-1, b + 1)
+    R = np.asarray(np.linalg.qr(np.concatenate([rows, prior[own]])[:, order], mode='r'))
+    return R[:len(own)], R[len(own):, len(own):]
+
+
+def solve_shared(rows: Sequence[Array], own: Places, prior: Array) -> Array:
+    """
+    Solve the rows of the shared parameters of several bags, or of several such triangles.
+
+    Parameters
+    ----------
+    rows : sequence of (m, s + 1) ndarray
+        As `eliminated` gives them.
+    own, prior
+        As for it: the rows of the prior of each shared parameter count.
+
+    Returns
+    -------
+    (s,) ndarray
+        The same as of one fit with all own parameters beside each other.
+
+    """
+    known = np.delete(np.delete(prior, own, axis=0), own, axis=1)
+    R = np.asarray(np.linalg.qr(np.concatenate([*rows, known]), mode='r'))
+    return np.asarray(inverse_of(R[:-1, :-1]) @ R[:-1, -1])
+
+
+def shared_rows(parts: Iterable[QRFactors], own: Places, sigma: Array, prior: Array) -> Array:
+    """Compress the rows that `eliminated` leaves of the shared parameters of some bags."""
+    rows = [eliminated(part, own, sigma, prior)[1] for part in parts]
+    return np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
+
+
+def own_frictions(
+    parts: Iterable[QRFactors], own: Places, sigma: Array, prior: Array, shared: Array,
+) -> tuple[Array, Array, Array]:
+    """
+    Return the own parameters of each bag, given the shared ones.
+
+    Returns
+    -------
+    values : (B, f) ndarray
+        Coefficients in the order of `friction_places`.
+    std : (B, f) ndarray
+        Their standard deviations for white residuals of the shared fit.
+    data_share : (B, f) ndarray
+        Share by which the bag reduces the variance that each has in the prior.
+
+    """
+    f, values, variances = len(own), [], []
+    for part in parts:
+        rows, _ = eliminated(part, own, sigma, prior)
+        half = inverse_of(rows[:, :f])
+        values.append(half @ (rows[:, -1] - rows[:, f:-1] @ shared))
+        variances.append((half**2).sum(axis=1))
+    before = (np.linalg.inv(prior[np.ix_(own, own)])**2).sum(axis=1)
+    return np.array(values), np.sqrt(variances), 1 - np.array(variances) / before

@@ -7,14 +7,14 @@ import hashlib
 
 import numpy as np
 
-from dynid_ros.applications.fleet.merge import cluster_covariance, Clustered
+from dynid_ros.applications.fleet.merge import cluster_covariance
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.applications.fleet.sidecar import BagFacts
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import listed, RecordingError
+from dynid_ros.errors import listed
 from dynid_ros.estimation.diagnosis.verdict import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.estimation.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -31,7 +31,7 @@ FEWEST_BAGS = 5
 
 def fleet_model(
     settings: FleetSettings, name: str, bags: Sequence[BagFacts], data: QRFactors,
-    solution: Solution, sums: Clustered,
+    solution: Solution, scores: Array, left_out_squares: Array,
 ) -> IdentifiedModel:
     """
     Put together the model of several bags.
@@ -48,8 +48,8 @@ def fleet_model(
         Their merged factors.
     solution : Solution
         The fit to them.
-    sums : Clustered
-        Their scores and held-out residuals.
+    scores, left_out_squares : (B, b) and (B, n) ndarray
+        Their scores and held-out residuals, from `merge.scores`.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def fleet_model(
     arm = settings.arm
     # The scores of one bag add up to zero, and those of few scatter too little.
     enough = len(bags) >= FEWEST_BAGS
-    covariance = cluster_covariance(sums, solution) if enough else solution.white_covariance
+    covariance = cluster_covariance(scores, solution) if enough else solution.white_covariance
     prior = arm_prior(arm).widened(solution.widening)
     information = solution.root_information.T @ solution.root_information
     white = np.sqrt(np.diag(solution.white_covariance))
@@ -72,7 +72,8 @@ def fleet_model(
     held_out = None
     if len(bags) > 1:
         held_out = _metrics(
-            f'{counted}, each predicted by the others', True, arm, data, sums.left_out_squares)
+            f'{counted}, each predicted by the others', True, arm, data,
+            left_out_squares.sum(axis=0))
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
         arm=arm, theta=solution.theta, covariance=covariance,
@@ -141,31 +142,11 @@ def _verdict(
 
 def _counted(bags: Sequence[BagFacts]) -> tuple[Defect, ...]:
     """Count the defects of all bags by kind and joint."""
-    first: dict[tuple[str, str, str | None], Defect] = {}
-    count: dict[tuple[str, str, str | None], int] = {}
+    found: dict[tuple[str, str, str | None], list[str]] = {}
     for bag in bags:
         for defect in bag.defects:
             key = (defect.code, defect.severity, defect.joint)
-            first.setdefault(key, defect)
-            count[key] = count.get(key, 0) + 1
+            found.setdefault(key, []).append(defect.message)
     return tuple(
-        Defect(code, severity, f'in {count[code, severity, joint]} bags, such as: '
-               f'{first[code, severity, joint].message}', joint, count[code, severity, joint])
-        for code, severity, joint in first)
-
-
-def too_few_rows(data: QRFactors | None, parameters: int, name: str) -> None:
-    """
-    Refuse a fit with fewer rows than parameters.
-
-    Raises
-    ------
-    RecordingError
-        There are too few.
-
-    """
-    rows = 0 if data is None else int(data.rows.sum())
-    if rows <= parameters:
-        raise RecordingError(
-            f'{name}: the good bags have {rows} rows after filtering, too few for {parameters} '
-            'parameters; record longer motions')
+        Defect(code, severity, f'in {len(own)} bags, such as: {own[0]}', joint, len(own))
+        for (code, severity, joint), own in found.items())

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
-from pathlib import Path
-from typing import Any, cast, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dynid_ros.applications.fleet.bag_features import bag_features, Features
 from dynid_ros.applications.fleet.cluster import Spread
-from dynid_ros.applications.fleet.merge import Clustered, clustered, merged
+from dynid_ros.applications.fleet.merge import (
+    merged,
+    own_frictions,
+    scores,
+    shared_rows,
+    solve_shared,
+)
 from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
-from dynid_ros.applications.fleet.shared_inertia import eliminated, own_frictions, solve_shared
 from dynid_ros.applications.fleet.sidecar import read_factors
 from dynid_ros.dynamics.base import friction_places
 from dynid_ros.errors import ResultError
@@ -21,7 +24,6 @@ from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.utilities.arrays import Array
 
-Paths = Sequence[str]
 Part = TypeVar('Part')
 
 #: Bags of one task: as many as a second or so takes, so that workers share even one arm.
@@ -38,102 +40,74 @@ class Reduction:
         Settings of the fleet.
     spread : Spread
         Where the work is done.
+    sidecars : sequence of str
+        Paths, by the number of the bag.
 
     """
 
-    def __init__(self, settings: FleetSettings, spread: Spread) -> None:
-        self._text, self._spread = settings.text, spread
+    def __init__(self, settings: FleetSettings, spread: Spread, sidecars: Sequence[str]) -> None:
+        self._text, self._spread, self._sidecars = settings.text, spread, sidecars
         self._own = friction_places(settings.arm)
 
-    def merge(self, paths: Paths) -> QRFactors | None:
-        """Merge bags, with the base columns of the arm; None without any."""
-        return merged(self._chunks(merge_chunk, paths))
+    def merge(self, bags: Sequence[int]) -> QRFactors:
+        """Merge bags, with the base columns of the arm."""
+        return merged(self._chunks(merged, bags))
 
-    def features(self, paths: Paths, solution: Solution) -> Features:
+    def features(self, bags: Sequence[int], solution: Solution) -> Features:
         """Return the deviations of bags from a fit, in their order."""
-        parts = self._chunks(feature_chunk, paths, solution)
-        return Features(*(np.concatenate([getattr(part, each.name) for part in parts])
-                          for each in fields(Features)))
+        return Features(*self._by_bag(_features, bags, self._text, solution))
 
-    def clustered(self, paths: Paths, solution: Solution) -> Clustered:
-        """Sum up the scores and held-out residuals of bags."""
-        parts = self._chunks(score_chunk, paths, solution)
-        return Clustered(
-            np.sum([part.meat for part in parts], axis=0), sum(part.bags for part in parts),
-            np.sum([part.left_out_squares for part in parts], axis=0),
-            np.sum([part.torque_squares for part in parts], axis=0))
+    def scores(self, bags: Sequence[int], solution: Solution) -> list[Array]:
+        """Return scores (B, b) and held-out residuals (B, n) of bags, as `merge.scores`."""
+        return self._by_bag(scores, bags, solution)
 
-    def frictions(self, paths: Paths, reference: Solution) -> tuple[Array, Array, Array]:
+    def frictions(self, bags: Sequence[int], reference: Solution) -> list[Array]:
         """
         Return friction and offsets of each bag beside inertial parameters that all share.
 
         Parameters
         ----------
-        paths : sequence of str
-            Sidecars.
+        bags : sequence of int
+            Bags of one arm.
         reference : Solution
             Fit whose residuals weight the joints, with the prior of the parameters.
 
         Returns
         -------
-        values, std, data_share : (B, f) ndarray
-            In the order of the bags, as from `own_frictions`.
+        list of (B, f) ndarray
+            Values, standard deviations and share of the data, as from `own_frictions`.
 
         """
-        weights = reference.sigma, reference.prior
+        known = self._own, reference.sigma, reference.prior
         shared = solve_shared(
-            self._chunks(shared_chunk, paths, *weights), self._own, reference.prior)
-        parts = self._chunks(friction_chunk, paths, *weights, shared)
-        values, std, share = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return values, std, share
+            self._chunks(shared_rows, bags, *known), self._own, reference.prior)
+        return self._by_bag(own_frictions, bags, *known, shared)
 
-    def _chunks(self, work: Callable[..., Part], paths: Paths, *further: Any) -> list[Part]:
+    def _by_bag(
+        self, work: Callable[..., Sequence[Array]], bags: Sequence[int], *further: Any,
+    ) -> list[Array]:
+        return [np.concatenate(parts)
+                for parts in zip(*self._chunks(work, bags, *further), strict=True)]
+
+    def _chunks(
+        self, work: Callable[..., Part], bags: Sequence[int], *further: Any,
+    ) -> list[Part]:
         """Do the work for all bags, some in each task, with results in the order of the bags."""
-        chunks = [tuple(paths[k:k + CHUNK]) for k in range(0, len(paths), CHUNK)]
-        results = dict(self._spread(
-            work, [(self._text, chunk, *further) for chunk in chunks]))
+        paths = [self._sidecars[k] for k in bags]
+        results = dict(self._spread(_on_sidecars, [
+            (self._text, paths[k:k + CHUNK], work, *further)
+            for k in range(0, len(paths), CHUNK)]))
         if any(result is None for result in results.values()):
             raise ResultError('workers die of merging sidecars; give them more memory')
-        return [cast('Part', results[k]) for k in range(len(chunks))]
+        return [results[k] for k in range(len(results))]
 
 
-def merge_chunk(text: str, paths: Paths) -> QRFactors:
-    """Merge some bags, at least one."""
-    found = merged(_parts(settings_of(text), paths))
-    assert found is not None
-    return found
+def _on_sidecars(
+    text: str, paths: Sequence[str], work: Callable[..., Part], *further: Any,
+) -> Part:
+    columns = settings_of(text).columns
+    return work((read_factors(path).part(columns) for path in paths), *further)
 
 
-def feature_chunk(text: str, paths: Paths, solution: Solution) -> Features:
-    """Return the deviations of some bags."""
-    settings = settings_of(text)
-    return bag_features(list(_parts(settings, paths)), settings.arm, solution)
-
-
-def score_chunk(text: str, paths: Paths, solution: Solution) -> Clustered:
-    """Sum up the scores of some bags."""
-    return clustered(_parts(settings_of(text), paths), solution)
-
-
-def shared_chunk(text: str, paths: Paths, sigma: Array, prior: Array) -> Array:
-    """Compress the rows of the shared parameters of some bags."""
-    settings = settings_of(text)
-    own = friction_places(settings.arm)
-    rows = [eliminated(part, own, sigma, prior)[1] for part in _parts(settings, paths)]
-    return np.asarray(np.linalg.qr(np.concatenate(rows), mode='r'))
-
-
-def friction_chunk(
-    text: str, paths: Paths, sigma: Array, prior: Array, shared: Array,
-) -> tuple[Array, Array, Array]:
-    """Return the friction of some bags."""
-    settings = settings_of(text)
-    own = friction_places(settings.arm)
-    found = own_frictions(_parts(settings, paths), own, sigma, prior, shared)
-    values, std, share = (np.array(each) for each in zip(*found, strict=True))
-    return values, std, share
-
-
-def _parts(settings: FleetSettings, paths: Paths) -> Iterator[QRFactors]:
-    for path in paths:
-        yield read_factors(Path(path)).part(settings.columns)
+def _features(parts: Iterable[QRFactors], text: str, solution: Solution) -> Features:
+    return bag_features(parts, settings_of(text).arm, solution)

@@ -1,4 +1,4 @@
-"""The whole way from a folder of bags to models, and to the faults of bags and arms."""
+"""From a folder of bags to models, and to the faults of bags and arms."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, place_pattern
-from dynid_ros.applications.fleet.bag_summary import compile_kernels, explain, summarise
+from dynid_ros.applications.fleet.arms import ArmReport, arms_of, judged_fleet, owners
+from dynid_ros.applications.fleet.bag_summary import explain, summarise
 from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy
 from dynid_ros.applications.fleet.belonging import Difference
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
@@ -22,7 +22,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.plain import from_plain, to_plain
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.errors import DynidError, InputError, RecordingError, ResultError
+from dynid_ros.errors import DynidError, RecordingError, ResultError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.regression.preparation import checked_recording
@@ -58,7 +58,7 @@ class OddBag:
 
     @property
     def sentence(self) -> str:
-        """Tell the difference and its cause."""
+        """State the difference and its cause."""
         cause = self.findings[0].sentence if self.findings else ''
         return f'{self.name}: {self.difference}' + (f'; {cause}' if cause else '')
 
@@ -144,18 +144,17 @@ def run_fleet(
 
     """
     bags = find_bags(given, folder)
-    if by is not None and not any(place_pattern(by).fullmatch(bag.place) for bag in bags):
-        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    named = owners(bags, by)
     settings = _settings(arm, bags, folder, again, topic, received)
-    compile_kernels(settings)
     facts, read = _summaries(settings, bags, folder, spread, again, progress)
-    places = [str(folder / SIDECARS / bag.sidecar) for bag in bags]
-    if all(each.fault for each in facts):
-        raise RecordingError(
-            f'none of {len(bags)} bags is usable; the first, {facts[0].name}: {facts[0].reason}')
+    groups = arms_of(named, facts, arm.name)
+    if not groups:
+        asked = [each for each, owner in zip(facts, named, strict=True) if owner is not None]
+        raise RecordingError(f'none of {len(asked)} bags is usable; the first, {asked[0].name}: '
+                             f'{asked[0].reason}')
     progress('merge', 0, 1)
-    arms, whole, odd, series = judged_fleet(
-        settings, bags, facts, places, Reduction(settings, spread), by)
+    arms, whole, odd, series = judged_fleet(settings, facts, groups, Reduction(
+        settings, spread, [_sidecar(folder, bag) for bag in bags]))
     explained = _explained(
         settings, [(bags[k], name, each) for k, name, each in odd], folder, spread, progress)
     return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
@@ -171,13 +170,12 @@ def _settings(
             stored = settings_of(read_whole(path).decode())
         except (OSError, UnicodeDecodeError) as error:
             raise ResultError(f'{path} cannot be read: {error}; start with --again') from error
-        now = FleetSettings(arm, stored.conditioning, topic, received)
-        if now.sha256 != stored.sha256:
+        settings = FleetSettings(arm, stored.conditioning, topic, received)
+        if settings.sha256 != stored.sha256:
             raise ResultError(
                 f'{folder} holds sidecars that were made with another arm description or other '
                 'settings, and these cannot be mixed; give another folder, or make them anew with '
                 '--again')
-        settings = now
     else:
         sample = _sample(arm, bags, topic, received)
         settings = FleetSettings(arm, choose_settings(arm, sample), topic, received)
@@ -208,22 +206,20 @@ def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> l
     return found
 
 
+def _sidecar(folder: Path, bag: Bag) -> str:
+    return str(folder / SIDECARS / bag.sidecar)
+
+
 def _summaries(
     settings: FleetSettings, bags: Sequence[Bag], folder: Path, spread: Spread, again: bool,
     progress: Progress,
 ) -> tuple[list[BagFacts], int]:
-    """Read the bags that have no sidecar yet."""
-    known: list[BagFacts | None] = []
-    for bag in bags:
-        path = folder / SIDECARS / bag.sidecar
-        facts = None if again else read_facts(path)
-        if facts is not None and facts.settings != settings.sha256:
-            raise ResultError(
-                f'{path} was made with other settings than {folder / SETTINGS} holds, and these '
-                'cannot be mixed; give another folder, or make all anew with --again')
-        known.append(facts if facts is not None and facts.identity == bag.identity else None)
-    missing = [k for k, facts in enumerate(known) if facts is None]
-    work = [(settings.text, bags[k], str(folder / SIDECARS / bags[k].sidecar)) for k in missing]
+    """Read the bags that have no sidecar yet, or one of other settings or of a former content."""
+    known = [None if again else read_facts(_sidecar(folder, bag)) for bag in bags]
+    missing = [k for k, (bag, facts) in enumerate(zip(bags, known, strict=True))
+               if facts is None
+               or (facts.settings, facts.identity) != (settings.sha256, bag.identity)]
+    work = [(settings.text, bags[k], _sidecar(folder, bags[k])) for k in missing]
     progress('bags', len(bags) - len(missing), len(bags))
     for done, (number, found) in enumerate(spread(summarise, work), 1):
         bag = bags[missing[number]]
@@ -239,35 +235,27 @@ def _explained(
     spread: Spread, progress: Progress,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
-    causes: dict[int, tuple[Finding, ...]] = {}
-    for k, (bag, _, difference) in enumerate(odd):
-        stored = () if difference.load else _stored_cause(folder, bag, settings)
-        if stored is not None:
-            causes[k] = stored
-    missing = [k for k in range(len(odd)) if k not in causes]
+    # A bag that differs, or other settings, have another name.
+    paths = [folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
+             f'{settings.sha256[:8]}.json' for bag, *_ in odd]
+    causes = [() if difference.load else _stored_cause(path)
+              for path, (*_, difference) in zip(paths, odd, strict=True)]
+    missing = [k for k, cause in enumerate(causes) if cause is None]
     work = [(settings.text, odd[k][0]) for k in missing]
     for done, (number, findings) in enumerate(spread(explain, work), 1):
         k = missing[number]
         causes[k] = findings or ()
-        content = {'identity': odd[k][0].identity, 'settings': settings.sha256,
-                   'findings': to_plain(causes[k], tuple[Finding, ...])}
-        write_whole(_cause_path(folder, odd[k][0]), json.dumps(content).encode())
+        content = to_plain(causes[k], tuple[Finding, ...])
+        write_whole(paths[k], json.dumps(content).encode())
         progress('causes', done, len(missing))
-    return tuple(OddBag(bag.name, arm, difference.text, causes[k])
-                 for k, (bag, arm, difference) in enumerate(odd))
+    return tuple(OddBag(bag.name, arm, difference.text, cause or ())
+                 for (bag, arm, difference), cause in zip(odd, causes, strict=True))
 
 
-def _cause_path(folder: Path, bag: Bag) -> Path:
-    return folder / CAUSES / f'{bag.sidecar}.json'
-
-
-def _stored_cause(folder: Path, bag: Bag, settings: FleetSettings) -> tuple[Finding, ...] | None:
+def _stored_cause(path: Path) -> tuple[Finding, ...] | None:
     try:
-        content = json.loads(read_whole(_cause_path(folder, bag)))
-        if (content['identity'], content['settings']) != (bag.identity, settings.sha256):
-            return None
         found: tuple[Finding, ...] = from_plain(
-            content['findings'], tuple[Finding, ...], 'findings')
-    except (OSError, ValueError, KeyError, TypeError):
+            json.loads(read_whole(path)), tuple[Finding, ...], 'findings')
+    except (OSError, ValueError):
         return None
     return found

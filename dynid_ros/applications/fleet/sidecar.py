@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 import json
+import math
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
+import zlib
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.data.files.plain import from_plain, to_plain
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.tables.npz_table import npz_bytes
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.regression.qr_factors import embedded, QRFactors
+from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.utilities.atomic_write import write_whole
+
+#: What NumPy raises for a damaged file.
+DAMAGE = (OSError, BadZipFile, zlib.error, ValueError, KeyError, EOFError)
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,8 @@ class BagFacts:
         Kind of the reason for which it is skipped; empty for a good bag.
     reason : str
         The reason, a sentence.
-    error_percent : float or None
-        Share of its torque that a fit to it alone leaves; None with too few rows for one.
+    error_percent : float
+        Share of its torque that a fit to it alone leaves; NaN with too few rows for one.
     defects : tuple of Defect
         Defects that were found and worked around.
 
@@ -60,16 +64,13 @@ class BagFacts:
     samples: int = 0
     fault: str = ''
     reason: str = ''
-    error_percent: float | None = None
+    error_percent: float = math.nan
     defects: tuple[Defect, ...] = ()
 
 
-def write_sidecar(path: Path, facts: BagFacts, factors: QRFactors | None) -> None:
+def write_sidecar(path: str, facts: BagFacts, factors: QRFactors | None) -> None:
     """
-    Write a sidecar, whole.
-
-    Of each joint the triangle of the columns that are not zero is kept, which for seven joints
-    takes some 30 kB.
+    Write a sidecar, whole; for seven joints it takes some 30 kB.
 
     Raises
     ------
@@ -77,32 +78,27 @@ def write_sidecar(path: Path, facts: BagFacts, factors: QRFactors | None) -> Non
         It cannot be written.
 
     """
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: dict[str, Any] = {
         'facts': np.frombuffer(json.dumps(to_plain(facts, BagFacts)).encode(), dtype=np.uint8)}
     if factors is not None:
-        used = [np.flatnonzero(R.any(axis=0)) for R in factors.factors]
-        # Few arrays, as each costs a millisecond of reading.
-        triangles = [R[:len(own), own][np.triu_indices(min(len(R), len(own)), 0, len(own))]
-                     for R, own in zip(factors.factors, used, strict=True)]
-        arrays |= {
-            'rows': factors.rows, 'shape': np.array(factors.factors.shape),
-            'lengths': np.array([len(own) for own in used]), 'used': np.concatenate(used),
-            'triangles': np.concatenate(triangles)}
-    write_whole(path, npz_bytes(**arrays))
+        arrays |= vars(factors)
+    buffer = BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    write_whole(Path(path), buffer.getvalue())
 
 
-def read_facts(path: Path) -> BagFacts | None:
-    """Read the facts of a sidecar; None where there is no whole sidecar."""
+def read_facts(path: str) -> BagFacts | None:
+    """Read the facts of a sidecar; None where there is no complete sidecar."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             facts: BagFacts = from_plain(
                 json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
-    except (OSError, BadZipFile, ValueError, KeyError, EOFError):
+    except DAMAGE:
         return None
     return facts
 
 
-def read_factors(path: Path) -> QRFactors:
+def read_factors(path: str) -> QRFactors:
     """
     Read the factors of a good bag.
 
@@ -114,16 +110,7 @@ def read_factors(path: Path) -> QRFactors:
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            rows, used, values = (arrays[name] for name in ('rows', 'used', 'triangles'))
-            (_, height, columns), lengths = arrays['shape'].tolist(), arrays['lengths'].tolist()
-        triangles, first, start = [], 0, 0
-        for length in lengths:
-            R = np.zeros((min(height, length), length))
-            places = np.triu_indices(len(R), 0, length)
-            R[places] = values[start:start + len(places[0])]
-            triangles.append((R, used[first:first + length]))
-            first, start = first + length, start + len(places[0])
-    except (OSError, BadZipFile, ValueError, KeyError, EOFError) as error:
+            return QRFactors(arrays['factors'], arrays['rows'])
+    except DAMAGE as error:
         raise ResultError(
             f'{path} is damaged: {error}; remove it, and run the command again') from error
-    return QRFactors(embedded(triangles, columns), rows)

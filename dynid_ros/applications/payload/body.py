@@ -70,45 +70,39 @@ class LoadBody:
         return inertial_to_com(self.parameters)[2]
 
     @property
-    def mass_std(self) -> float:
-        """Return the standard deviation of the mass, kg."""
-        return float(self.std[0])
-
-    @property
-    def center_std(self) -> Array:
-        """Return the standard deviations of the centre of mass, (3,), m."""
-        return np.sqrt(self._variances()[:3])
-
-    @property
-    def inertia_std(self) -> Array:
-        """Return the standard deviations of the inertia about the centre of mass, (3, 3)."""
-        std = np.sqrt(self._variances()[3:])
-        return inertia_matrix([*np.zeros(4), *std])
-
-    @property
     def fields(self) -> Array:
         """Return mass, centre, and inertia about the centre in the order of `FIELDS`, (10,)."""
         return np.array([self.mass, *self.center, *self.inertia[np.triu_indices(3)]])
 
     @property
     def fields_std(self) -> Array:
-        """Return the standard deviations of the `fields`, (10,)."""
-        return np.array([self.mass_std, *np.sqrt(self._variances())])
-
-    def _variances(self) -> Array:
-        """Variances of centre and inertia, (9,), to first order."""
+        """Return the standard deviations of the `fields` to first order, (10,)."""
         m, c = self.mass, self.center
-        jacobian = np.zeros((9, len(INERTIAL)))
-        jacobian[:3, 0], jacobian[:3, 1:4] = -c / m, np.eye(3) / m
+        jacobian = np.eye(len(INERTIAL))
+        jacobian[1:4, 0], jacobian[1:4, 1:4] = -c / m, np.eye(3) / m
         upper = np.triu_indices(3)
         # I = Io - (h·h 1 - h hᵀ)/m with the first moment h = m c.
-        jacobian[3:, 0] = (c @ c * np.eye(3) - np.outer(c, c))[upper]
+        jacobian[4:, 0] = (c @ c * np.eye(3) - np.outer(c, c))[upper]
         for axis, unit in enumerate(np.eye(3)):
             change = 2 * c[axis] * np.eye(3) - np.outer(unit, c) - np.outer(c, unit)
-            jacobian[3:, 1 + axis] = -change[upper]
-        jacobian[3:, 4:] = np.eye(6)
+            jacobian[4:, 1 + axis] = -change[upper]
         variances = np.einsum('ij,jk,ik->i', jacobian, self.covariance, jacobian)
-        return np.asarray(np.maximum(variances, 0.0))
+        return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
+
+    @property
+    def mass_std(self) -> float:
+        """Return the standard deviation of the mass, kg."""
+        return float(self.fields_std[0])
+
+    @property
+    def center_std(self) -> Array:
+        """Return the standard deviations of the centre of mass, (3,), m."""
+        return self.fields_std[1:4]
+
+    @property
+    def inertia_std(self) -> Array:
+        """Return the standard deviations of the inertia about the centre of mass, (3, 3)."""
+        return inertia_matrix([*np.zeros(4), *self.fields_std[4:]])
 
 
 def load_body(fit: LoadFit) -> LoadBody:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import f
 
+from dynid_ros.applications.payload.fit import LoadFit
 from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -86,79 +87,59 @@ class Change:
         return bool(np.linalg.norm(shift) > limits.center)
 
 
-class ChangeSearch:
+def largest_change(
+    columns: Array, fit: LoadFit, recorded: Iterable[tuple[str, Iterable[RowBlock]]],
+) -> Change | None:
     """
-    Rows of the loaded arm, reduced to what mass and first moments leave in each moment.
+    Find the clearest change.
+
+    A load of its own before and after a moment explains some of what is left, and so does a
+    load of its own in each part. Errors of the model and the colour of the noise make parts
+    differ as well, and show in how much they differ on either side of the moment: the two
+    are compared as in the analysis of variance (Chow 1960, Tests of equality between sets of
+    coefficients in two linear regressions, Econometrica 28), and the clearest moment pays
+    for all that were looked at.
 
     Parameters
     ----------
     columns : (b, 10) ndarray
         Change of the base parameters with the load.
-    theta : (b,) ndarray
-        Base parameters of the arm with its load.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, Nm.
+    fit : LoadFit
+        The load in all rows, by least squares.
+    recorded : iterable of (str, iterable of RowBlock)
+        Recordings, and the rows of the loaded arm in them.
+
+    Returns
+    -------
+    Change or None
+        None if the rows are too few to be divided.
 
     """
-
-    def __init__(self, columns: Array, theta: Array, sigma: Array) -> None:
-        self._columns, self._theta, self._sigma = columns[:, :4], theta, sigma
-        self._scores: list[Array] = []
-        self._information: list[Array] = []
-        self._times: list[Array] = []
-        self._sources: list[str] = []
-
-    def add(self, source: str, blocks: Iterable[RowBlock]) -> None:
-        """Take in the rows of a recording."""
+    rows, size = [], 4
+    for source, blocks in recorded:
         for block in blocks:
-            Y = block.W @ self._columns / self._sigma[:, None]
-            left = (block.tau - block.W @ self._theta) / self._sigma
-            self._scores.append(np.einsum('kia,ki->ka', Y, left))
-            self._information.append(np.einsum('kia,kib->kab', Y, Y))
-            self._times.append(block.t)
-            self._sources += [source] * len(block.t)
-
-    def largest(self, load: Array) -> Change | None:
-        """
-        Find the clearest change.
-
-        A load of its own before and after a moment explains some of what is left, and so does a
-        load of its own in each part. Errors of the model and the colour of the noise make parts
-        differ as well, and show in how much they differ on either side of the moment: the two
-        are compared as in the analysis of variance (Chow 1960, Tests of equality between sets of
-        coefficients in two linear regressions, Econometrica 28), and the clearest moment pays
-        for all that were looked at.
-
-        Parameters
-        ----------
-        load : (10,) ndarray
-            The load in all rows, by least squares.
-
-        Returns
-        -------
-        Change or None
-            None if the rows are too few to be divided.
-
-        """
-        if sum(map(len, self._scores)) < LEAST_ROWS * THRESHOLDS.parts:
-            return None
-        score, information, t = map(
-            np.concatenate, (self._scores, self._information, self._times))
-        edges = np.linspace(0, len(score), THRESHOLDS.parts + 1).astype(int)[:-1]
-        scores, totals = np.add.reduceat(score, edges), np.add.reduceat(information, edges)
-        count, size = scores.shape
-        apart, freedom = sum(map(_explained, scores, totals)), size * (count - 2)
-        found, moments = [], range(SIDE, count - SIDE + 1)
-        for part in moments:
-            sides = [(scores[side].sum(axis=0), totals[side].sum(axis=0))
-                     for side in (slice(part), slice(part, None))]
-            once = sum(_explained(*side) for side in sides)
-            ratio = once / size / max((apart - once) / freedom, np.finfo(float).tiny)
-            before, after = (load[:size] + _step(*side) for side in sides)
-            found.append(Change(
-                self._sources[edges[part]], float(t[edges[part]]), before, after,
-                float(min(len(moments) * f.sf(ratio, size, freedom), 1.0))))
-        return min(found, key=lambda change: change.chance)
+            Y = block.W @ columns[:, :size] / fit.sigma[:, None]
+            left = (block.tau - block.W @ fit.theta) / fit.sigma
+            rows.append((np.einsum('kia,ki->ka', Y, left), np.einsum('kia,kib->kab', Y, Y),
+                         block.t, [source] * len(block.t)))
+    if sum(len(own) for own, *_ in rows) < LEAST_ROWS * THRESHOLDS.parts:
+        return None
+    score, information, t, sources = map(np.concatenate, zip(*rows, strict=True))
+    edges = np.linspace(0, len(score), THRESHOLDS.parts + 1).astype(int)[:-1]
+    scores, totals = np.add.reduceat(score, edges), np.add.reduceat(information, edges)
+    count = len(scores)
+    apart, freedom = sum(map(_explained, scores, totals)), size * (count - 2)
+    found, moments = [], range(SIDE, count - SIDE + 1)
+    for part in moments:
+        sides = [(scores[side].sum(axis=0), totals[side].sum(axis=0))
+                 for side in (slice(part), slice(part, None))]
+        once = sum(_explained(*side) for side in sides)
+        ratio = once / size / max((apart - once) / freedom, np.finfo(float).tiny)
+        before, after = (fit.load[:size] + _step(*side) for side in sides)
+        found.append(Change(
+            str(sources[edges[part]]), float(t[edges[part]]), before, after,
+            float(min(len(moments) * f.sf(ratio, size, freedom), 1.0))))
+    return min(found, key=lambda change: change.chance)
 
 
 def _step(score: Array, information: Array) -> Array:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dynid_ros.applications.payload.body import load_body, LoadBody
-from dynid_ros.applications.payload.change import Change, ChangeSearch
+from dynid_ros.applications.payload.change import Change, largest_change
 from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
 from dynid_ros.applications.payload.rest_fit import fit_rests
@@ -153,13 +153,17 @@ def _estimate(
     rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
     evidence = (Evidence.of_rows(model, rows, fit, body) if method == 'motion'
                 else Evidence.of_rests(model, rests, fit, body))
-    change = _largest_change(regression, loaded, recordings, fits.get('motion'))
-    verdict = judge_payload(regression, rows, fit, body, evidence, change)
+    change = None
+    if 'motion' in fits:
+        change = largest_change(regression.columns, fits['motion'], (
+            (recording.source, each.blocks(model.arm, fits['motion'].theta))
+            for recording, each in zip(recordings, loaded, strict=True)))
+    present, findings, remarks = judge_payload(regression, rows, fit, body, evidence, change)
     return Payload(
         model, frame or model.arm.tool.placement, method, body,
-        {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, verdict.present,
-        evidence, change, rests, verdict.findings,
-        (*regression.remarks, *verdict.remarks,
+        {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, present,
+        evidence, change, rests, findings,
+        (*regression.remarks, *remarks,
          *outside_range(model, [m for rows in loaded for m in rows.motions])),
         moving // max(loaded[0].settings.decimation, 1),
         tuple(recording.source for recording in recordings))
@@ -207,16 +211,4 @@ def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadF
         scores = weighted_scores(rows.blocks(arm, last), fit.theta, fit.sigma)
         rate = rows.settings.rate_hz / rows.settings.decimation
         scatter += regression.score_scatter(fit, scores, rate)
-    return LoadFit(fit.load, fit.factor, scatter, fit.theta, fit.sigma, fit.score)
-
-
-def _largest_change(
-    regression: LoadRegression, loaded: Sequence[KeptRows], recordings: Sequence[Recording],
-    fit: LoadFit | None,
-) -> Change | None:
-    if fit is None:
-        return None
-    search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
-    for rows, recording in zip(loaded, recordings, strict=True):
-        search.add(recording.source, rows.blocks(regression.model.arm, fit.theta))
-    return search.largest(fit.load)
+    return replace(fit, scatter=scatter)

@@ -127,32 +127,23 @@ def _left(rows: QRFactors, theta: Array) -> Array:
     return np.asarray(np.sqrt(rows.residual_squares(theta) / np.maximum(rows.rows, 1)))
 
 
-@dataclass(frozen=True)
-class PayloadVerdict:
+def judge_payload(
+    regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
+    evidence: Evidence, change: Change | None,
+) -> tuple[bool, tuple[Finding, ...], tuple[str, ...]]:
     """
-    Verdict on a load.
+    Judge an estimate; see `PayloadThresholds` for the bounds.
 
-    Attributes
-    ----------
+    Returns
+    -------
     present : bool
-        Whether there is one.
+        Whether there is a load.
     findings : tuple of Finding
         Reasons against the estimate.
     remarks : tuple of str
         Further sentences.
 
     """
-
-    present: bool
-    findings: tuple[Finding, ...]
-    remarks: tuple[str, ...]
-
-
-def judge_payload(
-    regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
-    evidence: Evidence, change: Change | None,
-) -> PayloadVerdict:
-    """Judge an estimate; see `PayloadThresholds` for the bounds."""
     mass, std = float(fit.load[0]), float(fit.std[0])
     bar = THRESHOLDS.standard_errors * std
     none = mass < THRESHOLDS.least and abs(mass) <= bar
@@ -164,15 +155,13 @@ def judge_payload(
             'recording of the model: that was made with a load, or the two are exchanged'))
     # One load does not explain the torque of two.
     elif evidence.unexplained.any() and not findings:
-        finding = _unexplained(regression, rows, evidence)
-        return PayloadVerdict(False, (finding,), ())
+        return False, (_unexplained(regression, rows, evidence),), ()
     elif not none and mass <= bar and not findings:
         findings.append(Finding(
             'payload_undetermined',
             f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
             'is certain of the load; record a longer or faster motion, or identify the arm again'))
-    return PayloadVerdict(
-        not none and mass > bar, tuple(findings), _open(body, none or mass < -bar))
+    return not none and mass > bar, tuple(findings), _open(body, none or mass < -bar)
 
 
 def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence) -> Finding:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.applications.payload.body import load_body
-from dynid_ros.applications.payload.change import ChangeSearch
+from dynid_ros.applications.payload.change import largest_change
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
@@ -19,7 +19,6 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.online_result import RowHistory
-from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -29,78 +28,6 @@ RECENT = 1200
 #: Rows of a joint before which no load is fitted: each row has a value of every joint, and ten
 #: parameters and the changes of friction would explain any noise of fewer.
 FEWEST = 20
-
-
-class LoadEstimate:
-    """
-    The load by all rows of a stream so far.
-
-    The factors of the recursion are those of the rows, so that the load is that of
-    `estimate_payload` on the same rows, weights included. Its error bars take the colour of the
-    residuals from the innovations, where the batch looks at all residuals again (Newey and West),
-    and a change of the load is looked for in the last `RECENT` rows alone.
-
-    Parameters
-    ----------
-    regression : LoadRegression
-        The arm without the load.
-    source : str
-        Name of the stream.
-
-    """
-
-    def __init__(self, regression: LoadRegression, source: str) -> None:
-        self._regression, self._source = regression, source
-        self._recent: deque[RowBlock] = deque()
-
-    def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
-        """Take in the result of `StreamingLeastSquares.push`."""
-        self._recent.extend(block for block, _ in learned)
-        rows = sum(len(block.t) for block in self._recent)
-        while rows > RECENT:
-            rows -= len(self._recent.popleft().t)
-
-    def load(self, online: StreamingLeastSquares, history: RowHistory) -> Payload | None:
-        """
-        Return the load as it is known now.
-
-        Parameters
-        ----------
-        online : StreamingLeastSquares
-            Recursion over the rows, with the prior of the regression.
-        history : RowHistory
-            The same rows, for their range.
-
-        Returns
-        -------
-        Payload or None
-            None as long as the rows leave the mass open.
-
-        """
-        rows = QRFactors(online.recursion.factors, online.recursion.rows)
-        settings = online.pipeline.settings
-        if settings is None or rows.rows.max() < FEWEST:
-            return None
-        regression, model = self._regression, self._regression.model
-        fit = regression.fit(rows)
-        scatter = _scatter(regression, fit, rows, online.estimate())
-        fit = replace(fit, scatter=fit.scatter + scatter)
-        if not fit.tells_mass:
-            return None
-        search = ChangeSearch(regression.columns, fit.theta, fit.sigma)
-        search.add(self._source, self._recent)
-        change = search.largest(fit.load)
-        body = load_body(fit)
-        evidence = Evidence.of_rows(model, rows, fit, body)
-        verdict = judge_payload(regression, rows, fit, body, evidence, change)
-        moving = [part for part in history.predictions(self._source)
-                  if np.isfinite(part.tau).any()]
-        return Payload(
-            model, model.arm.tool.placement, 'motion', body,
-            {'motion': (float(fit.load[0]), float(fit.std[0]))}, verdict.present, evidence,
-            change, Rests(*np.zeros((3, 0, model.arm.n))), verdict.findings,
-            (*regression.remarks, *verdict.remarks, *outside_range(model, moving)),
-            int(rows.rows.max()), (self._source,))
 
 
 def _scatter(
@@ -120,7 +47,12 @@ def _scatter(
 
 class LivePayload(OnlineIdentifier):
     """
-    A session that estimates the load of an arm of which a model is known.
+    A session that estimates the load of an arm of which a model is known, by all rows so far.
+
+    The factors of the recursion are those of the rows, so that the load is that of
+    `estimate_payload` on the same rows, weights included. Its error bars take the colour of the
+    residuals from the innovations, where the batch looks at all residuals again (Newey and West),
+    and a change of the load is looked for in the last `RECENT` rows alone.
 
     Parameters
     ----------
@@ -152,15 +84,56 @@ class LivePayload(OnlineIdentifier):
     def reset(self) -> None:
         """Forget everything but the model."""
         super().reset()
-        self.loads = LoadEstimate(self._regression, self._source)
+        self._recent: deque[RowBlock] = deque()
 
     def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples, as `OnlineIdentifier.push`."""
         learned = super().push(stamps, p, u)
-        self.loads.add(learned)
+        self.remember(learned)
         return learned
 
-    def load(self) -> Payload | None:
-        """Return the load as it is known now; None as long as the rows leave its mass open."""
-        with finite_numbers(self._regression.model, [self._source]):
-            return self.loads.load(self.estimator, self._history)
+    def remember(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
+        """Keep the last rows, from `StreamingLeastSquares.push`, for a change of the load."""
+        self._recent.extend(block for block, _ in learned)
+        rows = sum(len(block.t) for block in self._recent)
+        while rows > RECENT:
+            rows -= len(self._recent.popleft().t)
+
+    def load(self, history: RowHistory | None = None) -> Payload | None:
+        """
+        Return the load as it is known now.
+
+        Parameters
+        ----------
+        history : RowHistory, optional
+            Rows so far, for their range; those of the session if not given.
+
+        Returns
+        -------
+        Payload or None
+            None as long as the rows leave the mass open.
+
+        """
+        online, regression = self.estimator, self._regression
+        rows, model = QRFactors(online.recursion.factors, online.recursion.rows), regression.model
+        if online.pipeline.settings is None or rows.rows.max() < FEWEST:
+            return None
+        with finite_numbers(model, [self._source]):
+            fit = regression.fit(rows)
+            scatter = _scatter(regression, fit, rows, online.estimate())
+            fit = replace(fit, scatter=fit.scatter + scatter)
+            if not fit.tells_mass:
+                return None
+            change = largest_change(regression.columns, fit, [(self._source, self._recent)])
+            body = load_body(fit)
+            evidence = Evidence.of_rows(model, rows, fit, body)
+            present, findings, remarks = judge_payload(
+                regression, rows, fit, body, evidence, change)
+        moving = [part for part in (history or self._history).predictions(self._source)
+                  if np.isfinite(part.tau).any()]
+        return Payload(
+            model, model.arm.tool.placement, 'motion', body,
+            {'motion': (float(fit.load[0]), float(fit.std[0]))}, present, evidence, change,
+            Rests(*np.zeros((3, 0, model.arm.n))), findings,
+            (*regression.remarks, *remarks, *outside_range(model, moving)),
+            int(rows.rows.max()), (self._source,))

@@ -50,31 +50,23 @@ def replay_payload(
     """
     check_fits(model, recording)
     checked_recording(recording, model.arm)
-    with finite_numbers(model, [recording.source]):
-        return _replay(model, recording, cutoff_hz, delay)
-
-
-def _replay(
-    model: IdentifiedModel, recording: Recording, cutoff_hz: float | None, delay: float | None,
-) -> tuple[Payload, History]:
-    """Replay where no sum of squares overflows."""
     session = LivePayload(model, recording.source, cutoff_hz=cutoff_hz, delay=delay)
-    online = session.estimator
     found: Payload | None = None
 
     def known(rows: RowHistory, learned: Learned) -> Known | None:
         nonlocal found
-        session.loads.add(learned)
-        found = session.loads.load(online, rows)
+        session.remember(learned)
+        found = session.load(rows)
         if found is None:
             return None
         body = found.body
         return body.fields, body.fields_std, body.from_data, body.from_data
 
-    _, history = feed(online, with_one_clock(recording), tuple(FIELDS), known)
+    with finite_numbers(model, [recording.source]):
+        _, history = feed(session.estimator, with_one_clock(recording), tuple(FIELDS), known)
     if found is None:
+        count = session.estimator.recursion.rows.max(initial=0)
         raise RecordingError(
-            f'{recording.source}: the mass of the load is not determined by '
-            f'{int(online.recursion.rows.max(initial=0))} rows of motion; record a motion in '
-            'which gravity turns in the frame of the tool')
+            f'{recording.source}: the mass of the load is not determined by {count} rows of '
+            'motion; record a motion in which gravity turns in the frame of the tool')
     return found, history

@@ -85,7 +85,9 @@ def geometry_sensitivity(
         return np.asarray(regressor(model.rigid(), at, qd, qdd) @ inertial)
 
     found = []
-    for source in geometry_sources(arm):
+    # The readings of all joints, and the geometry that carries mass.
+    for source in dict.fromkeys(source for name in arm.joint_names
+                                for source in error_sources(arm, name) if source.joint >= 0):
         if source.group == 'reading':
             unit = STEP * np.eye(arm.n)[source.joint]
             difference = torque(arm, q + unit) - torque(arm, q - unit)
@@ -98,13 +100,6 @@ def geometry_sensitivity(
         found.append(GeometrySensitivity(
             source, float(np.linalg.norm(change)) / total, left / total, bias))
     return tuple(found)
-
-
-def geometry_sources(arm: ArmModel) -> tuple[ErrorSource, ...]:
-    """List the readings of all joints, and the geometry that carries mass."""
-    every = dict.fromkeys(source for name in arm.joint_names
-                          for source in error_sources(arm, name) if source.joint >= 0)
-    return tuple(every)
 
 
 def _samples(

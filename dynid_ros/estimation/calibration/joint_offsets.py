@@ -146,11 +146,10 @@ def estimate_joint_offsets(
     hidden = hidden_offsets(arm, theta)
     free = np.flatnonzero(~hidden)
     for _ in range(ITERATIONS if len(free) else 0):
-        problem = _Step(arm, shifted(motions, offset), settings, theta, free)
-        step, std[free] = problem.solve(offset[free])
+        step, std[free], theta = _step(
+            arm, shifted(motions, offset), settings, theta, free, offset[free])
         step = np.clip(step, -LARGEST_STEP, LARGEST_STEP)
         offset[free] += step
-        theta = problem.theta
         if (np.abs(step) < np.maximum(SETTLED, SETTLED_BY_STD * std[free])).all():
             break
     return JointOffsets(
@@ -198,7 +197,10 @@ def _change(arm: ArmModel, q: Array, qd: Array, qdd: Array, theta: Array, joint:
     return np.asarray((ahead - behind) / (2 * STEP))
 
 
-class _Step:
+def _step(
+    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+    theta: Array, joints: NDArray[np.intp], offset: Array,
+) -> tuple[Array, Array, Array]:
     """
     Least squares of ``[W  dW/dq theta]`` for the steps of the offsets.
 
@@ -207,54 +209,49 @@ class _Step:
     arm, motions, settings
         As for `estimate_joint_offsets`, the motions at the offsets found so far.
     theta : (b,) ndarray
-        Base parameters found so far; those of this step once it is solved.
+        Base parameters found so far.
     joints : (m,) ndarray of int
         Joints whose offsets are estimated.
+    offset : (m,) ndarray
+        Their offsets, beside whose prior the steps stand.
+
+    Returns
+    -------
+    step, std : (m,) ndarray
+        Steps of the offsets, and their standard deviations.
+    theta : (b,) ndarray
+        Base parameters.
 
     """
+    b, m = len(theta), len(joints)
+    # At the kept samples: filtering these columns too would change the result by
+    # no more than the product of residual and filter error, at a multiple of the cost.
+    decimator, changes = settings.decimator(), []
+    for motion in motions:
+        kept = decimator.reach + decimator.step * np.arange(decimator.outputs(len(motion.t)))
+        state = (motion.q[kept], motion.qd[kept], motion.qdd[kept])
+        changes.append(np.stack(
+            [_change(arm, *state, theta, int(joint)) for joint in joints], axis=2))
 
-    def __init__(
-        self, arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-        theta: Array,
-        joints: NDArray[np.intp],
-    ) -> None:
-        self._arm, self._motions, self._settings = arm, motions, settings
-        self._joints, self._start = joints, theta
-        self.theta = theta
-        # At the kept samples: filtering these columns too would change the result by
-        # no more than the product of residual and filter error, at a multiple of the cost.
-        decimator = settings.decimator()
-        self._changes = []
-        for motion in motions:
-            kept = decimator.reach + decimator.step * np.arange(decimator.outputs(len(motion.t)))
-            state = (motion.q[kept], motion.qd[kept], motion.qdd[kept])
-            self._changes.append(np.stack(
-                [_change(arm, *state, theta, int(joint)) for joint in joints], axis=2))
-
-    def solve(self, offset: Array) -> tuple[Array, Array]:
-        """Find steps (m,) of offsets beside their prior, and their standard deviations (m,)."""
-        b, m = len(self._start), len(offset)
-        data = compress(b + m, self._blocks())
-        known = arm_prior(self._arm).reaching(data.torque()).rows()
-        rows = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
-                                np.append(known[:, -1], -offset / PRIOR)])
-        solution = solve(data, rows)
-        scatter = score_covariance(
-            weighted_scores(self._blocks(), solution.theta, solution.sigma),
-            self._settings.rate_hz / self._settings.decimation, solution.effective_parameters)
-        half = solution.white_covariance[b:]
-        covariance = half @ (scatter + solution.prior_information) @ half.T
-        self.theta = solution.theta[:b]
-        return solution.theta[b:], np.sqrt(np.diag(covariance))
-
-    def _blocks(self) -> Iterator[RowBlock]:
-        done = [0] * len(self._motions)
-        for block in regression_blocks(
-                self._arm, self._motions, self._settings, self._start):
+    def blocks() -> Iterator[RowBlock]:
+        done = [0] * len(motions)
+        for block in regression_blocks(arm, motions, settings, theta):
             first = done[block.segment]
             done[block.segment] = last = first + len(block.t)
-            Z = self._changes[block.segment][first:last] * block.moving[:, :, None]
+            Z = changes[block.segment][first:last] * block.moving[:, :, None]
             yield replace(block, W=np.concatenate([block.W, Z], axis=2))
+
+    data = compress(b + m, blocks())
+    known = arm_prior(arm).reaching(data.torque()).rows()
+    rows = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
+                            np.append(known[:, -1], -offset / PRIOR)])
+    solution = solve(data, rows)
+    scatter = score_covariance(
+        weighted_scores(blocks(), solution.theta, solution.sigma),
+        settings.rate_hz / settings.decimation, solution.effective_parameters)
+    half = solution.white_covariance[b:]
+    covariance = half @ (scatter + solution.prior_information) @ half.T
+    return solution.theta[b:], np.sqrt(np.diag(covariance)), solution.theta[:b]
 
 
 def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOffsets:

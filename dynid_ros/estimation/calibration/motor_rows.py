@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
+from scipy.ndimage import maximum_filter1d
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
@@ -173,21 +173,15 @@ def without_reversals(
 
     """
     reach = max(1, round(REVERSAL * settings.rate_hz / settings.cutoff_hz))
-    return [replace(motion, moving=motion.moving & ~_near_reversals(arm, motion, reach))
+    return [replace(motion, moving=motion.moving & ~_near_reversals(arm, motion.qd, reach))
             for motion in motions]
 
 
-def _near_reversals(arm: ArmModel, motion: ConditionedMotion, reach: int) -> Flags:
-    near = np.zeros(motion.moving.shape, dtype=np.bool_)
-    samples = len(near)
-    for part in blocks(samples):
-        first = max(part.start - reach, 0)
-        turns = _turns(arm, motion.qd[first:min(part.stop + reach + 1, samples)])
-        before = np.concatenate([np.zeros((1, arm.n), dtype=np.int64), turns.cumsum(axis=0)])
-        at = np.arange(part.start, part.stop) - first
-        near[part] = (before[np.minimum(at + reach, len(turns))]
-                      > before[np.maximum(at - reach, 0)])
-    return near
+def _near_reversals(arm: ArmModel, qd: Array, reach: int) -> Flags:
+    turns = np.zeros(qd.shape, dtype=np.uint8)
+    turns[:-1] = _turns(arm, qd)
+    return np.asarray(
+        maximum_filter1d(turns, 2 * reach, axis=0, mode='constant'), dtype=np.bool_)
 
 
 def _turns(arm: ArmModel, qd: Array) -> Flags:

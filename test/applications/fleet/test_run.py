@@ -167,7 +167,9 @@ def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tm
     other = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=3.0))
     with pytest.raises(ResultError, match='--again'):
         run_fleet(other, folder, tmp_path)
-    assert run_fleet(other, folder, tmp_path, again=True).read == BAGS + 3
+    # As an interrupted run leaves them, which has reached one bag.
+    run_fleet(other, [find_bags(folder, tmp_path)[0].name], tmp_path, again=True)
+    assert run_fleet(other, folder, tmp_path).read == BAGS + 2
     # Friction terms of the model are no part of a sidecar.
     assert run_fleet(other.with_friction(('viscous', 'coulomb_smooth', 'offset')), folder,
                      tmp_path).read == 0
