@@ -37,7 +37,6 @@ from dynid_ros.data.files.bag_writer import write_joint_states
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
-from dynid_ros.utilities.memmap import large_array
 
 ARM = 'panda'
 RATE = 1000.0
@@ -74,8 +73,8 @@ def recording(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         first = arm.layout.friction_column(0, arm.layout.friction[k])
         parameters[first::arm.layout.block] = value
     rng = np.random.default_rng(1)
-    t = large_array(samples)
-    q, tau = (large_array((samples, arm.n)) for _ in range(2))
+    t = np.empty(samples)
+    q, tau = (np.empty((samples, arm.n)) for _ in range(2))
     for start in range(0, samples, BLOCK):
         part = slice(start, min(start + BLOCK, samples))
         t[part] = np.arange(part.start, part.stop) / RATE

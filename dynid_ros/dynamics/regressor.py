@@ -132,9 +132,10 @@ def rigid_torque(constants: Tree, inertial: Array, q: Array, qd: Array, qdd: Arr
     # In blocks, so that the regressor of many states is never in memory as a whole.
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
-        states = [np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd)]
-        Y = np.zeros((*states[0].shape, inertial.size))
-        fill_inertial(*constants, *states, width, Y)
+        states, rates, changes = (
+            np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd))
+        Y = np.zeros((*states.shape, inertial.size))
+        fill_inertial(*constants, states, rates, changes, width, Y)
         torque[part] = Y @ inertial
     return torque
 

@@ -28,7 +28,7 @@ from dynid_ros.data.files.joint_state_cdr import (
     parse_layout,
     Parser,
 )
-from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
+from dynid_ros.data.files.sample_blocks import joined, SampleBlock
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import DynidError, RecordingError
@@ -131,17 +131,16 @@ def _decode_all(
     messages: Iterator[tuple[int, bytes]], parse: Parser
 ) -> tuple[tuple[SampleBlock, ...], int, list[tuple[int, str]]]:
     """Decode in batches, so that the raw messages are never all in memory."""
-    joined = JoinedBlocks()
+    blocks: list[SampleBlock] = []
     damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)
         good, bad = decode(received, data, count, parse)
-        for block in good:
-            joined.add(block)
+        blocks += good
         damaged += bad
         count += len(batch)
-    return joined.take(), count, damaged
+    return joined(blocks), count, damaged
 
 
 def damaged_defects(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:

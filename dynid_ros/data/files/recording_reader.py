@@ -18,7 +18,7 @@ from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
 from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings import quality
-from dynid_ros.data.recordings.in_blocks import chosen, Mask, transformed
+from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.data.tables.read import read_table
@@ -96,12 +96,8 @@ def read_messages(path: Path, topic: str) -> JointStates | None:
 
 def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
     drive, qd = arm.drive, recording.qd
-    if not drive.is_direct:
-        qd = None if qd is None else transformed(qd, lambda part: joint_velocity(part, drive))
-    if not drive.is_direct or drive.offset.any():
-        recording = replace(
-            recording, q=transformed(recording.q, lambda part: joint_position(part, drive)), qd=qd)
-    return recording
+    return replace(recording, q=joint_position(recording.q, drive),
+                   qd=None if qd is None else joint_velocity(qd, drive))
 
 
 def from_messages(
@@ -260,7 +256,7 @@ def _name_defects(
 
 
 def _kept(x: NDArray[Any], keep: Mask | None) -> NDArray[Any]:
-    return x if keep is None else chosen(x, keep)
+    return x if keep is None else x[keep]
 
 
 def _stamped(

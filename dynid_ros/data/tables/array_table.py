@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import transformed
 from dynid_ros.data.tables.column_words import plain, tokens
 from dynid_ros.data.tables.npz_table import npz_headers, read_npz, Values
 from dynid_ros.data.tables.text_table import Columns, require
@@ -149,9 +148,7 @@ def _samples(shape: Shape, length: int) -> int:
 def _numbers(values: Values, samples: int) -> Array:
     """Turn an array into numbers (N, k)."""
     columns = values[:, None] if values.ndim == 1 else values.T if samples else values
-    if columns.dtype == np.float64 and columns.flags.c_contiguous:
-        return np.asarray(columns.view(np.float64))
-    return transformed(columns, lambda part: np.ascontiguousarray(part, dtype=np.float64))
+    return np.ascontiguousarray(columns, dtype=np.float64)
 
 
 def _npy(path: Path, header: Sequence[str]) -> dict[str, Values]:

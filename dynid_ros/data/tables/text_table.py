@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.recordings import quality
-from dynid_ros.data.recordings.in_blocks import transformed
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.column_words import summary, UNITS
 from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.memmap import GrowingArray, large_array
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
@@ -65,8 +63,7 @@ class Columns:
                                     for key, k in zip(keys, columns, strict=True)])
         if columns == tuple(range(first.shape[1])):
             return first
-        # Taken by an index, rows would lie in memory column by column.
-        return transformed(first, lambda part: part[:, columns])
+        return np.ascontiguousarray(first[:, columns])
 
 
 def require(path: Path, there: Sequence[str], names: Sequence[str]) -> None:
@@ -145,18 +142,17 @@ class TextTable:
 
         """
         places = [self.names.index(name) for name in names]
-        whole, width = GrowingArray(), None
+        parts, width = [], None
         rows = (text for _, text in self._lines())
         while part := list(islice(rows, ROWS)):
             widths = set(map(self._width, part))
             width = widths.pop() if width is None else width
             if widths - {width}:
                 raise ValueError('the widths of the rows differ')
-            whole.add(np.loadtxt(part, delimiter=self.separator, usecols=places, ndmin=2))
-        if width is None:
+            parts.append(np.loadtxt(part, delimiter=self.separator, usecols=places, ndmin=2))
+        if not parts:
             raise RecordingError(f'{self.path} has a header but no rows')
-        values: Array = whole.take()
-        return values
+        return np.concatenate(parts)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield number and text of each row, with decimal points."""
@@ -177,8 +173,7 @@ class TextTable:
         """Leave out the rows that cannot be read, and report them; skip those of others."""
         usual, limit = int(np.bincount(widths).argmax()), quality.THRESHOLDS.missing_share
         places = [self.names.index(name) for name in names]
-        values = large_array((len(widths), len(names)))
-        values[:] = np.nan
+        values = np.full((len(widths), len(names)), np.nan)
         faults: list[tuple[int, str]] = []
         bad = np.zeros(len(widths), dtype=np.bool_)
         for row, (number, text) in enumerate(self._lines()):
