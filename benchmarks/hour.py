@@ -9,8 +9,8 @@ regressor at as many samples. Printed are the processor time and the peak memory
 and the ratio. With --bag, the recording is a bag (MCAP) instead of an npz file.
 
 Two figures of memory are printed. The resident memory (ru_maxrss) includes pages of files, such as
-the libraries and the samples that dynid keeps in a file in TMPDIR, which the system drops when
-memory is short. The anonymous memory (RssAnon, sampled every 10 ms) is what it cannot drop.
+the libraries, which the system drops when memory is short. It cannot drop the anonymous memory
+(RssAnon, sampled every 10 ms).
 """
 
 from __future__ import annotations
