@@ -28,7 +28,7 @@ from dynid_ros.data.recordings.stamp_checks import (
     take,
     usable,
 )
-from dynid_ros.data.recordings.stamp_unit import rate_defects, with_checked_unit
+from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 
 
@@ -98,7 +98,7 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     largest = absurd_values.THRESHOLDS.position
     if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
         return recording
-    recording = as_measured(with_checked_unit(unwrapped(recording, arm)))
+    recording = as_measured(unwrapped(recording, arm))
     return without_bad_velocities(recording)
 
 
@@ -141,9 +141,8 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
         return (*recording.defects, *found)
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
-    if not any(d.code == 'rate_implausible' for d in recording.defects):
-        found += rate_defects(float(np.median(np.diff(recording.t))))
-    found += [*stamp_defects(recording), *_dead_signal(recording)]
+    found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
+              *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [
             *(degree_defects(recording, arm) or jump_defects(recording, arm)),

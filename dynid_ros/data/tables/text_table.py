@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 import re
 
@@ -25,8 +24,6 @@ SEPARATORS = (';', '\t', ',')
 REPLACED = '\ufffd'
 #: Characters of a cell that an error shows.
 LONGEST = 40
-#: Rows that are read at once.
-ROWS = 16_384
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
           'm/s'}
 
@@ -127,32 +124,22 @@ class TextTable:
         require(self.path, self.names, every)
         # The other reader finds the row and the cell.
         with suppress(ValueError):
-            values = self._read_in_parts(every)
+            values = np.loadtxt(
+                self._equal_rows(), delimiter=self.separator, ndmin=2,
+                usecols=[self.names.index(name) for name in every])
             return _columns(every, values, np.zeros(len(values), dtype=np.bool_))
         return self._read_line_by_line(every, len(time), self._widths())
 
-    def _read_in_parts(self, names: Sequence[str]) -> Array:
-        """
-        Read rows of equal width.
-
-        Raises
-        ------
-        ValueError
-            Their widths differ, or a cell is no number.
-
-        """
-        places = [self.names.index(name) for name in names]
-        parts, width = [], None
-        rows = (text for _, text in self._lines())
-        while part := list(islice(rows, ROWS)):
-            widths = set(map(self._width, part))
-            width = widths.pop() if width is None else width
-            if widths - {width}:
+    def _equal_rows(self) -> Iterator[str]:
+        """Yield the rows; raise ValueError where one has another width than those before."""
+        width = None
+        for _, text in self._lines():
+            own = self._width(text)
+            if own != (width := width or own):
                 raise ValueError('the widths of the rows differ')
-            parts.append(np.loadtxt(part, delimiter=self.separator, usecols=places, ndmin=2))
-        if not parts:
+            yield text
+        if width is None:
             raise RecordingError(f'{self.path} has a header but no rows')
-        return np.concatenate(parts)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield number and text of each row, with decimal points."""

@@ -11,7 +11,6 @@ from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.data.files import bags
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings import in_blocks
-from dynid_ros.data.tables import text_table
 
 NAMES = ['j1', 'j2', 'j3']
 
@@ -19,7 +18,7 @@ NAMES = ['j1', 'j2', 'j3']
 @pytest.fixture(autouse=True)
 def as_if_long(monkeypatch):
     for module, name, value in (
-            (in_blocks, 'BLOCK', 61), (bags, 'BATCH', 47), (text_table, 'ROWS', 53)):
+            (in_blocks, 'BLOCK', 61), (bags, 'BATCH', 47)):
         monkeypatch.setattr(module, name, value)
 
 
