@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -143,18 +143,26 @@ def _decode_all(
     return joined(blocks), count, damaged
 
 
-def damaged_defects(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:
-    """Report messages that cannot be decoded; too many of them are an error."""
+def damaged_defects(
+    topic: str, count: int, damaged: Sequence[tuple[int, str]], problem: str = 'cannot be decoded',
+) -> list[Defect]:
+    """
+    Report messages that are left out, by place and reason.
+
+    Raises
+    ------
+    ValueError
+        They are too many.
+
+    """
     if not damaged:
         return []
     first, reason = min(damaged)
     share, limit = len(damaged) / count, quality.THRESHOLDS.missing_share
+    text = f'{len(damaged)} of {count} messages on {topic} {problem}'
     if share > limit:
-        raise ValueError(
-            f'topic {topic}, message {first}: {reason}; {len(damaged)} of {count} messages '
-            'cannot be decoded')
-    text = (f'{len(damaged)} of {count} messages on {topic} cannot be decoded and are left out, '
-            f'first message {first}: {reason}.')
+        raise ValueError(f'topic {topic}, message {first}: {reason}; {text}')
+    text += f' and are left out, first message {first}: {reason}.'
     return [Defect('messages_damaged', 'warning', text, None, len(damaged), None, share, limit)]
 
 

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.bag_backends import ROS_1
-from dynid_ros.data.files.bags import JointStates, read_drive_topic, read_joint_states
+from dynid_ros.data.files.bags import (
+    damaged_defects,
+    JointStates,
+    read_drive_topic,
+    read_joint_states,
+)
 from dynid_ros.data.files.drive_signals import paired
 from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
 from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
-from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
@@ -174,7 +178,7 @@ def samples_of(
     """
     names = _recorded_names(states, arm, source)
     held = [block for block in states.blocks if set(names) <= set(block.names)]
-    used, wrong = _of_right_lengths(held, names, f'{source}: topic {states.topic}', needed)
+    used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
     return (in_order_of_time(used, names, columns, there),
@@ -195,23 +199,19 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
 
 
 def _of_right_lengths(
-    blocks: list[SampleBlock], names: tuple[str, ...], where: str, needed: tuple[str, ...]
+    blocks: list[SampleBlock], names: tuple[str, ...], source: str, topic: str,
+    needed: tuple[str, ...],
 ) -> tuple[list[SampleBlock], list[Defect]]:
     """Leave out messages whose arrays have a wrong length; refuse a recording with many."""
     faults = [_length_fault(block, names, needed) for block in blocks]
-    wrong = [block for block, fault in zip(blocks, faults, strict=True) if fault]
-    if not wrong:
-        return blocks, []
-    count, total = (sum(len(block.index) for block in some) for some in (wrong, blocks))
-    first, fault = min((int(block.index[0]), fault)
-                       for block, fault in zip(blocks, faults, strict=True) if fault)
-    share, limit = count / total, quality.THRESHOLDS.missing_share
-    if share > limit:
-        raise RecordingError(f'{where}, message {first}: {fault}')
-    text = (f'{count} of {total} messages hold arrays of a wrong length and are left out, first '
-            f'message {first}: {fault}.')
-    return ([block for block, fault in zip(blocks, faults, strict=True) if not fault],
-            [Defect('messages_damaged', 'warning', text, None, count, None, share, limit)])
+    wrong = [(int(place), fault) for block, fault in zip(blocks, faults, strict=True) if fault
+             for place in block.index]
+    try:
+        found = damaged_defects(topic, sum(len(block.index) for block in blocks), wrong,
+                                'hold arrays of a wrong length')
+    except ValueError as error:
+        raise RecordingError(f'{source}: {error}') from error
+    return [block for block, fault in zip(blocks, faults, strict=True) if not fault], found
 
 
 def _length_fault(
