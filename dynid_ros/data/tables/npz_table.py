@@ -40,7 +40,7 @@ def npz_headers(path: Path) -> dict[str, Header]:
         found = {}
         for name, info in members.items():
             with file.open(info) as member:
-                found[name] = _header(info, member)
+                found[name] = _header(member)
     return found
 
 
@@ -77,15 +77,12 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.Zip
         # exception.
         reason = ' '.join(str(error).split()) or type(error).__name__
         raise RecordingError(
-            f'{path} is not a readable npz file: {_explained(path, reason)}; write it again with '
+            f'{path} is not a readable npz file: {reason}; write it again with '
             'numpy.savez(path, t=t, q=q, tau=tau)') from error
 
 
-def _header(info: zipfile.ZipInfo, member: IO[bytes]) -> Header:
-    version = npy.read_magic(member)
-    if version not in _HEADERS:
-        raise ValueError(f'{info.filename} has the unknown npy version {version}')
-    return _HEADERS[version](member)
+def _header(member: IO[bytes]) -> Header:
+    return _HEADERS[npy.read_magic(member)](member)
 
 
 def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Values:
@@ -94,7 +91,7 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
         raise ValueError(f'{info.filename} claims {info.file_size:.3g} bytes, more than '
                          f'{info.compress_size} compressed ones can hold')
     with file.open(info) as member:
-        shape, _, dtype = _header(info, member)
+        shape, _, dtype = _header(member)
     if dtype.hasobject:
         raise ValueError(f'{info.filename} holds Python objects instead of numbers')
     if math.prod(shape) * dtype.itemsize > info.file_size:
@@ -114,12 +111,3 @@ def npz_bytes(**arrays: NDArray[Any]) -> bytes:
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
-
-def _explained(path: Path, reason: str) -> str:
-    """Name a single array under the name of a file of arrays."""
-    try:
-        with path.open('rb') as file:
-            alone = file.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
-    except OSError:
-        return reason
-    return 'it is a single array (npy)' if alone else reason
