@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dynid_ros.errors import DynidError, RecordingError
+from dynid_ros.errors import DynidError, reason_of, RecordingError
 
 Values = NDArray[np.generic]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
@@ -75,9 +75,8 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.Zip
     except Exception as error:
         # A damaged file may fail anywhere in the decoders of zip, npy and Python, with any
         # exception.
-        reason = ' '.join(str(error).split()) or type(error).__name__
         raise RecordingError(
-            f'{path} is not a readable npz file: {reason}; write it again with '
+            f'{path} is not a readable npz file: {reason_of(error)}; write it again with '
             'numpy.savez(path, t=t, q=q, tau=tau)') from error
 
 
