@@ -15,7 +15,7 @@ from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.utilities.arrays import Array
 
 #: States of which the regressor is in memory at once.
-BLOCK = 512
+BLOCK = 128
 
 
 class Tree(NamedTuple):
@@ -129,14 +129,14 @@ def rigid_torque(constants: Tree, inertial: Array, q: Array, qd: Array, qdd: Arr
 
     """
     width, torque = len(INERTIAL), np.empty(q.shape)
-    # In blocks, so that the regressor of many states is never in memory as a whole.
+    # In blocks, of which the regressor stays in the cache.
+    Y = np.zeros((min(BLOCK, len(q)), q.shape[1], inertial.size))
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
         states, rates, changes = (
             np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd))
-        Y = np.zeros((*states.shape, inertial.size))
         fill_inertial(*constants, states, rates, changes, width, Y)
-        torque[part] = Y @ inertial
+        torque[part] = Y[:len(states)] @ inertial
     return torque
 
 
