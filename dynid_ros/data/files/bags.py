@@ -214,12 +214,7 @@ class _Files:
     """The files of a folder with unreliable metadata, one after the other."""
 
     def __init__(self, folder: Path, files: list[Path], complete: bool) -> None:
-        self._readers: list[BagReader] = []
-        try:
-            self._readers += map(_open_file, files)
-        except BaseException:
-            self.close()
-            raise
+        self._readers = [*map(_open_file, files)]
         self.topics = {name: kind for r in self._readers for name, kind in r.topics.items()}
         self.defects = [defect for reader in self._readers for defect in reader.defects]
         if not complete:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,16 +121,16 @@ def from_messages(
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
     fields = {name: getattr(samples, name) for name in FIELDS}
-    values = {name: _kept(array, keep) for name, array in fields.items() if array.shape[1]}
-    stamps = _kept(stamps, keep)
-    behind = int(stamps[0] - _kept(samples.stamp, keep)[0])
+    values = {name: array[keep] for name, array in fields.items() if array.shape[1]}
+    stamps = stamps[keep]
+    behind = int(stamps[0] - samples.stamp[keep][0])
     defects = (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
         moving = [name for name in ('position', 'velocity') if name in values]
         stamps, moved, u, unpaired = paired(
-            (stamps, _kept(samples.received, keep), [values[name] for name in moving]), own,
+            (stamps, samples.received[keep], [values[name] for name in moving]), own,
             received, f'{source}: topic {signals.topic}')
         values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
         # Defects of the files are known from the joint states.
@@ -255,23 +254,17 @@ def _name_defects(
     return found
 
 
-def _kept(x: NDArray[Any], keep: Mask | None) -> NDArray[Any]:
-    return x if keep is None else x[keep]
-
-
 def _stamped(
     stamps: NDArray[np.int64], where: str
-) -> tuple[Mask | None, list[Defect]]:
-    """Find the samples to keep, all of them if None, and the defects."""
+) -> tuple[Mask | slice, list[Defect]]:
+    """Find the samples to keep, and the defects."""
     count = len(stamps)
     unset = int(np.count_nonzero(stamps == 0))
     if unset == count > 1:
         raise RecordingError(
             f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
             'driver stamp its messages, or use the times of reception (--received)')
-    if not unset:
-        return None, []
-    if 2 * np.count_nonzero(stamps > DAY_NS) > count:
+    if unset and 2 * np.count_nonzero(stamps > DAY_NS) > count:
         text = f'{unset} messages have no header stamp and are left out.'
         return stamps != 0, [Defect('stamps_zero', 'warning', text, count=unset)]
-    return None, []
+    return slice(None), []
