@@ -176,7 +176,8 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
         term: np.array([getattr(robot.joints[name], key) for name in joints])
         for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
     return replace(
-        _bare(read, path, read.limits), rotor_inertia=False,
+        _bare(read, path, read.limits, _possible(read.inertial, joints, path)),
+        rotor_inertia=False,
         friction=tuple(term for term, values in friction.items() if values.any()),
         friction_nominal={term: values for term, values in friction.items() if values.any()})
 
@@ -192,14 +193,15 @@ def _from_urdf(path: Path) -> ArmModel:
     if doubts:
         warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
                       'edit the arm.yaml that it writes', ArmWarning, stacklevel=3)
-    return _bare(read, path, limits)
+    return _bare(read, path, limits, _possible(read.inertial, chain, path))
 
 
-def _bare(read: Description, path: Path, limits: JointLimits) -> ArmModel:
-    names = read.tree.joint_names
+def _bare(
+    read: Description, path: Path, limits: JointLimits, inertial: Array | None,
+) -> ArmModel:
     return ArmModel(
         name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY), limits=limits,
-        drive=Drive.joint_torque(len(names)), inertial=_possible(read.inertial, names, path))
+        drive=Drive.joint_torque(len(read.tree.joint_names)), inertial=inertial)
 
 
 def _from_yaml(path: Path) -> ArmModel:
