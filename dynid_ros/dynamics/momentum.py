@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.regressor import coupling_value, fill_friction, tree
+from dynid_ros.dynamics.regressor import coupling_value, fill_friction, Tree, tree
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.utilities.arrays import Array
 
@@ -66,20 +66,20 @@ def momentum_regressors(
     shape = (len(q), arm.n, layout.size)
     if not q.shape == qd.shape == shape[:2]:
         raise ValueError(f'q and qd must both be (N, {arm.n}), not {q.shape} and {qd.shape}')
-    momentum, force, Y = (np.zeros(shape) for _ in range(3))
-    own, still = tree(arm), np.zeros_like(q)
-    weightless = own._replace(gravity=np.zeros(3))
-    fill_inertial(*weightless, q, still, qd, layout.block, momentum)
-    fill_inertial(*own, q, still, still, layout.block, force)
+    constants, still = tree(arm), np.zeros_like(q)
+    weightless = constants._replace(gravity=np.zeros(3))
 
-    def power(velocity: Array) -> Array:
-        """Return ``qdᵀ Y`` of a velocity, (N, p)."""
-        fill_inertial(*weightless, q, velocity, still, layout.block, Y)
-        return np.asarray((qd[:, None] @ Y)[:, 0])
+    def inertial(own: Tree, velocity: Array, acceleration: Array) -> Array:
+        Y = np.zeros(shape)
+        fill_inertial(*own, q, velocity, acceleration, layout.block, Y)
+        return Y
 
-    own_power = power(qd)
+    momentum, force = inertial(weightless, still, qd), inertial(constants, still, still)
+    squares = inertial(weightless, qd, still)
     for i, unit in enumerate(np.eye(arm.n)):
-        force[:, i] -= 0.5 * (power(qd + unit) - own_power - power(still + unit))
+        mixed = inertial(weightless, qd + unit, still) - squares
+        mixed -= inertial(weightless, still + unit, still)
+        force[:, i] -= 0.5 * np.einsum('kj,kjp->kp', qd, mixed)
     joints = range(arm.n)
     if layout.rotor_inertia:
         momentum[:, joints, [layout.rotor(j) for j in joints]] = qd
