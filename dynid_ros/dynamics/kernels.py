@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
@@ -55,6 +58,16 @@ def turn(r: Rotation, a: Vector) -> Vector:
 
 
 @kernel
+def turn_back(r: Rotation, a: Vector) -> Vector:
+    """Express a vector of the link's frame in the parent's frame, which is ``r a``."""
+    return (
+        r[0] * a[0] + r[1] * a[1] + r[2] * a[2],
+        r[3] * a[0] + r[4] * a[1] + r[5] * a[2],
+        r[6] * a[0] + r[7] * a[1] + r[8] * a[2],
+    )
+
+
+@kernel
 def sine_and_rise(x: float) -> tuple[float, float]:
     """
     Sine, and one minus the cosine, of an angle, without branches: loops of it are vectorised.
@@ -76,9 +89,49 @@ def sine_and_rise(x: float) -> tuple[float, float]:
 
 
 @kernel
+def entry(turns: Array, j: int, e: int, s: float, v: float) -> float:
+    """Entry ``e`` of the orientation of a link in its parent."""
+    return float(turns[j, e] + s * turns[j, 9 + e] + v * turns[j, 18 + e])
+
+
+@kernel
+def orientation(turns: Array, j: int, q: float) -> Rotation:
+    """
+    Orientation of a link in its parent.
+
+    Rodrigues' formula, expanded once for each joint: row ``j`` of ``turns`` (n, 27) holds the
+    placement, then the factors of sin q and of 1 - cos q.
+    """
+    s = np.sin(q)
+    v = 1.0 - np.cos(q)
+    return (
+        entry(turns, j, 0, s, v), entry(turns, j, 1, s, v), entry(turns, j, 2, s, v),
+        entry(turns, j, 3, s, v), entry(turns, j, 4, s, v), entry(turns, j, 5, s, v),
+        entry(turns, j, 6, s, v), entry(turns, j, 7, s, v), entry(turns, j, 8, s, v),
+    )
+
+
+@kernel
 def load(rows: Array, k: int, c: int) -> Vector:
     """Vector from row ``k`` of an array, from column ``c`` on."""
     return (rows[k, c], rows[k, c + 1], rows[k, c + 2])
+
+
+@kernel
+def store(rows: Array, k: int, c: int, a: Vector) -> None:
+    """Write a vector into row ``k`` of an array, from column ``c`` on."""
+    rows[k, c] = a[0]
+    rows[k, c + 1] = a[1]
+    rows[k, c + 2] = a[2]
+
+
+@kernel
+def pose_in_parent(
+    prismatic: NDArray[np.bool_], turns: Array, translation: Array, slide: Array, j: int, q: float,
+) -> tuple[Rotation, Vector]:
+    """Rotation and translation of a link in its parent, the step of every outward recursion."""
+    shift = plus(load(translation, j, 0), scaled(q, load(slide, j, 0)))
+    return orientation(turns, j, 0.0 if prismatic[j] else q), shift
 
 
 @kernel
@@ -88,3 +141,28 @@ def joint_screw(sliding: bool, z: Vector) -> tuple[Vector, Vector]:
     if sliding:
         return zero, z
     return z, zero
+
+
+@kernel
+def carry_screw(
+    screw: Array, source: int, row: int, c: int, r: Rotation, shift: Vector,
+) -> tuple[Vector, Vector]:
+    """
+    Take a screw from the frame of a link outward to that of a link which it carries.
+
+    Parameters
+    ----------
+    screw : (n², m) ndarray
+        Screws by pair of joints.
+    source, row, c : int
+        Row of the screw in the inner link, row for the result, and the first column in both.
+    r, shift : tuple
+        Rotation and translation of the outer link, from `pose_in_parent`.
+
+    """
+    o = load(screw, source, c)
+    v = turn(r, plus(load(screw, source, c + 3), cross(o, shift)))
+    o = turn(r, o)
+    store(screw, row, c, o)
+    store(screw, row, c + 3, v)
+    return o, v

@@ -150,6 +150,8 @@ class RowPipeline(Checkpointed):
         low_pass = self.settings.decimator()
         self._standstill.design(low_pass, rate_hz)
         self._decimator = StreamDecimator(low_pass, n * b + 3 * n + 1)
+        shape = (0, n, self.arm.layout.size)
+        self._buffers = np.zeros(shape), np.zeros(shape)
 
     def _process(self, block: Array) -> list[RowBlock]:
         rows: list[RowBlock] = []
@@ -200,8 +202,13 @@ class RowPipeline(Checkpointed):
 
     def _regressors(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
         k = len(q)
+        if len(self._buffers[0]) < k:
+            shape = (k, *self._buffers[0].shape[1:])
+            self._buffers = np.zeros(shape), np.zeros(shape)
         load = gravity_load(self.arm, q, self.load_theta) if self.arm.needs_load else None
-        momentum, force = momentum_regressors(self.arm, q, qd, load=load, history=history)
+        out = (self._buffers[0][:k], self._buffers[1][:k])
+        momentum, force = momentum_regressors(
+            self.arm, q, qd, load=load, history=history, out=out)
         return (momentum[:, :, self._columns].reshape(k, -1),
                 force[:, :, self._columns].reshape(k, -1))
 
