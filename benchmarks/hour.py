@@ -9,8 +9,8 @@ regressor at as many samples. Printed are the processor time and the peak memory
 and the ratio. With --bag, the recording is a bag (MCAP) instead of an npz file.
 
 Two figures of memory are printed. The resident memory (ru_maxrss) includes pages of files, such as
-the libraries and the samples that dynid keeps in a file in TMPDIR, which the system drops when
-memory is short. The anonymous memory (RssAnon, sampled every 10 ms) is what it cannot drop.
+the libraries, which the system drops when memory is short. It cannot drop the anonymous memory
+(RssAnon, sampled every 10 ms).
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from dynid_ros.data.files.bag_writer import write_joint_states
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
-from dynid_ros.utilities.memmap import large_array
 
 ARM = 'panda'
 RATE = 1000.0
@@ -74,8 +73,8 @@ def recording(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         first = arm.layout.friction_column(0, arm.layout.friction[k])
         parameters[first::arm.layout.block] = value
     rng = np.random.default_rng(1)
-    t = large_array(samples)
-    q, tau = (large_array((samples, arm.n)) for _ in range(2))
+    t = np.empty(samples)
+    q, tau = (np.empty((samples, arm.n)) for _ in range(2))
     for start in range(0, samples, BLOCK):
         part = slice(start, min(start + BLOCK, samples))
         t[part] = np.arange(part.start, part.stop) / RATE

@@ -66,6 +66,11 @@ def written_down(error: Exception, given: Sequence[str] = ()) -> str:
     return f'{line}; please report it with {file.name}'
 
 
+def reason_of(error: Exception) -> str:
+    """Return the message of an error of a library in one line; its type where it has none."""
+    return ' '.join(str(error).split()) or type(error).__name__
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """List names, or the first few and how many more there are."""
     more = f' and {len(names) - most} more' if len(names) > most else ''

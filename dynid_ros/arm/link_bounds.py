@@ -13,7 +13,6 @@ from dynid_ros.utilities.arrays import Array
 
 #: Share of a range that a prior keeps from its ends, so that a search starts inside.
 INNER = 0.1
-_BISECTIONS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +90,13 @@ class LinkBounds:
         least, most = (float(side) for side in _inner(self.total_mass[None])[:, 0])
         total = float(np.clip(masses, low, high).sum())
         wanted = min(max(total, least), most)
-        # The sum grows with the factor; a bisection of its logarithm needs no derivative.
-        ends = np.array([-30.0, 30.0])
-        for _ in range(_BISECTIONS if wanted != total else 0):
-            middle = float(ends.mean())
-            more = float(np.clip(np.exp(middle) * masses, low, high).sum()) < wanted
-            ends[0 if more else 1] = middle
-        factor = float(np.exp(ends.mean())) if wanted != total else 1.0
+        factor = 1.0
+        if wanted != total:
+            from scipy.optimize import brentq
+
+            # The sum grows with the factor.
+            factor = np.exp(brentq(
+                lambda x: np.clip(np.exp(x) * masses, low, high).sum() - wanted, -30, 30))
         return found * (np.clip(factor * masses, low, high) / masses)[:, None]
 
 

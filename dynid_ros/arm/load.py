@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 import warnings
 
@@ -12,7 +13,7 @@ from dynid_ros.arm.description.dh import read_dh
 from dynid_ros.arm.description.doubtful_limits import plausible_limits
 from dynid_ros.arm.description.joint_choice import free_joints, guess_arm
 from dynid_ros.arm.description.schema import near, read_yaml, Section
-from dynid_ros.arm.description.tree import Description
+from dynid_ros.arm.description.tree import Description, JointLimits
 from dynid_ros.arm.description.urdf import describe, read_urdf
 from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
@@ -174,10 +175,8 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
     friction = {
         term: np.array([getattr(robot.joints[name], key) for name in joints])
         for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
-    return ArmModel(
-        name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY),
-        limits=read.limits, drive=Drive.joint_torque(len(joints)),
-        inertial=_possible(read.inertial, joints, path),
+    return replace(
+        _bare(read, path, read.limits, _possible(read.inertial, joints, path)),
         rotor_inertia=False,
         friction=tuple(term for term, values in friction.items() if values.any()),
         friction_nominal={term: values for term, values in friction.items() if values.any()})
@@ -194,14 +193,15 @@ def _from_urdf(path: Path) -> ArmModel:
     if doubts:
         warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
                       'edit the arm.yaml that it writes', ArmWarning, stacklevel=3)
+    return _bare(read, path, limits, _possible(read.inertial, chain, path))
+
+
+def _bare(
+    read: Description, path: Path, limits: JointLimits, inertial: Array | None,
+) -> ArmModel:
     return ArmModel(
-        name=read.name or path.stem,
-        tree=read.tree,
-        gravity=np.array(_GRAVITY),
-        limits=limits,
-        drive=Drive.joint_torque(len(read.tree.joint_names)),
-        inertial=_possible(read.inertial, chain, path),
-    )
+        name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY), limits=limits,
+        drive=Drive.joint_torque(len(read.tree.joint_names)), inertial=inertial)
 
 
 def _from_yaml(path: Path) -> ArmModel:

@@ -186,8 +186,8 @@ def read_nominal(
 
     """
     section = top.section('nominal', ('links', 'rotor_inertia', *TERMS))
-    friction = {name: section.vector(name, n) for name in TERMS if name in section}
-    known = {name: value for name, value in friction.items() if value is not None}
+    known = {name: section.needed(name, section.vector(name, n)) for name in TERMS
+             if name in section}
     links, inertial = section.raw('links'), None
     if links is not None:
         if not isinstance(links, list) or len(links) != n:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os.path import relpath
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 
@@ -196,16 +197,10 @@ def _nominal(path: Path, joints: tuple[str, ...]) -> list[str]:
 
 def _list(key: str, values: Array | tuple[str, ...]) -> str:
     """Write a key with its list, in lines of moderate length."""
-    indent = ' ' * (len(key) + 3)
-    lines, line = [], f'{key}: ['
-    for i, value in enumerate(values):
-        text = _quoted(value) if isinstance(value, str) else _number(float(value))
-        text += ']' if i == len(values) - 1 else ', '
-        if len(line) + len(text) > _WIDTH:
-            lines.append(line.rstrip())
-            line = indent
-        line += text
-    return '\n'.join([*lines, line])
+    texts = (_quoted(value) if isinstance(value, str) else _number(float(value))
+             for value in values)
+    return fill(f'{key}: [{", ".join(texts)}]', _WIDTH, subsequent_indent=' ' * (len(key) + 3),
+                drop_whitespace=True, break_long_words=False, break_on_hyphens=False)
 
 
 def _number(value: float) -> str:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
-from dynid_ros.dynamics.gravity_kernel import fill_gravity
-from dynid_ros.dynamics.regressor import regressor, tree
+from dynid_ros.dynamics.regressor import regressor, rigid_torque, tree
 from dynid_ros.utilities.arrays import Array
 
 # Columns are kept from first to last, so that the masses and the parameters along an axis, which
@@ -220,7 +219,7 @@ def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
     q : (N, n) ndarray
         Positions, rad or m.
     inertial : (10 n,) ndarray
-        Inertial parameters of the links; only those of order zero and one count.
+        Inertial parameters of the links.
 
     Returns
     -------
@@ -228,8 +227,5 @@ def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
         Nm.
 
     """
-    q = np.ascontiguousarray(q, dtype=float)
-    moments = np.ascontiguousarray(inertial.reshape(arm.n, -1)[:, :4])
-    out = np.empty_like(q)
-    fill_gravity(*tree(arm), moments, q, out)
-    return out
+    still = np.zeros_like(q, dtype=float)
+    return rigid_torque(tree(arm), inertial, q, still, still)

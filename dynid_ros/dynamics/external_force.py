@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.pose_kernels import fill_poses, fill_screws
 from dynid_ros.dynamics.regressor import tree
 from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
@@ -108,16 +107,31 @@ def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
     for joint in range(arm.n - 1, -1, -1):
         if arm.parent[joint] >= 0:
             carried[:, :, arm.parent[joint]] += carried[:, :, joint]
-    screws = np.empty((len(q), arm.n, 6))
-    fill_screws(tree(arm).prismatic, tree(arm).axis, link_poses(arm, q), screws)
-    return np.asarray(np.einsum('kjc,kcj->kj', screws, carried))
+    return np.asarray(np.einsum('kjc,kcj->kj', joint_screws(arm, link_poses(arm, q)), carried))
 
 
 def link_poses(arm: ArmModel, q: Array) -> Array:
     """Poses of all links in the base frame, (N, n, 12): rotation row by row, translation."""
-    poses = np.empty((len(q), arm.n, 12))
-    fill_poses(*tree(arm)[:5], np.ascontiguousarray(q, dtype=float), poses)
-    return poses
+    constants = tree(arm)
+    angle = np.where(arm.prismatic, 0.0, q)[..., None, None]
+    placed, sine, rise = constants.turns.reshape(arm.n, 3, 3, 3).swapaxes(0, 1)
+    rotation = placed + np.sin(angle) * sine + (1.0 - np.cos(angle)) * rise
+    origin = constants.translation + np.asarray(q)[..., None] * constants.slide
+    for joint, carrier in enumerate(arm.parent):
+        if carrier >= 0:
+            origin[:, joint] = origin[:, carrier] + (
+                rotation[:, carrier] @ origin[:, joint, :, None])[..., 0]
+            rotation[:, joint] = rotation[:, carrier] @ rotation[:, joint]
+    return np.concatenate([rotation.reshape(len(q), arm.n, 9), origin], axis=2)
+
+
+def joint_screws(arm: ArmModel, poses: Array) -> Array:
+    """Screws of all joints about the base's origin, (N, n, 6), from `link_poses`."""
+    rotation, origin = poses[..., :9].reshape(-1, arm.n, 3, 3), poses[..., 9:]
+    axis = (rotation @ arm.axis[..., None])[..., 0]
+    slides = arm.prismatic[:, None]
+    return np.concatenate([
+        np.where(slides, 0.0, axis), np.where(slides, axis, np.cross(origin, axis))], axis=2)
 
 
 def _wrench(value: ArrayLike) -> Array:

@@ -10,8 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.utilities.arrays import Array
+
+#: States of which the regressor is in memory at once.
+BLOCK = 128
 
 
 class Tree(NamedTuple):
@@ -103,6 +107,37 @@ def regressor(
     for k, column in enumerate(arm.coupling):
         Y[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qdd)
     return Y
+
+
+def rigid_torque(constants: Tree, inertial: Array, q: Array, qd: Array, qdd: Array) -> Array:
+    """
+    Torque of the links of an arm alone.
+
+    Parameters
+    ----------
+    constants : Tree
+        Arrays of the arm.
+    inertial : (10 n,) ndarray
+        Inertial parameters of the links.
+    q, qd, qdd : (N, n) ndarray
+        Positions, velocities and accelerations.
+
+    Returns
+    -------
+    (N, n) ndarray
+        Nm, or N for prismatic joints.
+
+    """
+    width, torque = len(INERTIAL), np.empty(q.shape)
+    # In blocks, of which the regressor stays in the cache.
+    Y = np.zeros((min(BLOCK, len(q)), q.shape[1], inertial.size))
+    for start in range(0, len(q), BLOCK):
+        part = slice(start, start + BLOCK)
+        states, rates, changes = (
+            np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd))
+        fill_inertial(*constants, states, rates, changes, width, Y)
+        torque[part] = Y[:len(states)] @ inertial
+    return torque
 
 
 def fill_friction(

@@ -6,8 +6,8 @@ Friction is left out; rotor inertia is part of the mass matrix. Sign of the exte
 ``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``, so that a wrench acts on the arm.
 
 Base parameters do not determine the bodies of links, but inverse dynamics, mass matrix and gravity
-are linear in them: they come from regressor and composite inertias, as those of a nominal arm do,
-and forward dynamics solves ``M qdd = tau - h``.
+are linear in them: all come from the regressor, as those of a nominal arm do, and forward dynamics
+solves ``M qdd = tau - h``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.external_force import force_matrix, joint_force
-from dynid_ros.dynamics.mass_kernel import fill_mass_matrix
-from dynid_ros.dynamics.pose_kernels import fill_jacobian
-from dynid_ros.dynamics.regressor import regressor, tree
+from dynid_ros.dynamics.external_force import (
+    force_matrix,
+    joint_force,
+    joint_screws,
+    link_poses,
+)
+from dynid_ros.dynamics.regressor import rigid_torque, tree
 from dynid_ros.dynamics.rigid_parameters import (
     IdentifiedParameters,
     rigid_parameters,
@@ -29,8 +32,6 @@ from dynid_ros.dynamics.rigid_parameters import (
 from dynid_ros.dynamics.state import as_states, States
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
-
-BLOCK = 2048
 
 
 def inverse_dynamics(
@@ -173,10 +174,13 @@ def geometric_jacobian(
 def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
     """Jacobians (N, 6, n) as above at measured positions (N, n), also outside of the limits."""
     joint, placement = find_body(arm, body)
+    poses = link_poses(arm, q)
+    rotation = poses[:, joint, :9].reshape(-1, 3, 3)
+    point = poses[:, joint, 9:] + rotation @ placement.translation
+    screws, path = joint_screws(arm, poses), path_to(arm, joint)
+    screws[..., 3:] += np.cross(screws[..., :3], point[:, None])
     result = np.zeros((len(q), 6, arm.n))
-    path = np.array(path_to(arm, joint), dtype=np.int64)
-    point = np.ascontiguousarray(placement.translation)
-    fill_jacobian(*tree(arm)[:6], path, point, np.ascontiguousarray(q), result)
+    result[:, :, path] = screws[:, path].swapaxes(1, 2)
     return result
 
 
@@ -193,11 +197,8 @@ def _states(
 
 
 def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Array:
-    arm, inertial = parameters.arm.rigid(), parameters.inertial.ravel()
-    # In blocks, so that the regressor of many states is never in memory as a whole.
-    rigid = [regressor(arm, *(x[start:start + BLOCK] for x in (q, qd, qdd))) @ inertial
-             for start in range(0, max(len(q), 1), BLOCK)]
-    return np.asarray(np.concatenate(rigid) + qdd @ parameters.rotor.T)
+    links = rigid_torque(tree(parameters.arm), parameters.inertial.ravel(), q, qd, qdd)
+    return np.asarray(links + qdd @ parameters.rotor.T)
 
 
 def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Array:
@@ -213,9 +214,10 @@ def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Arr
 
 
 def _mass(parameters: RigidParameters, q: Array) -> Array:
+    """Mass matrices (N, n, n): their columns are the torque of unit accelerations."""
     n = parameters.arm.n
-    result = np.zeros((len(q), n, n))
-    fill_mass_matrix(*tree(parameters.arm)[:6], parameters.inertial,
-                     np.ascontiguousarray(q), result)
-    result += parameters.rotor
-    return result
+    weightless = tree(parameters.arm)._replace(gravity=np.zeros(3))
+    states, units = np.repeat(q, n, axis=0), np.tile(np.eye(n), (len(q), 1))
+    links = rigid_torque(
+        weightless, parameters.inertial.ravel(), states, np.zeros_like(states), units)
+    return links.reshape(len(q), n, n).swapaxes(1, 2) + parameters.rotor

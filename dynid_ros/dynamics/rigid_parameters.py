@@ -43,13 +43,11 @@ def nominal_parameters(arm: ArmModel) -> Array:
     layout = arm.layout
     theta = np.zeros(layout.size)
     theta[layout.all_inertial()] = _stated(arm).ravel()
-    for joint in range(arm.n):
-        if layout.rotor_inertia and arm.rotor_nominal is not None:
-            theta[layout.rotor(joint)] = arm.rotor_nominal[joint]
-        for term in friction_terms(arm.friction):
-            if term.name in arm.friction_nominal:
-                column = layout.friction_column(joint, term.symbol)
-                theta[column] = arm.friction_nominal[term.name][joint]
+    if layout.rotor_inertia and arm.rotor_nominal is not None:
+        theta[[layout.rotor(j) for j in range(arm.n)]] = arm.rotor_nominal
+    for term in friction_terms(arm.friction):
+        columns = [layout.friction_column(j, term.symbol) for j in range(arm.n)]
+        theta[columns] = arm.friction_nominal.get(term.name, 0.0)
     return theta
 
 

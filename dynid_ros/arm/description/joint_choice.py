@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 import re
@@ -151,17 +152,18 @@ def _chains(known: Joints) -> Iterator[tuple[str, ...]]:
     A link that carries several moving parts ends a chain that is at least as long as they are: it
     is a hand. A shorter chain is a torso or a base that carries arms, which begin there.
     """
-    after = _following(known)
-    depth: dict[str, int] = {}
-    for name in reversed(_outwards(known, after)):
-        depth[name] = 1 + max((depth[each] for each in after[known[name].child]), default=0)
-    begun: list[tuple[str, ...]] = [(name,) for name in after[root_link(known)]]
+    after = _next_free(known)
+
+    def depth(name: str) -> int:
+        return 1 + max(map(depth, after[name]), default=0)
+
+    begun: list[tuple[str, ...]] = [(name,) for name in after['']]
     for chain in begun:
-        while following := after[known[chain[-1]].child]:
+        while following := after[chain[-1]]:
             if len(following) > 1:
                 break
             chain += (following[0],)
-        if max((depth[name] for name in following), default=0) > len(chain):
+        if max(map(depth, following), default=0) > len(chain):
             begun += [(name,) for name in following]
         else:
             yield chain
@@ -210,12 +212,6 @@ def free_joints(known: Joints) -> tuple[str, ...]:
     return tuple(name for name, joint in known.items() if _is_free(joint))
 
 
-def root_link(known: Joints) -> str:
-    """Link that no joint carries; empty where there are no joints."""
-    carried = {joint.child for joint in known.values()}
-    return next((joint.parent for joint in known.values() if joint.parent not in carried), '')
-
-
 def _inwards(known: Joints, link: str) -> Iterator[str]:
     """Joints that carry a link, from its own to the first one."""
     carrier = {joint.child: name for name, joint in known.items()}
@@ -228,32 +224,10 @@ def _is_free(joint: UrdfJoint) -> bool:
     return joint.kind in MOVING and joint.mimics is None
 
 
-def _following(known: Joints) -> dict[str, list[str]]:
-    """Find the next free joints outwards from each link."""
-    carried: dict[str, list[str]] = {root_link(known): []}
-    for name, joint in known.items():
-        carried.setdefault(joint.parent, []).append(name)
-        carried.setdefault(joint.child, [])
-
-    following: dict[str, list[str]] = {}
-    # From the tips inwards, as hundreds of fixed joints may follow each other.
-    for link in reversed(_links_outwards(carried, known)):
-        following[link] = [
-            each for name in carried[link]
-            for each in ([name] if _is_free(known[name]) else following[known[name].child])]
-    return following
-
-
-def _links_outwards(carried: Mapping[str, list[str]], known: Joints) -> list[str]:
-    links = [root_link(known)]
-    for link in links:
-        links += [known[name].child for name in carried[link]]
-    return links
-
-
-def _outwards(known: Joints, after: Mapping[str, list[str]]) -> list[str]:
-    """Order the free joints so that each comes after the one that carries it."""
-    order = list(after[root_link(known)])
-    for name in order:
-        order += after[known[name].child]
-    return order
+def _next_free(known: Joints) -> Mapping[str, list[str]]:
+    """Find the free joints that follow each one outwards; those on the base follow ''."""
+    after: dict[str, list[str]] = defaultdict(list)
+    for name in free_joints(known):
+        inner = (each for each in _inwards(known, known[name].parent) if _is_free(known[each]))
+        after[next(inner, '')].append(name)
+    return after

@@ -17,6 +17,7 @@ import numpy as np
 
 from dynid_ros.arm.description.urdf_elements import (
     add_collision,
+    add_cylinder,
     add_inertial,
     add_joint,
     numbers,
@@ -212,10 +213,8 @@ def _write_geom(link: Element, model: Any, geom: int, anchor: Array) -> None:
     if kind == kinds.mjGEOM_SPHERE:
         add_collision(link, place, rotation, 'sphere', radius=repr(float(size[0])))
     elif kind in (kinds.mjGEOM_CYLINDER, kinds.mjGEOM_CAPSULE):
-        radius, half = repr(float(size[0])), float(size[1])
-        add_collision(link, place, rotation, 'cylinder', radius=radius, length=repr(2 * half))
-        for end in (-half, half) if kind == kinds.mjGEOM_CAPSULE else ():
-            add_collision(link, place + end * rotation[:, 2], rotation, 'sphere', radius=radius)
+        add_cylinder(link, place, rotation, (size[0], 2 * size[1]),
+                     capsule=kind == kinds.mjGEOM_CAPSULE)
     else:
         center, half_size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
         add_collision(

@@ -19,6 +19,7 @@ import numpy as np
 
 from dynid_ros.arm.description.urdf_elements import (
     add_collision,
+    add_cylinder,
     add_inertial,
     add_joint,
     numbers,
@@ -176,8 +177,8 @@ def _write_shape(link: Element, geometry: Element, at: Any, frames: _Frames) -> 
     place, rotation = at.translation, at.rotation
     for shape in geometry:
         if shape.tag == 'box':
-            size = frames.vector(shape.findtext('size', '1 1 1'), 3, 'size of a box')
-            add_collision(link, place, rotation, 'box', size=numbers(size))
+            sides = frames.vector(shape.findtext('size', '1 1 1'), 3, 'size of a box')
+            add_collision(link, place, rotation, 'box', size=numbers(sides))
         elif shape.tag == 'ellipsoid':
             radii = frames.vector(shape.findtext('radii', '1 1 1'), 3, 'radii of an ellipsoid')
             add_collision(link, place, rotation, 'box', size=numbers(2 * radii))
@@ -185,13 +186,8 @@ def _write_shape(link: Element, geometry: Element, at: Any, frames: _Frames) -> 
             radius = frames.number(shape, 'radius', 1.0)
             add_collision(link, place, rotation, 'sphere', radius=numbers(radius))
         elif shape.tag in ('cylinder', 'capsule'):
-            radius, length = (
-                frames.number(shape, 'radius', 1.0), frames.number(shape, 'length', 1.0))
-            add_collision(link, place, rotation, 'cylinder', radius=numbers(radius),
-                          length=numbers(length))
-            for end in (-length / 2, length / 2) if shape.tag == 'capsule' else ():
-                add_collision(link, place + end * rotation[:, 2], rotation, 'sphere',
-                              radius=numbers(radius))
+            size = frames.number(shape, 'radius', 1.0), frames.number(shape, 'length', 1.0)
+            add_cylinder(link, place, rotation, size, capsule=shape.tag == 'capsule')
         elif shape.tag == 'mesh':
             scale = frames.vector(shape.findtext('scale', '1 1 1'), 3, 'scale of a mesh')
             add_collision(link, place, rotation, 'mesh', scale=numbers(scale),

@@ -150,13 +150,9 @@ def _axes(model: Any, ids: list[int], path: Path) -> tuple[Array, NDArray[np.boo
 
 
 def _limits(joints: list[UrdfJoint]) -> JointLimits:
-    return JointLimits(
-        lower=np.array([joint.lower for joint in joints]),
-        upper=np.array([joint.upper for joint in joints]),
-        velocity=np.array([joint.velocity for joint in joints]),
-        acceleration=np.full(len(joints), np.inf),
-        effort=np.array([joint.effort for joint in joints]),
-    )
+    return JointLimits(acceleration=np.full(len(joints), np.inf), **{
+        key: np.array([getattr(joint, key) for joint in joints])
+        for key in ('lower', 'upper', 'velocity', 'effort')})
 
 
 def _inertial(model: Any, ids: list[int]) -> Array | None:

@@ -58,3 +58,15 @@ def add_collision(
     add_origin(collision, place, rotation)
     ElementTree.SubElement(
         ElementTree.SubElement(collision, 'geometry'), shape, attrib=attributes)
+
+
+def add_cylinder(
+    link: Element, place: Array, rotation: Array, size: tuple[float, float], *, capsule: bool,
+) -> None:
+    """Add a cylinder of a radius and a length, m; as a capsule, with a sphere at each end."""
+    radius, length = size
+    add_collision(link, place, rotation, 'cylinder', radius=numbers(radius),
+                  length=numbers(length))
+    for end in (-length / 2, length / 2) if capsule else ():
+        add_collision(link, place + end * rotation[:, 2], rotation, 'sphere',
+                      radius=numbers(radius))

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from dynid_ros.arm.description.packages import find_package
-from dynid_ros.errors import ArmError
+from dynid_ros.errors import ArmError, reason_of
 from dynid_ros.utilities.atomic_write import read_whole
 
 #: Endings of the files that describe a robot without an arm.yaml.
@@ -136,8 +136,7 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
         if missing:
             raise ArmError(f'{path} needs the package "{missing[0]}", which is not above it; set '
                            'ROS_PACKAGE_PATH to the folder that holds it') from error
-        reason = ' '.join(str(error).split()) or type(error).__name__
-        raise ArmError(f'xacro cannot expand {path}: {reason}; give its arguments with '
+        raise ArmError(f'xacro cannot expand {path}: {reason_of(error)}; give its arguments with '
                        'dynid init --xacro NAME:=VALUE') from error
     content: bytes = document.toxml(encoding='utf-8')
     return content

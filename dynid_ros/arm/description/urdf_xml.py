@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 import math
 from pathlib import Path
 import warnings
@@ -200,18 +201,10 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
             raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
                            f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
-    # Links from which the way inwards is known to end.
-    open_ended: set[str] = set()
-    for link in links:
-        way = {link: None}
-        while link in carrier and link not in open_ended:
-            link = joints[carrier[link]].parent
-            if link in way:
-                seen = [*way, link]
-                loop = ' -> '.join(reversed(seen[seen.index(link):]))
-                raise ArmError(f'the links in {path} form a cycle: {loop}')
-            way[link] = None
-        open_ended.update(way)
+    try:
+        TopologicalSorter({joint.child: [joint.parent] for joint in joints.values()}).prepare()
+    except CycleError as error:
+        raise ArmError(f'the links in {path} form a cycle: {" -> ".join(error.args[1])}') from None
     roots = [link for link in links if link not in carrier]
     if not roots:
         raise ArmError(f'{path} has no links')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 import importlib.util
@@ -156,73 +157,50 @@ class TruncatedMcap:
 
     def __init__(self, path: Path) -> None:
         self.topics: dict[str, str] = {}
-        self.defects: list[Defect] = []
-        self._path = path
-        self._messages: dict[str, list[tuple[int, bytes]]] = {}
-        self._read()
-
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield receive time, ns, and content of each message of a topic."""
-        yield from sorted(self._messages.get(topic, []), key=lambda message: message[0])
-
-    def close(self) -> None:
-        """Drop the messages read."""
-        self._messages.clear()
-
-    def _read(self) -> None:
+        self._messages: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
         last = None
-        for topic, kind, time, data in self._prefix():
+        for topic, kind, time, data in _prefix(path):
             self.topics[topic] = kind
             if kind in KINDS:
-                self._messages.setdefault(topic, []).append((time, data))
+                self._messages[topic].append((time, data))
                 last = topic
         if last is not None and not _whole(self.topics[last], self._messages[last][-1][1]):
             self._messages[last].pop()
-        self._report(sum(map(len, self._messages.values())))
+        count = sum(map(len, self._messages.values()))
+        self.defects = [Defect(
+            'bag_truncated', 'warning', f'{path.name} is truncated, as when its recorder was '
+            f'killed: the {count} messages before the damage are used.', count=count)]
 
-    def _prefix(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield topic, type, time and content of each message up to the damage."""
-        if importlib.util.find_spec('mcap') is not None:
-            yield from self._by_mcap()
-        elif importlib.util.find_spec('rosbag2_py') is not None:
-            yield from self._by_rosbag2()
-        else:
-            raise RecordingError(
-                f'{self._path} is truncated (its recorder was killed); reading it needs the '
-                f'package mcap: pip install mcap'
-            )
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield receive time, ns, and content of each message of a topic."""
+        yield from sorted(self._messages[topic], key=lambda message: message[0])
 
-    def _by_rosbag2(self) -> Iterator[tuple[str, str, int, bytes]]:
-        reader = Rosbag2Reader(self._path)
-        for topic, kind in reader.topics.items():
-            # The damage; everything before it was read.
-            with suppress(RuntimeError):
-                for time, data in reader.messages(topic):
-                    yield topic, kind, time, data
+    def close(self) -> None:
+        """Nothing is held open between reads."""
 
-    def _by_mcap(self) -> Iterator[tuple[str, str, int, bytes]]:
+
+def _prefix(path: Path) -> Iterator[tuple[str, str, int, bytes]]:
+    """Yield topic, type, time and content of each message up to the damage."""
+    if importlib.util.find_spec('mcap') is not None:
         from mcap.reader import NonSeekingReader
 
-        with self._path.open('rb') as file:
+        # The damage may surface anywhere below: in a record, a chunk, or a decompressor.
+        with path.open('rb') as file, suppress(Exception):
             reader = NonSeekingReader(file)
-            try:
-                for schema, channel, message in reader.iter_messages(log_time_order=False):
-                    kind = schema.name if schema else 'unknown'
-                    yield channel.topic, kind, message.log_time, message.data
-            except Exception:
-                # The damage may surface anywhere below: in a record, a chunk, or a decompressor.
-                return
-
-    def _report(self, count: int) -> None:
-        self.defects.append(
-            Defect(
-                'bag_truncated',
-                'warning',
-                f'{self._path.name} is truncated, as when its recorder was killed: the {count} '
-                f'messages before the damage are used.',
-                count=count,
-            )
-        )
+            for schema, channel, message in reader.iter_messages(log_time_order=False):
+                kind = schema.name if schema else 'unknown'
+                yield channel.topic, kind, message.log_time, message.data
+    elif importlib.util.find_spec('rosbag2_py') is not None:
+        bag = Rosbag2Reader(path)
+        for topic, kind in bag.topics.items():
+            # The damage; everything before it was read.
+            with suppress(RuntimeError):
+                for time, data in bag.messages(topic):
+                    yield topic, kind, time, data
+    else:
+        raise RecordingError(
+            f'{path} is truncated (its recorder was killed); reading it needs the package mcap: '
+            'pip install mcap')
 
 
 def _whole(kind: str, data: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +28,7 @@ from dynid_ros.data.files.joint_state_cdr import (
     parse_layout,
     Parser,
 )
-from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
+from dynid_ros.data.files.sample_blocks import joined, SampleBlock
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import DynidError, RecordingError
@@ -131,31 +131,38 @@ def _decode_all(
     messages: Iterator[tuple[int, bytes]], parse: Parser
 ) -> tuple[tuple[SampleBlock, ...], int, list[tuple[int, str]]]:
     """Decode in batches, so that the raw messages are never all in memory."""
-    joined = JoinedBlocks()
+    blocks: list[SampleBlock] = []
     damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)
         good, bad = decode(received, data, count, parse)
-        for block in good:
-            joined.add(block)
+        blocks += good
         damaged += bad
         count += len(batch)
-    return joined.take(), count, damaged
+    return joined(blocks), count, damaged
 
 
-def damaged_defects(topic: str, count: int, damaged: list[tuple[int, str]]) -> list[Defect]:
-    """Report messages that cannot be decoded; too many of them are an error."""
+def damaged_defects(
+    topic: str, count: int, damaged: Sequence[tuple[int, str]], problem: str = 'cannot be decoded',
+) -> list[Defect]:
+    """
+    Report messages that are left out, by place and reason.
+
+    Raises
+    ------
+    ValueError
+        They are too many.
+
+    """
     if not damaged:
         return []
     first, reason = min(damaged)
     share, limit = len(damaged) / count, quality.THRESHOLDS.missing_share
+    text = f'{len(damaged)} of {count} messages on {topic} {problem}'
     if share > limit:
-        raise ValueError(
-            f'topic {topic}, message {first}: {reason}; {len(damaged)} of {count} messages '
-            'cannot be decoded')
-    text = (f'{len(damaged)} of {count} messages on {topic} cannot be decoded and are left out, '
-            f'first message {first}: {reason}.')
+        raise ValueError(f'topic {topic}, message {first}: {reason}; {text}')
+    text += f' and are left out, first message {first}: {reason}.'
     return [Defect('messages_damaged', 'warning', text, None, len(damaged), None, share, limit)]
 
 
@@ -207,12 +214,7 @@ class _Files:
     """The files of a folder with unreliable metadata, one after the other."""
 
     def __init__(self, folder: Path, files: list[Path], complete: bool) -> None:
-        self._readers: list[BagReader] = []
-        try:
-            self._readers += map(_open_file, files)
-        except BaseException:
-            self.close()
-            raise
+        self._readers = [*map(_open_file, files)]
         self.topics = {name: kind for r in self._readers for name, kind in r.topics.items()}
         self.defects = [defect for reader in self._readers for defect in reader.defects]
         if not complete:

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from dynid_ros.data.files.bags import BATCH, damaged_defects, JointStates
-from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
+from dynid_ros.data.files.sample_blocks import joined, SampleBlock
 from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
 from dynid_ros.errors import RecordingError
 
@@ -69,7 +69,7 @@ def read_echoed(path: Path) -> JointStates | None:
     if form is None:
         return None
     rows = chain([first], lines) if form.fields is None else lines
-    joined = JoinedBlocks()
+    blocks: list[SampleBlock] = []
     damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(rows, BATCH)):
@@ -81,8 +81,7 @@ def read_echoed(path: Path) -> JointStates | None:
                 groups[layout].append((place, values))
             except ValueError as error:  # noqa: PERF203
                 damaged.append((place, str(error)))
-        for layout, messages in groups.items():
-            joined.add(_block(layout, messages))
+        blocks += [_block(layout, messages) for layout, messages in groups.items()]
         count += len(batch)
     if not count:
         raise RecordingError(f'{path} has a header but no rows')
@@ -90,7 +89,7 @@ def read_echoed(path: Path) -> JointStates | None:
         defects = damaged_defects(path.name, count, damaged)
     except ValueError as error:
         raise RecordingError(f'{path}: {error}') from error
-    return JointStates(path.name, count - len(damaged), joined.take(), tuple(defects))
+    return JointStates(path.name, count - len(damaged), joined(blocks), tuple(defects))
 
 
 def _cells(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import dataclasses
 from functools import lru_cache
 import json
 import math
+from operator import attrgetter
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints, Union
 
@@ -177,43 +178,32 @@ def arm_from_plain(data: Any) -> ArmModel:
 
 def _check_shapes(arm: ArmModel) -> None:
     n = arm.n
-    arrays: list[tuple[str, Any, tuple[int, ...]]] = [
-        ('parent', arm.parent, (n,)),
-        ('rotation', arm.rotation, (n, 3, 3)),
-        ('translation', arm.translation, (n, 3)),
-        ('prismatic', arm.prismatic, (n,)),
-        ('axis', arm.axis, (n, 3)),
-        ('gravity', arm.gravity, (3,)),
-        ('inertial', arm.inertial, (n, 10)),
-        ('rotor_nominal', arm.rotor_nominal, (n,)),
-        ('drive.gain', arm.drive.gain, (n,)),
-        ('drive.transmission', arm.drive.transmission, (n, n)),
-        ('drive.offset', arm.drive.offset, (n,)),
-    ]
-    places = {'base': arm.base, 'mounting': arm.mounting, 'tool.placement': arm.tool.placement}
-    for name, place in places.items():
-        arrays += [(f'{name}.rotation', place.rotation, (3, 3)),
-                   (f'{name}.translation', place.translation, (3,))]
+    shapes: dict[str, tuple[int, ...]] = {
+        'parent': (n,), 'rotation': (n, 3, 3), 'translation': (n, 3), 'prismatic': (n,),
+        'axis': (n, 3), 'gravity': (3,), 'inertial': (n, 10), 'rotor_nominal': (n,),
+        'drive.gain': (n,), 'drive.transmission': (n, n), 'drive.offset': (n,)}
+    for name in ('base', 'mounting', 'tool.placement'):
+        shapes |= {f'{name}.rotation': (3, 3), f'{name}.translation': (3,)}
     if arm.tolerances is not None:
-        arrays += [(f'tolerances.{name}', getattr(arm.tolerances, name), (6,))
-                   for name in ('base', 'mounting', 'tool')]
-        arrays += [(f'tolerances.joints.{name}', value, (n,))
-                   for name, value in arm.tolerances.joints.items()]
+        shapes |= {f'tolerances.{name}': (6,) for name in ('base', 'mounting', 'tool')}
     if arm.link_bounds is not None:
-        bounds = arm.link_bounds
-        arrays += [('link_bounds.total_mass', bounds.total_mass, (2,)),
-                   ('link_bounds.mass', bounds.mass, (n, 2)),
-                   ('link_bounds.center', bounds.center, (n, 3, 2))]
-    arrays += [(f'limits.{name}', value, (n,)) for name, value in vars(arm.limits).items()]
+        shapes |= {'link_bounds.total_mass': (2,), 'link_bounds.mass': (n, 2),
+                   'link_bounds.center': (n, 3, 2)}
+    shapes |= {f'limits.{name}': (n,) for name in vars(arm.limits)}
+    arrays = [(name, attrgetter(name)(arm), shape) for name, shape in shapes.items()]
     arrays += [(f'friction_nominal.{name}', value, (n,))
                for name, value in arm.friction_nominal.items()]
+    arrays += [(f'tolerances.joints.{name}', value, (n,))
+               for name, value in (arm.tolerances.joints if arm.tolerances else {}).items()]
     arrays += [(f'coupling {column.name}', column.matrix, (n, n)) for column in arm.coupling]
     for name, value, shape in arrays:
-        if value is not None and np.shape(value) != shape:
+        if value is None:
+            continue
+        if np.shape(value) != shape:
             raise ValueError(f'arm.{name} has the shape {np.shape(value)} instead of {shape}')
         # Only limits and bounds may be infinite, where there are none.
-        wrong = np.isnan if name.startswith(('limits.', 'link_bounds.')) else _not_finite
-        if value is not None and wrong(np.asarray(value, dtype=float)).any():
+        bounds = name.startswith(('limits.', 'link_bounds.'))
+        if np.isnan(value).any() or not (bounds or np.isfinite(value).all()):
             raise ValueError(f'arm.{name} holds a number that no arm can have')
 
 
@@ -229,10 +219,6 @@ def _check_choices(arm: ArmModel) -> None:
         wrong.append(f'tool.joint is {arm.tool.joint}')
     if wrong:
         raise ValueError(f'arm.{wrong[0]}, which no arm can have')
-
-
-def _not_finite(values: Any) -> Any:
-    return ~np.isfinite(values)
 
 
 def json_text(content: Any, indent: int | None = None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,17 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.bag_backends import ROS_1
-from dynid_ros.data.files.bags import JointStates, read_drive_topic, read_joint_states
+from dynid_ros.data.files.bags import (
+    damaged_defects,
+    JointStates,
+    read_drive_topic,
+    read_joint_states,
+)
 from dynid_ros.data.files.drive_signals import paired
 from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
 from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
-from dynid_ros.data.recordings import quality
-from dynid_ros.data.recordings.in_blocks import chosen, Mask, transformed
+from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.data.tables.read import read_table
@@ -96,12 +99,8 @@ def read_messages(path: Path, topic: str) -> JointStates | None:
 
 def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
     drive, qd = arm.drive, recording.qd
-    if not drive.is_direct:
-        qd = None if qd is None else transformed(qd, lambda part: joint_velocity(part, drive))
-    if not drive.is_direct or drive.offset.any():
-        recording = replace(
-            recording, q=transformed(recording.q, lambda part: joint_position(part, drive)), qd=qd)
-    return recording
+    return replace(recording, q=joint_position(recording.q, drive),
+                   qd=None if qd is None else joint_velocity(qd, drive))
 
 
 def from_messages(
@@ -122,16 +121,16 @@ def from_messages(
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
     fields = {name: getattr(samples, name) for name in FIELDS}
-    values = {name: _kept(array, keep) for name, array in fields.items() if array.shape[1]}
-    stamps = _kept(stamps, keep)
-    behind = int(stamps[0] - _kept(samples.stamp, keep)[0])
+    values = {name: array[keep] for name, array in fields.items() if array.shape[1]}
+    stamps = stamps[keep]
+    behind = int(stamps[0] - samples.stamp[keep][0])
     defects = (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
         moving = [name for name in ('position', 'velocity') if name in values]
         stamps, moved, u, unpaired = paired(
-            (stamps, _kept(samples.received, keep), [values[name] for name in moving]), own,
+            (stamps, samples.received[keep], [values[name] for name in moving]), own,
             received, f'{source}: topic {signals.topic}')
         values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
         # Defects of the files are known from the joint states.
@@ -178,7 +177,7 @@ def samples_of(
     """
     names = _recorded_names(states, arm, source)
     held = [block for block in states.blocks if set(names) <= set(block.names)]
-    used, wrong = _of_right_lengths(held, names, f'{source}: topic {states.topic}', needed)
+    used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
     return (in_order_of_time(used, names, columns, there),
@@ -199,23 +198,19 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
 
 
 def _of_right_lengths(
-    blocks: list[SampleBlock], names: tuple[str, ...], where: str, needed: tuple[str, ...]
+    blocks: list[SampleBlock], names: tuple[str, ...], source: str, topic: str,
+    needed: tuple[str, ...],
 ) -> tuple[list[SampleBlock], list[Defect]]:
     """Leave out messages whose arrays have a wrong length; refuse a recording with many."""
     faults = [_length_fault(block, names, needed) for block in blocks]
-    wrong = [block for block, fault in zip(blocks, faults, strict=True) if fault]
-    if not wrong:
-        return blocks, []
-    count, total = (sum(len(block.index) for block in some) for some in (wrong, blocks))
-    first, fault = min((int(block.index[0]), fault)
-                       for block, fault in zip(blocks, faults, strict=True) if fault)
-    share, limit = count / total, quality.THRESHOLDS.missing_share
-    if share > limit:
-        raise RecordingError(f'{where}, message {first}: {fault}')
-    text = (f'{count} of {total} messages hold arrays of a wrong length and are left out, first '
-            f'message {first}: {fault}.')
-    return ([block for block, fault in zip(blocks, faults, strict=True) if not fault],
-            [Defect('messages_damaged', 'warning', text, None, count, None, share, limit)])
+    wrong = [(int(place), fault) for block, fault in zip(blocks, faults, strict=True) if fault
+             for place in block.index]
+    try:
+        found = damaged_defects(topic, sum(len(block.index) for block in blocks), wrong,
+                                'hold arrays of a wrong length')
+    except ValueError as error:
+        raise RecordingError(f'{source}: {error}') from error
+    return [block for block, fault in zip(blocks, faults, strict=True) if not fault], found
 
 
 def _length_fault(
@@ -259,23 +254,17 @@ def _name_defects(
     return found
 
 
-def _kept(x: NDArray[Any], keep: Mask | None) -> NDArray[Any]:
-    return x if keep is None else chosen(x, keep)
-
-
 def _stamped(
     stamps: NDArray[np.int64], where: str
-) -> tuple[Mask | None, list[Defect]]:
-    """Find the samples to keep, all of them if None, and the defects."""
+) -> tuple[Mask | slice, list[Defect]]:
+    """Find the samples to keep, and the defects."""
     count = len(stamps)
     unset = int(np.count_nonzero(stamps == 0))
     if unset == count > 1:
         raise RecordingError(
             f'{where}: the header stamps were never set, all {len(stamps)} are zero; let the '
             'driver stamp its messages, or use the times of reception (--received)')
-    if not unset:
-        return None, []
-    if 2 * np.count_nonzero(stamps > DAY_NS) > count:
+    if unset and 2 * np.count_nonzero(stamps > DAY_NS) > count:
         text = f'{unset} messages have no header stamp and are left out.'
         return stamps != 0, [Defect('stamps_zero', 'warning', text, count=unset)]
-    return None, []
+    return slice(None), []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import all_within, finite_span, Index, Mask, where
+from dynid_ros.data.recordings.in_blocks import finite_span, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
@@ -89,33 +89,27 @@ def absurd_defects(recording: Recording) -> list[Defect]:
         ('position_absurd', 'positions', recording.q, THRESHOLDS.position),
         ('effort_absurd', f'values of {recording.signal}', recording.u, THRESHOLDS.signal),
     ):
-        if all_within(values, limit):
-            continue
-
-        def beyond(part: Array, limit: float = limit) -> Mask:
-            return np.isfinite(part) & (np.abs(part) > limit)
-
         lowest, highest = finite_span(values)
         found += marked_defects(
-            recording, where(values, beyond), code, 'error',
+            recording, np.isfinite(values) & (np.abs(values) > limit), code, 'error',
             f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
             'unit.', value=np.maximum(-lowest, highest), threshold=limit)
     return found
 
 
 def marked_defects(
-    recording: Recording, marked: tuple[Index, Index], code: str, severity: str, text: str,
+    recording: Recording, marks: Mask, code: str, severity: str, text: str,
     **numbers: float | Array,
 ) -> list[Defect]:
     """
-    Report samples that `where` marks, by joint.
+    Report marked samples, by joint.
 
     Parameters
     ----------
     recording : Recording
         The recording.
-    marked : tuple of (n,) ndarray
-        Number of samples and the first one, by joint.
+    marks : (N, n) ndarray of bool
+        The samples.
     code, severity, text : str
         Of the defects; ``{name}``, ``{count}``, ``{total}`` and the numbers are filled in.
     **numbers : float or (n,) ndarray
@@ -123,11 +117,11 @@ def marked_defects(
 
     """
     found = []
-    for j in np.flatnonzero(marked[0]):
-        name, count = recording.joint_names[j], int(marked[0][j])
-        own = {key: float(np.broadcast_to(each, len(marked[0]))[j])
+    for j in np.flatnonzero(marks.any(axis=0)):
+        name, count = recording.joint_names[j], int(marks[:, j].sum())
+        own = {key: float(np.broadcast_to(each, marks.shape[1])[j])
                for key, each in numbers.items()}
         message = text.format(name=name, count=count, total=len(recording.t), **own)
-        begin = stamp_of(recording, int(marked[1][j]))
+        begin = stamp_of(recording, int(np.argmax(marks[:, j])))
         found.append(Defect(code, severity, message, name, count, begin, **own))
     return found

@@ -88,8 +88,6 @@ def with_one_clock(recording: Recording) -> Recording:
 
     """
     t = recording.t
-    if _goes_on(t):
-        return recording
     finite = np.isfinite(t)
     known = t[finite]
     # Wrong stamps may be as large as floating-point numbers are.
@@ -116,14 +114,6 @@ def with_one_clock(recording: Recording) -> Recording:
     keep = np.zeros(len(t), dtype=bool)
     keep[finite] = kept
     return _on_one_clock(recording, keep, usual, far)
-
-
-def _goes_on(t: Array) -> bool:
-    """Whether the stamps are those of a clock that always goes on, as nearly all are."""
-    # Wrong stamps may be as large as floating-point numbers are.
-    with np.errstate(over='ignore', invalid='ignore'):
-        steps = np.diff(t)
-        return bool(len(steps) and steps.min() > 0 and steps.max() <= _far(np.median(steps)))
 
 
 def _far(usual: float) -> float:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynid_ros.arm.friction import JointHistory, PRESLIDING_DISTANCE
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.warmth import warmth_of
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
-from dynid_ros.utilities.memmap import large_array
 
 
 class RunningPresliding(Checkpointed):
@@ -89,10 +87,7 @@ def follow(q: Array, bend: Array, out: Array) -> None:
 
 def presliding_of(q: Array) -> Array:
     """Follow the bends (N, n) of joints along positions (N, n) without noise."""
-    running, bends = RunningPresliding(q.shape[1]), large_array(q.shape)
-    for part in blocks(len(q)):
-        bends[part] = running.take(q[part])
-    return bends
+    return RunningPresliding(q.shape[1]).take(q)
 
 
 def history_of(t: Array, q: Array) -> JointHistory:

@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
-from dynid_ros.data.recordings.in_blocks import (
-    finite_span,
-    transformed,
-)
+from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
@@ -99,7 +96,7 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     if len(q) < 3 or not any(
             (np.abs(np.diff(column)) > THRESHOLDS.wrap_step).any() for column in q.T):
         return recording
-    q, found = transformed(q, np.copy), []
+    q, found = q.copy(), []
     for j in np.flatnonzero(~arm.prismatic):
         places, turns = _turns(q[:, j], recording.t)
         if not len(places):
@@ -184,7 +181,7 @@ def constant_defects(recording: Recording) -> list[Defect]:
     moving = moves(recording)
     severity = 'warning' if moving.any() else 'error'
     return absurd_values.marked_defects(
-        recording, (~moving * len(recording.t), np.zeros(len(moving), dtype=np.int64)),
+        recording, np.broadcast_to(~moving, recording.q.shape),
         'joint_constant', severity,
         '{name} does not move, so its inertia and friction are unidentifiable; move it.',
         value=np.ptp(recording.q, axis=0), threshold=THRESHOLDS.motion)

@@ -11,14 +11,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
 from dynid_ros.data.recordings.clock import with_one_clock
-from dynid_ros.data.recordings.in_blocks import (
-    all_finite,
-    all_within,
-    BLOCK,
-    Mask,
-    transformed,
-    where,
-)
+from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -35,9 +28,8 @@ from dynid_ros.data.recordings.stamp_checks import (
     take,
     usable,
 )
-from dynid_ros.data.recordings.stamp_unit import rate_defects, with_checked_unit
+from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
-from dynid_ros.utilities.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -104,30 +96,24 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     recording = only_increasing(with_one_clock(recording))
     recording = _finite_positions(recording)
     largest = absurd_values.THRESHOLDS.position
-    if not usable(recording.t) or not all_within(recording.q, largest):
+    if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
         return recording
-    recording = as_measured(with_checked_unit(unwrapped(recording, arm)))
+    recording = as_measured(unwrapped(recording, arm))
     return without_bad_velocities(recording)
 
 
 def _finite_positions(recording: Recording) -> Recording:
     """Drop samples without a position, if they are few."""
-    if all_finite(recording.q):
-        return recording
-    good = transformed(recording.q, lambda part: np.isfinite(part).all(axis=1))
-    bad = len(good) - int(np.count_nonzero(good))
-    fraction = bad / max(len(good), 1)
+    good: Mask = np.isfinite(recording.q)
+    kept = np.asarray(good.all(axis=1))
+    fraction = float((~kept).mean()) if len(kept) else 0.0
     if not 0 < fraction <= THRESHOLDS.missing_share:
         return recording
     found = marked_defects(
-        recording, where(recording.q, _infinite), 'position_nan', 'warning',
+        recording, ~good, 'position_nan', 'warning',
         '{name} has {count} NaN or infinite positions; these samples are left out.',
         value=fraction, threshold=THRESHOLDS.missing_share)
-    return take(recording, good, found)
-
-
-def _infinite(x: Array) -> Mask:
-    return ~np.isfinite(x)
+    return take(recording, kept, found)
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
@@ -155,9 +141,8 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
         return (*recording.defects, *found)
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
-    if not any(d.code == 'rate_implausible' for d in recording.defects):
-        found += rate_defects(float(np.median(np.diff(recording.t))))
-    found += [*stamp_defects(recording), *_dead_signal(recording)]
+    found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
+              *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [
             *(degree_defects(recording, arm) or jump_defects(recording, arm)),
@@ -186,8 +171,6 @@ def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 
 def _nonfinite(recording: Recording) -> list[Defect]:
-    if all_finite(recording.q) and all_finite(recording.u):
-        return []
     signal = (
         f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
         f'infinite: cut these samples out; where all are, its interface is missing in the driver '
@@ -198,9 +181,9 @@ def _nonfinite(recording: Recording) -> list[Defect]:
         'record again.'
     )
     return [
-        *marked_defects(recording, where(recording.q, _infinite), 'position_nan', 'error',
-                        position, threshold=THRESHOLDS.missing_share),
-        *marked_defects(recording, where(recording.u, _infinite), 'effort_nan', 'error', signal),
+        *marked_defects(recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
+                        threshold=THRESHOLDS.missing_share),
+        *marked_defects(recording, ~np.isfinite(recording.u), 'effort_nan', 'error', signal),
     ]
 
 
@@ -209,11 +192,7 @@ def _dead_signal(recording: Recording) -> list[Defect]:
     u, nothing = recording.u, absurd_values.THRESHOLDS.nothing
     known = np.isfinite(u[0])
     first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
-    dead = moves(recording) & known
-    # Most signals differ in the first few samples.
-    dead &= (np.abs(u[:BLOCK] - first) <= nothing).all(axis=0)
-    if dead.any():
-        dead &= where(u, lambda part: ~(np.abs(part - first) <= nothing))[0] == 0
+    dead = moves(recording) & known & (np.abs(u - first) <= nothing).all(axis=0)
     found = []
     for j in np.flatnonzero(dead):
         value = float(first[j])
@@ -231,21 +210,16 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
 
 
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
-    if not all_finite(recording.u):
+    if not np.isfinite(recording.u).all():
         return []
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    near = THRESHOLDS.saturated
-
-    def beyond(part: Array, share: float) -> Mask:
-        return np.abs(joint_torque(part, arm.drive)) / limit >= share
-
-    count, first = where(recording.u, lambda part: beyond(part, 1 - near))
-    if count.any():
-        count[where(recording.u, lambda part: beyond(part, np.nextafter(1 + near, 2)))[0] > 0] = 0
-    count[count < THRESHOLDS.saturated_samples] = 0
+    near, share = THRESHOLDS.saturated, np.abs(joint_torque(recording.u, arm.drive)) / limit
+    marks = share >= 1 - near
+    few = marks.sum(axis=0) < THRESHOLDS.saturated_samples
+    marks[:, few | ~(share <= 1 + near).all(axis=0)] = False
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
     return marked_defects(
-        recording, (count, first), 'effort_saturated', 'warning', text, threshold=1 - near)
+        recording, marks, 'effort_saturated', 'warning', text, threshold=1 - near)
 
 
 def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
@@ -253,7 +227,7 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
         return []
     limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
-    bad = where(recording.qd, lambda part: np.abs(part) > slack * limit)
+    bad = np.abs(recording.qd) > slack * limit
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
 
@@ -261,13 +235,9 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
     slack = THRESHOLDS.position_slack
-
-    def excess(part: Array) -> Array:
-        return np.maximum(part - arm.limits.upper, arm.limits.lower - part)
-
-    beyond = where(recording.q, lambda part: excess(part) > slack)
-    touching = where(recording.q, lambda part: excess(part) >= 0)
-    touching[0][beyond[0] > 0] = 0
+    excess = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
+    beyond = excess > slack
+    touching = (excess >= 0) & ~beyond.any(axis=0)
     outside = (
         '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import chosen, finite_span
+from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
@@ -83,9 +83,9 @@ def only_increasing(recording: Recording) -> Recording:
 
 def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
     """Return the samples to keep, with further defects."""
-    qd = None if recording.qd is None else chosen(recording.qd, keep)
+    qd = None if recording.qd is None else recording.qd[keep]
     defects = (*recording.defects, *found)
-    t, q, u = (chosen(x, keep) for x in (recording.t, recording.q, recording.u))
+    t, q, u = (x[keep] for x in (recording.t, recording.q, recording.u))
     return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from dynid_ros.data.recordings import motion_checks
-from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.recording import Defect
 
 #: Units that stamps are given in by mistake, s.
 UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}
@@ -66,46 +63,11 @@ def likely_unit(step: float) -> str | None:
     return None
 
 
-def _implausible(step: float, unit: str | None, evidence: str = '') -> Defect:
+def _implausible(step: float, unit: str | None) -> Defect:
     rate, (low, high) = 1.0 / step, THRESHOLDS.range_hz
     text = f'The stamps step by {step:.4g}: a sample rate of {rate:.4g} Hz if they are in s'
     if unit is not None:
-        text += f', and of {rate / UNITS[unit]:.4g} Hz if they are in {unit}{evidence}'
+        text += f', and of {rate / UNITS[unit]:.4g} Hz if they are in {unit}'
     text += '; stamps must be in seconds.'
     limit = high if rate > high else low
     return Defect('rate_implausible', 'error', text, value=rate, threshold=limit)
-
-
-def with_checked_unit(recording: Recording) -> Recording:
-    """
-    Report stamps of a low rate whose velocities agree with the positions in another unit only.
-
-    Parameters
-    ----------
-    recording : Recording
-        Recording with increasing stamps.
-
-    Returns
-    -------
-    Recording
-        The same; or, in another unit, without velocities and with the defect.
-
-    """
-    qd = recording.qd
-    if qd is None or len(recording.t) < 3:
-        return recording
-    step, chosen = np.median(np.diff(recording.t)), motion_checks.moves(recording)
-    if not 1.0 / THRESHOLDS.range_hz[1] <= step <= 1.0 / THRESHOLDS.range_hz[0]:
-        return recording
-    if step * THRESHOLDS.lowest_hz <= 1.0 or not chosen.any():
-        return recording
-    time = np.diff(recording.t)
-    moved = recording.q[1:, chosen] - recording.q[0, chosen]
-    expected = np.cumsum(0.5 * (qd[1:] + qd[:-1])[:, chosen] * time[:, None], axis=0)
-    most = motion_checks.THRESHOLDS.velocity_mismatch
-    for unit, seconds in UNITS.items():
-        apart = np.linalg.norm(moved - seconds * expected, axis=0)
-        if (apart <= most * np.linalg.norm(moved, axis=0)).all():
-            found = _implausible(step, unit, ', as positions and velocities agree')
-            return replace(recording, qd=None, defects=(*recording.defects, found))
-    return recording

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import marked_defects
-from dynid_ros.data.recordings.in_blocks import blocks, where
 from dynid_ros.data.recordings.motion_checks import moves, THRESHOLDS
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
@@ -31,22 +29,16 @@ def without_bad_velocities(recording: Recording) -> Recording:
 
 
 def _nonfinite(recording: Recording, qd: Array) -> list[Defect]:
-    beyond = where(qd, lambda part: ~(np.abs(part) <= absurd_values.THRESHOLDS.velocity))
     return marked_defects(
-        recording, beyond, 'velocity_nan', 'warning',
+        recording, ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity), 'velocity_nan', 'warning',
         f'{{name}} has {{count}} NaN or infinite velocities: {LEFT_OUT}')
 
 
 def _zero(recording: Recording, qd: Array) -> list[Defect]:
-    still = moves(recording) & ~_any(qd)
+    still = moves(recording) & ~qd.any(axis=0)
     return marked_defects(
-        recording, (still * len(recording.t), np.zeros(len(still), dtype=np.int64)),
-        'velocity_zero', 'warning',
+        recording, np.broadcast_to(still, qd.shape), 'velocity_zero', 'warning',
         f'{{name}} moves but its velocity is always zero: {LEFT_OUT}', value=0.0)
-
-
-def _any(qd: Array) -> NDArray[np.bool_]:
-    return where(qd, lambda part: part != 0)[0] > 0
 
 
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
@@ -55,20 +47,14 @@ def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     width = round(window / float(np.median(np.diff(t))))
     if width < 2 or len(t) < 4 * width:
         return []
-    # Sums of squares of the motion, of its difference from the integral, and of the integral, and
-    # of their product.
-    motion, apart, integrated, product = sums = np.zeros((4, q.shape[1]))
-    for part in blocks(len(t) - width):
-        near = slice(part.start, part.stop + width)
-        time, place, v = t[near], q[near], qd[near]
-        areas = 0.5 * (v[1:] + v[:-1]) * np.diff(time)[:, None]
-        integral = np.concatenate([np.zeros((1, q.shape[1])), np.cumsum(areas, axis=0)])
-        whole = time[width:] - time[:-width] < THRESHOLDS.velocity_stretch * window
-        moved, expected = ((x[width:] - x[:-width])[whole] for x in (place, integral))
-        sums += [(moved**2).sum(axis=0), ((moved - expected)**2).sum(axis=0),
-                 (expected**2).sum(axis=0), (moved * expected).sum(axis=0)]
+    areas = 0.5 * (qd[1:] + qd[:-1]) * np.diff(t)[:, None]
+    integral = np.concatenate([np.zeros((1, q.shape[1])), np.cumsum(areas, axis=0)])
+    whole = t[width:] - t[:-width] < THRESHOLDS.velocity_stretch * window
+    moved, expected = ((x[width:] - x[:-width])[whole] for x in (q, integral))
+    motion, apart, integrated, product = (x.sum(axis=0) for x in (
+        moved**2, (moved - expected)**2, expected**2, moved * expected))
     found = []
-    for j in np.flatnonzero(moves(recording) & _any(qd) & (motion > 0)):
+    for j in np.flatnonzero(moves(recording) & qd.any(axis=0) & (motion > 0)):
         mismatch = float(np.sqrt(apart[j] / motion[j]))
         if mismatch > THRESHOLDS.velocity_mismatch:
             scale = float(product[j] / max(integrated[j], TINY))

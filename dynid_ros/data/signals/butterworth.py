@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
-from dynid_ros.utilities.memmap import large_array
 
 ORDER = 4
 
@@ -36,18 +34,13 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     """
     # The transient of a low cut-off is as long as three of its periods.
     padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
-    extended: Array = large_array((len(x) + 2 * padding, x.shape[1]))
-    inner = extended[padding:padding + len(x)]
-    extended[:padding] = 2 * x[0] - x[padding:0:-1]
-    for part in blocks(len(x)):
-        inner[part] = x[part]
-    extended[padding + len(x):] = 2 * x[-1] - x[len(x) - padding - 1:len(x) - 1][::-1]
+    extended = np.concatenate([
+        2 * x[0] - x[padding:0:-1], x, 2 * x[-1] - x[len(x) - padding - 1:len(x) - 1][::-1]])
     factors = sections(rate_hz, cutoff_hz)
     for back in (False, True):
         state = settled(factors, extended[-1 if back else 0])
-        for part in blocks(len(extended), back=back):
-            filter_part(factors, state, back, extended[part])
-    return inner
+        filter_part(factors, state, back, extended)
+    return extended[padding:padding + len(x)]
 
 
 def sections(rate_hz: float, cutoff_hz: float) -> Array:

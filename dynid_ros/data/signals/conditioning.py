@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import presliding_of
-from dynid_ros.data.recordings.in_blocks import transformed
 from dynid_ros.data.recordings.warmth import Warmth, warmth_of
 from dynid_ros.data.signals.butterworth import butterworth
 from dynid_ros.data.signals.filters import (
@@ -185,9 +184,7 @@ def condition(
         of the decimating filter.
 
     """
-    tau = segment.u
-    if not (drive.is_direct and (drive.gain == 1).all()):
-        tau = transformed(tau, lambda part: joint_torque(part, drive))
+    tau = joint_torque(segment.u, drive)
     rate = settings.rate_hz
     warmth = segment.warmth or warmth_of(segment.t, segment.q)
     if settings.filter == 'periodic':

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import LEAST_CUTOFF
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.signals.conditioning import THRESHOLDS
 from dynid_ros.utilities.arrays import Array
 
@@ -54,9 +53,7 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
     for position in longest.T:
         power = np.zeros(len(f))
         for start in np.arange(parts) * (len(longest) // parts):
-            change = np.empty(steps)
-            for part in blocks(steps):
-                change[part] = np.diff(position[start + part.start:start + part.stop + 1])
+            change = np.diff(position[start:start + steps + 1])
             power += _above_noise(change, window, f > rate_hz / 4)
         energy = np.cumsum(power, out=power)
         if energy.max() > 0:

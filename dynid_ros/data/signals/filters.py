@@ -11,7 +11,6 @@ import numpy as np
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
-from dynid_ros.utilities.memmap import large_array
 
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
@@ -57,7 +56,7 @@ def differentiate(x: Array, rate_hz: float) -> Array:
         Derivative by time. Five points, since three lose 0.7 % of a 1 Hz motion at 30 Hz.
 
     """
-    result, period = large_array(x.shape), 1 / rate_hz
+    result, period = np.empty(x.shape), 1 / rate_hz
     result[0], result[-1] = (x[1] - x[0]) / period, (x[-1] - x[-2]) / period
     result[1], result[-2] = (x[2] - x[0]) / (2 * period), (x[-1] - x[-3]) / (2 * period)
     inner = result[2:-2].reshape(-1)

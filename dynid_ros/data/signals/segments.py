@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from dynid_ros.data.recordings import quality, stamp_checks
-from dynid_ros.data.recordings.in_blocks import chosen
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.memmap import large_array
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,6 @@ class ResamplingThresholds:
 
 
 THRESHOLDS = ResamplingThresholds()
-#: Samples through which one spline is laid: those of a long recording fill memory several times.
-KNOTS = 65_536
-#: Samples to either side that it goes through, too. What lies beyond changes a spline by less than
-#: half as much with each sample, and by less than a rounding error after these.
-MARGIN = 64
 
 
 @dataclass(frozen=True)
@@ -181,35 +173,20 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
     grid = t[0] + np.arange(_samples(recording.t, stretch, rate_hz)) / rate_hz
     same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < THRESHOLDS.off_grid
     if not same:
-        q = _interpolate(t, q, grid, lambda times: times)
+        q = _interpolate(t, q, grid)
     if not same or delay:
-        u = _interpolate(t, u, grid, lambda times: np.clip(times + delay, t[0], t[-1]))
+        u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
     return Segment(grid, q, u, recording.warmth)
 
 
-def _interpolate(
-    t: Array, x: Array, grid: Array, times_of: Callable[[Array], Array],
-) -> Array:
-    """Lay cubic splines through samples, and read them at times that follow from a grid."""
+def _interpolate(t: Array, x: Array, times: Array) -> Array:
+    """Lay cubic splines through samples, and read them at other times."""
     from scipy.interpolate import CubicSpline
 
     # Stamps that are taken late come in bursts, and a spline through two samples that are next
     # to each other swings far out. Of a burst, the last one was stamped least late.
     steps = np.diff(t)
     calm = np.append(steps > THRESHOLDS.burst * np.median(steps), True)
-    if not calm.all():
-        t, x = chosen(t, calm), chosen(x, calm)
-    result: Array = large_array((len(grid), x.shape[1]))
-    done = 0
-    for start in range(0, len(t), KNOTS):
-        stop, end = start + KNOTS, len(grid)
-        if stop < len(t):
-            end = bisect_left(
-                range(len(grid)), t[stop], key=lambda k: times_of(grid[k:k + 1])[0])
-        near = slice(max(start - MARGIN, 0), stop + MARGIN)
-        times = times_of(grid[done:end])
-        # Joint by joint, as the solver would copy all of them.
-        for j, column in enumerate(x[near].T):
-            result[done:end, j] = CubicSpline(t[near], column)(times)
-        done = end
-    return result
+    # Joint by joint, as the solver would copy all of them.
+    return np.column_stack(
+        [CubicSpline(t[calm], column[calm])(times) for column in x.T])

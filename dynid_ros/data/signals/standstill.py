@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import blocks, finite_span, transformed
+from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
-from dynid_ros.utilities.memmap import large_array
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,10 @@ def moving(
         duration.
 
     """
-    still: NDArray[np.bool_] = large_array(qd.shape, bool)
     lowest, highest = finite_span(qd)
-    limit = still_below(np.maximum(-lowest, highest))
-    for part in blocks(len(qd)):
-        still[part] = np.abs(qd[part]) < limit
+    still = np.abs(qd) < still_below(np.maximum(-lowest, highest))
     _keep_long(still, int(shortest * rate_hz), beside)
-    return transformed(still, np.logical_not)
+    return ~still
 
 
 class RunningStandstill(Checkpointed):

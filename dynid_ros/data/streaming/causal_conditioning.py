@@ -8,7 +8,6 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings, position_c
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
-from dynid_ros.utilities.compiled import kernel
 
 #: Derivative over five samples in units of their rate, newest first, and its reach to either side.
 DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
@@ -80,15 +79,17 @@ class StreamFilter(Checkpointed):
         n, reach = (whole.shape[1] - 1) // 2, len(self._taps) - 1
         count = max(0, len(whole) - reach)
         self.buffer = whole[count:]
-        positions = np.ascontiguousarray(whole[:, 1:1 + n].T)
-        q, qd = np.zeros((n, count)), np.zeros((n, count))
-        convolve(positions, self._taps, self._slope, q, qd)
+        if not count:
+            empty = np.zeros((0, n))
+            return whole[:0, 0], empty, empty, empty
+        windows = np.lib.stride_tricks.sliding_window_view(whole[:, 1:1 + n], reach + 1, axis=0)
+        q, qd = windows @ self._taps, windows @ self._slope
         qd[np.abs(qd) < ROUNDING] = 0.0
         first, torque = self._torque, whole[:, 1 + n:]
         tau = (1.0 - self._part) * torque[first:first + count]
         tau += self._part * torque[first + 1:first + 1 + count]
         t = whole[self._middle:self._middle + count, 0]
-        return t, np.ascontiguousarray(q.T), np.ascontiguousarray(qd.T), tau
+        return t, q, qd, tau
 
 
 class CausalConditioner(StreamFilter):
@@ -116,28 +117,6 @@ class CausalConditioner(StreamFilter):
         # Taps run from the oldest sample on.
         slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
         super().__init__(np.pad(smooth, REACH), slope, len(slope) // 2, ahead, joints)
-
-
-@kernel
-def convolve(x: Array, taps: Array, slope: Array, smooth: Array, derivative: Array) -> None:
-    """
-    Apply two FIR filters to signals in rows.
-
-    Parameters
-    ----------
-    x : (n, k + L - 1) ndarray
-        Signals.
-    taps, slope : (L,) ndarray
-        Filters, oldest sample first.
-    smooth, derivative : (n, k) ndarray
-        Outputs, zero at first.
-
-    """
-    for j in range(x.shape[0]):
-        for c in range(taps.size):
-            for k in range(smooth.shape[1]):
-                smooth[j, k] += taps[c] * x[j, k + c]
-                derivative[j, k] += slope[c] * x[j, k + c]
 
 
 class ShortLag(StreamFilter):

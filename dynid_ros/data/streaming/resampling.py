@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from dynid_ros.data.signals.segments import longest_gap
 from dynid_ros.data.streaming.sample_validation import Counters
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
-from dynid_ros.utilities.compiled import kernel
 
 _POINTS = 4
 
@@ -151,40 +151,32 @@ class Resampler(Checkpointed):
             return points[:0]
         # The last interval waits for the sample behind it.
         last = int((points[-2, 0] - self.start) * self.rate_hz + 1e-6)
-        out = np.empty((max(0, last + 1 - self.steps), points.shape[1]))
-        interpolate(points, self.start, self.rate_hz, self.steps, out)
-        self.steps += len(out)
-        return out
+        steps = np.arange(self.steps, max(self.steps, last + 1))
+        self.steps += len(steps)
+        return _interpolated(points, self.start + steps / self.rate_hz)
 
 
-@kernel
-def interpolate(points: Array, start: float, rate: float, first: int, out: Array) -> None:
+def _interpolated(points: Array, t: Array) -> Array:
     """
-    Interpolate by Lagrange's cubic through the four samples around each point of a grid.
+    Interpolate by Lagrange's cubic through the four samples around each time.
 
     Parameters
     ----------
     points : (k, c) ndarray
         Samples with increasing stamps in column 0, at least four.
-    start, rate, first : float, float and int
-        The grid is ``start + (first + j) / rate``.
-    out : (m, c) ndarray
-        Output, stamps in column 0.
+    t : (m,) ndarray
+        Times.
+
+    Returns
+    -------
+    (m, c) ndarray
+        Times in column 0.
 
     """
-    i = 0
-    weight = np.empty(4)
-    for j in range(out.shape[0]):
-        t = start + (first + j) / rate
-        while i + 4 < points.shape[0] and points[i + 2, 0] <= t:
-            i += 1
-        for a in range(4):
-            weight[a] = 1.0
-            for b in range(4):
-                if a != b:
-                    weight[a] *= (t - points[i + b, 0]) / (points[i + a, 0] - points[i + b, 0])
-        out[j, 0] = t
-        for c in range(1, out.shape[1]):
-            out[j, c] = (
-                weight[0] * points[i, c] + weight[1] * points[i + 1, c]
-                + weight[2] * points[i + 2, c] + weight[3] * points[i + 3, c])
+    first = np.searchsorted(points[2:-2, 0], t, side='right')
+    near = first[:, None] + np.arange(_POINTS)
+    stamps = points[near, 0]
+    weight = np.ones_like(stamps)
+    for a, b in permutations(range(_POINTS), 2):
+        weight[:, a] *= (t - stamps[:, b]) / (stamps[:, a] - stamps[:, b])
+    return np.column_stack([t, np.einsum('ma,mac->mc', weight, points[near, 1:])])

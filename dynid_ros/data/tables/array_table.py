@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import transformed
 from dynid_ros.data.tables.column_words import plain, tokens
 from dynid_ros.data.tables.npz_table import npz_headers, read_npz, Values
 from dynid_ros.data.tables.text_table import Columns, require
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import reason_of, RecordingError
 from dynid_ros.utilities.arrays import Array
 
 #: Columns of an array from which on it is no signal of joints.
@@ -149,9 +148,7 @@ def _samples(shape: Shape, length: int) -> int:
 def _numbers(values: Values, samples: int) -> Array:
     """Turn an array into numbers (N, k)."""
     columns = values[:, None] if values.ndim == 1 else values.T if samples else values
-    if columns.dtype == np.float64 and columns.flags.c_contiguous:
-        return np.asarray(columns.view(np.float64))
-    return transformed(columns, lambda part: np.ascontiguousarray(part, dtype=np.float64))
+    return np.ascontiguousarray(columns, dtype=np.float64)
 
 
 def _npy(path: Path, header: Sequence[str]) -> dict[str, Values]:
@@ -161,7 +158,7 @@ def _npy(path: Path, header: Sequence[str]) -> dict[str, Values]:
         array = np.load(path, mmap_mode='r', allow_pickle=False)
     except Exception as error:
         raise RecordingError(
-            f'{path} is not a readable npy file: {_reason(error)}; write numbers only, with '
+            f'{path} is not a readable npy file: {reason_of(error)}; write numbers only, with '
             'numpy.save(path, array)') from error
     if array.dtype.names:
         return {name: array[name] for name in array.dtype.names}
@@ -194,7 +191,7 @@ def _mat(path: Path) -> dict[str, Values]:
         raise
     except Exception as error:
         # A damaged file may fail anywhere in the decoder, with any exception.
-        raise RecordingError(f'{path} is not a readable MAT file: {_reason(error)}; save it in '
+        raise RecordingError(f'{path} is not a readable MAT file: {reason_of(error)}; save it in '
                              f"MATLAB with save('{path.name}', ..., '-v7')") from error
     found: dict[str, Values] = {}
     _flatten(content, '', found)
@@ -210,7 +207,3 @@ def _flatten(content: Mapping[str, Any], before: str, found: dict[str, Values]) 
             if array.dtype == object and all(isinstance(each, str) for each in array.ravel()):
                 array = array.astype(str)
             found[f'{before}{key}'] = array
-
-
-def _reason(error: Exception) -> str:
-    return ' '.join(str(error).split()) or type(error).__name__

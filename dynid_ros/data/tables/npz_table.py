@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 import io
+import math
 from pathlib import Path
 from typing import Any, IO
 import zipfile
@@ -13,8 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dynid_ros.errors import DynidError, RecordingError
-from dynid_ros.utilities.memmap import large_array
+from dynid_ros.errors import DynidError, reason_of, RecordingError
 
 Values = NDArray[np.generic]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
@@ -22,8 +22,6 @@ Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
 ENDING = '.npy'
 #: Bytes that deflate makes of one at most; larger claims are those of a damaged or hostile file.
 LARGEST_EXPANSION = 1032
-#: Bytes that are read at once.
-PART = 2**20
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
     (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -42,7 +40,7 @@ def npz_headers(path: Path) -> dict[str, Header]:
         found = {}
         for name, info in members.items():
             with file.open(info) as member:
-                found[name] = _header(info, member)
+                found[name] = _header(member)
     return found
 
 
@@ -77,17 +75,13 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.Zip
     except Exception as error:
         # A damaged file may fail anywhere in the decoders of zip, npy and Python, with any
         # exception.
-        reason = ' '.join(str(error).split()) or type(error).__name__
         raise RecordingError(
-            f'{path} is not a readable npz file: {_explained(path, reason)}; write it again with '
+            f'{path} is not a readable npz file: {reason_of(error)}; write it again with '
             'numpy.savez(path, t=t, q=q, tau=tau)') from error
 
 
-def _header(info: zipfile.ZipInfo, member: IO[bytes]) -> Header:
-    version = npy.read_magic(member)
-    if version not in _HEADERS:
-        raise ValueError(f'{info.filename} has the unknown npy version {version}')
-    return _HEADERS[version](member)
+def _header(member: IO[bytes]) -> Header:
+    return _HEADERS[npy.read_magic(member)](member)
 
 
 def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Values:
@@ -96,28 +90,18 @@ def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Valu
         raise ValueError(f'{info.filename} claims {info.file_size:.3g} bytes, more than '
                          f'{info.compress_size} compressed ones can hold')
     with file.open(info) as member:
-        shape, by_columns, dtype = _header(info, member)
-        if dtype.hasobject:
-            raise ValueError(f'{info.filename} holds Python objects instead of numbers')
-        count = 1
-        for length in shape:
-            count *= length
-        if count * dtype.itemsize > info.file_size:
-            raise ValueError(
-                f'{info.filename} claims an array of shape {shape}, but holds '
-                f'{info.file_size} bytes')
-        values: Values = large_array(count, dtype)
-        room, filled = values.view(np.uint8), 0
-        # In parts, which need no second copy; to the end of the member, where zipfile compares
-        # its checksum.
-        while part := member.read(PART):
-            if len(part) > len(room) - filled:
-                raise ValueError(f'{info.filename} is longer than its header claims')
-            room[filled:filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
-            filled += len(part)
-    if filled != len(room):
-        raise ValueError(f'{info.filename} ends early')
-    return values.reshape(shape, order='F' if by_columns else 'C')
+        shape, _, dtype = _header(member)
+    if dtype.hasobject:
+        raise ValueError(f'{info.filename} holds Python objects instead of numbers')
+    if math.prod(shape) * dtype.itemsize > info.file_size:
+        raise ValueError(f'{info.filename} claims an array of shape {shape}, but holds '
+                         f'{info.file_size} bytes')
+    with file.open(info) as member:
+        values: Values = npy.read_array(member, allow_pickle=False)
+        # At the end of the member, zipfile compares its checksum.
+        if member.read(1):
+            raise ValueError(f'{info.filename} is longer than its header claims')
+    return values
 
 
 def npz_bytes(**arrays: NDArray[Any]) -> bytes:
@@ -126,12 +110,3 @@ def npz_bytes(**arrays: NDArray[Any]) -> bytes:
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
-
-def _explained(path: Path, reason: str) -> str:
-    """Name a single array under the name of a file of arrays."""
-    try:
-        with path.open('rb') as file:
-            alone = file.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
-    except OSError:
-        return reason
-    return 'it is a single array (npy)' if alone else reason

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.in_blocks import chosen, Mask, transformed
+from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.recordings.stamp_checks import THRESHOLDS
 from dynid_ros.data.recordings.stamp_unit import likely_unit
@@ -84,8 +84,8 @@ def read_table(
     q, qd, u = data['position'], data.get('velocity'), data['signal']
     t = _from_start(path, arm, times[0] and times[0][0], len(q), rate_hz)
     if bad.any():
-        t, q, u = (chosen(x, ~bad) for x in (t, q, u))
-        qd = None if qd is None else chosen(qd, ~bad)
+        t, q, u = (x[~bad] for x in (t, q, u))
+        qd = None if qd is None else qd[~bad]
     if guessed:
         defects.append(Defect(
             'columns_guessed', 'info', f'guessed from the names: {"; ".join(guessed)}. State '
@@ -124,7 +124,7 @@ def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:
     factors = np.array([_factor(column, quantity, arm) for column in family])
     if quantity != 'signal' and arm.table.unit == 'deg':
         factors = np.where(arm.prismatic, factors, np.pi / 180)
-    return x if (factors == 1).all() else transformed(x, lambda part: part * factors)
+    return x if (factors == 1).all() else x * factors
 
 
 def _factor(column: Column, quantity: str, arm: ArmModel) -> float:

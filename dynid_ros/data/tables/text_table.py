@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 import re
 
@@ -13,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.recordings import quality
-from dynid_ros.data.recordings.in_blocks import transformed
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.column_words import summary, UNITS
 from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.memmap import GrowingArray, large_array
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
@@ -27,8 +24,6 @@ SEPARATORS = (';', '\t', ',')
 REPLACED = '\ufffd'
 #: Characters of a cell that an error shows.
 LONGEST = 40
-#: Rows that are read at once.
-ROWS = 16_384
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
           'm/s'}
 
@@ -65,8 +60,7 @@ class Columns:
                                     for key, k in zip(keys, columns, strict=True)])
         if columns == tuple(range(first.shape[1])):
             return first
-        # Taken by an index, rows would lie in memory column by column.
-        return transformed(first, lambda part: part[:, columns])
+        return np.ascontiguousarray(first[:, columns])
 
 
 def require(path: Path, there: Sequence[str], names: Sequence[str]) -> None:
@@ -130,33 +124,22 @@ class TextTable:
         require(self.path, self.names, every)
         # The other reader finds the row and the cell.
         with suppress(ValueError):
-            values = self._read_in_parts(every)
+            values = np.loadtxt(
+                self._equal_rows(), delimiter=self.separator, ndmin=2,
+                usecols=[self.names.index(name) for name in every])
             return _columns(every, values, np.zeros(len(values), dtype=np.bool_))
         return self._read_line_by_line(every, len(time), self._widths())
 
-    def _read_in_parts(self, names: Sequence[str]) -> Array:
-        """
-        Read rows of equal width.
-
-        Raises
-        ------
-        ValueError
-            Their widths differ, or a cell is no number.
-
-        """
-        places = [self.names.index(name) for name in names]
-        whole, width = GrowingArray(), None
-        rows = (text for _, text in self._lines())
-        while part := list(islice(rows, ROWS)):
-            widths = set(map(self._width, part))
-            width = widths.pop() if width is None else width
-            if widths - {width}:
+    def _equal_rows(self) -> Iterator[str]:
+        """Yield the rows; raise ValueError where one has another width than those before."""
+        width = None
+        for _, text in self._lines():
+            own = self._width(text)
+            if own != (width := width or own):
                 raise ValueError('the widths of the rows differ')
-            whole.add(np.loadtxt(part, delimiter=self.separator, usecols=places, ndmin=2))
+            yield text
         if width is None:
             raise RecordingError(f'{self.path} has a header but no rows')
-        values: Array = whole.take()
-        return values
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield number and text of each row, with decimal points."""
@@ -177,8 +160,7 @@ class TextTable:
         """Leave out the rows that cannot be read, and report them; skip those of others."""
         usual, limit = int(np.bincount(widths).argmax()), quality.THRESHOLDS.missing_share
         places = [self.names.index(name) for name in names]
-        values = large_array((len(widths), len(names)))
-        values[:] = np.nan
+        values = np.full((len(widths), len(names)), np.nan)
         faults: list[tuple[int, str]] = []
         bad = np.zeros(len(widths), dtype=np.bool_)
         for row, (number, text) in enumerate(self._lines()):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import transformed
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
@@ -182,7 +181,7 @@ def without(
             result.append(motion)
             continue
         part, marks = next(kept)
-        moving = transformed(motion.moving, np.copy)
+        moving = motion.moving.copy()
         for k, j in np.argwhere(marks):
             at = int(np.searchsorted(motion.t, part.t[k]))
             moving[max(at - decimator.reach, 0):at + decimator.reach + 1, j] = False

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.preparation import data_hash
-from dynid_ros.utilities.arrays import Array
 
 Keys = NDArray[np.uint64]
 
@@ -104,21 +102,14 @@ class KnownSamples:
 
 def _keys(recording: Recording) -> Keys:
     """Return some of the hashes of a few samples in a row, each once."""
-    # Block by block, as each column of a long recording would pass through the memory many times.
-    return np.unique(np.concatenate([
-        _keys_of(recording.q[part], recording.u[part])
-        for part in blocks(len(recording.t), overlap=THRESHOLDS.rows - 1)]))
-
-
-def _keys_of(q: Array, u: Array) -> Keys:
-    hashed = np.zeros(len(q), dtype=np.uint64)
-    for column in (*q.T, *u.T):
+    hashed = np.zeros(len(recording.t), dtype=np.uint64)
+    for column in (*recording.q.T, *recording.u.T):
         hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
         hashed ^= hashed >> _SHIFT
     keys = hashed[:max(0, len(hashed) - THRESHOLDS.rows + 1)]
     for k in range(1, THRESHOLDS.rows):
         keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
-    return np.asarray(keys[keys & _KEPT == 0])
+    return np.unique(keys[keys & _KEPT == 0])
 
 
 def was_fitted(

@@ -9,7 +9,6 @@ import numpy as np
 
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.memmap import GrowingArray
 
 WINDOW = 1.0
 # Where there are hardly more samples than parameters, each with a row of every joint, the factor
@@ -43,10 +42,8 @@ def weighted_scores(blocks: Iterable[RowBlock], theta: Array, sigma: Array) -> l
     """
     scores = []
     for _, group in groupby(blocks, key=lambda block: block.segment):
-        whole = GrowingArray()
-        for b in group:
-            whole.add(np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2))
-        scores.append(whole.take())
+        scores.append(np.concatenate([
+            np.einsum('kib,ki->kb', b.W, (b.tau - b.W @ theta) / sigma**2) for b in group]))
     return scores
 
 

@@ -1,4 +1,4 @@
-"""Long bags and tables are read part by part into files, and hold the same samples."""
+"""Long bags and tables are read part by part, and hold the same samples."""
 
 from dataclasses import replace
 
@@ -11,18 +11,14 @@ from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.data.files import bags
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings import in_blocks
-from dynid_ros.data.tables import text_table
-from dynid_ros.utilities import memmap as large_arrays
 
 NAMES = ['j1', 'j2', 'j3']
 
 
 @pytest.fixture(autouse=True)
-def as_if_long(monkeypatch, tmp_path):
-    monkeypatch.setenv('TMPDIR', str(tmp_path))
+def as_if_long(monkeypatch):
     for module, name, value in (
-            (large_arrays, 'LARGE', 1), (in_blocks, 'BLOCK', 61), (bags, 'BATCH', 47),
-            (text_table, 'ROWS', 53)):
+            (in_blocks, 'BLOCK', 61), (bags, 'BATCH', 47)):
         monkeypatch.setattr(module, name, value)
 
 

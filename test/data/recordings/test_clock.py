@@ -178,16 +178,3 @@ def test_stamps_in_another_unit_are_named_with_both_rates(arm, unit, scale, rate
     found = check_recording(recording(t, rate), arm)
     assert {d.code: d.severity for d in found} == {
         'rate_implausible': 'error', 'stamps_far_off': 'warning', 'stamps_gap': 'warning'}
-
-
-def test_velocities_tell_the_unit_where_the_rate_is_possible(arm):
-    t = np.arange(SAMPLES) / 4000.0 * 1e3
-    slow = recording(t, 4000.0, velocities=True)
-    found = [d for d in check_recording(slow, arm) if d.code.startswith(('rate', 'velocity'))]
-    (defect,) = found
-    assert (defect.code, defect.severity) == ('rate_implausible', 'error')
-    assert '4000 Hz if they are in ms, as positions and velocities agree' in defect.message
-    # A slow recording in seconds, whose velocities agree as they are, is none of these.
-    good = recording(np.arange(SAMPLES) / 10.0, 10.0, velocities=True)
-    found = [d.code for d in check_recording(good, arm) if d.code.startswith('rate')]
-    assert found == ['rate_low']

@@ -205,10 +205,10 @@ def refused(path, arm):
     return line
 
 
-def test_an_array_under_the_name_of_an_npz_file_is_told(tmp_path, arm):
+def test_an_array_under_the_name_of_an_npz_file_is_refused(tmp_path, arm):
     np.save(tmp_path / 'a.npy', MOTION.q)
     (tmp_path / 'a.npy').rename(tmp_path / 'a.npz')
-    assert 'it is a single array (npy)' in refused(tmp_path / 'a.npz', arm)
+    assert 'not a zip file; write it again with numpy.savez' in refused(tmp_path / 'a.npz', arm)
 
 
 def test_a_header_that_claims_more_rows_than_the_file_holds_allocates_nothing(tmp_path, arm):
