@@ -250,15 +250,11 @@ def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
     if less:
         yield (f'close neighbours keep less than {1000 * notes["clearance"]:g} mm: ' + ', '.join(
             f'{name} {1000 * value:.1f} mm' for name, value in less.items()))
-    gaps, distances = notes['hull_gaps'], notes['mesh_distances']
+    gaps = notes['hull_gaps']
     if gaps:
         widest = max(gaps, key=gaps.get)
         yield (f'convex hulls stand for {len(gaps)} meshes and reach at most '
                f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
-    if distances:
-        nearest = min(distances, key=distances.get)
-        yield (f'the meshes themselves, where their hulls are nearest: '
-               f'{1000 * distances[nearest]:.1f} mm apart or more ({nearest})')
 
 
 def _least(margins: dict[str, Any], arm: ArmModel) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.information_criteria import condition_of, Information, smoothed
 from dynid_ros.motion.excitation.initial_guess import initial_guess
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
-from dynid_ros.motion.feasibility.collision import CollisionBarrier, mesh_distances, RESOLUTION
+from dynid_ros.motion.feasibility.collision import CollisionBarrier
 from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins
 from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
@@ -67,8 +67,6 @@ class Design:
         Whether all descents were completed, so that the result depends on the seed alone.
     seconds : float
         Computing time.
-    meshes : dict of str to float
-        Distances of the meshes themselves where their hulls are nearest to each other, m.
 
     """
 
@@ -79,7 +77,6 @@ class Design:
     starts: int
     complete: bool
     seconds: float
-    meshes: dict[str, float] = field(default_factory=dict)
 
 
 class Search:
@@ -132,8 +129,7 @@ class Search:
             raise InputError(
                 f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
                 'a faster one or wider limits, and check the results that are given')
-        found = replace(self._verified_by_meshes(best), starts=begun, complete=complete)
-        return replace(found, seconds=self._deadline.gone)
+        return replace(best, starts=begun, complete=complete, seconds=self._deadline.gone)
 
     def random(self, begin: Array | None = None) -> Design:
         """
@@ -151,8 +147,7 @@ class Search:
 
         """
         self._begin = begin
-        best = self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
-        return self._verified_by_meshes(best)
+        return self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
 
     def _best_of(
         self, starts: int, attempt: Callable[[int], object],
@@ -193,7 +188,6 @@ class Search:
             # However little time is left, there is a result.
             self._offer(first)
             self._report(start)
-            self._reserve_for_meshes()
         descent = Descent(self.cost, first)
         try:
             for criterion, wall, steps in self._stages:
@@ -219,13 +213,6 @@ class Search:
         finally:
             self._deadline.reserve_for_motion(self._deadline.gone - begin)
 
-    def _reserve_for_meshes(self) -> None:
-        """Measure on the first motion how long the last one takes to be verified by its meshes."""
-        begin = self._deadline.gone
-        if self._best is not None:
-            self._verified_by_meshes(self._best)
-        self._deadline.reserve_for_end(self._deadline.gone - begin)
-
     def _verified(self, X: Array, check: Callable[[], None]) -> bool:
         share, cut, task = 1.0, CUT, self._task
         center = X * (np.arange(X.shape[1]) == 0)
@@ -250,20 +237,6 @@ class Search:
             return True
         seconds = move_duration(motion.start - self._begin, self._limits.allowed, WAY_SPEED)
         return self._limits.way(self._begin, motion.start, seconds).kept
-
-    def _verified_by_meshes(self, found: Design) -> Design:
-        """Compare the clearance of a motion with its meshes, which their hulls must contain."""
-        scene = self._limits.scene
-        if scene is None:
-            return found
-        meshes = mesh_distances(scene, found.motion)
-        for name, distance in meshes.items():
-            if distance < scene.clearance_of(name) - RESOLUTION:
-                raise InputError(
-                    f"the meshes of {name} of '{self._arm.name}' come to {distance:.3g} m of each "
-                    'other, nearer than their convex hulls; correct the meshes, or declare '
-                    'capsules under "collision" in arm.yaml')
-        return replace(found, meshes=meshes)
 
     def _judge(self, motion: FourierMotion) -> tuple[float, float]:
         """Score, and condition number of the plain base regressor."""

@@ -87,10 +87,6 @@ class ChosenPairs:
         Names of the pairs of links that touch nearly everywhere.
     gaps : dict of str to float
         Largest distance of the hulls of each mesh from it, m.
-    exact : list of Body
-        The bodies as they are given.
-    exact_pairs : list of (int, int)
-        Pairs of these with a mesh, for which hulls stand in `pairs`.
 
     """
 
@@ -99,8 +95,6 @@ class ChosenPairs:
     clearance: Array
     ignored: tuple[str, ...]
     gaps: dict[str, float]
-    exact: list[Body]
-    exact_pairs: list[tuple[int, int]]
 
 
 def choose_pairs(
@@ -136,7 +130,7 @@ def choose_pairs(
             shapes[body.source] = [convex_hull(body.shape)]
     pairs = _candidates(arm, links, obstacles)
     if not pairs:
-        return ChosenPairs(exact, [], np.zeros(0), (), {}, exact, [])
+        return ChosenPairs(exact, [], np.zeros(0), (), {})
     convex, _ = _pieces(exact, shapes, [])
     touched = _contacts(arm, convex, pairs, q)
     true = _true_shares(PairDistances.of(arm, exact, pairs), q, touched)
@@ -154,9 +148,7 @@ def choose_pairs(
         np.full(len(kept), clearance) if strict else (
             _clearances(arm, q, bodies, kept, clearance, len(links))),
         tuple(f'{exact[a].name} - {exact[b].name}' for a, b in ignored),
-        {body.name: gaps[body.source] for body in links if body.is_mesh}, exact,
-        [(a, b) for a, b in pairs
-         if (a, b) not in ignored and (exact[a].is_mesh or exact[b].is_mesh)])
+        {body.name: gaps[body.source] for body in links if body.is_mesh})
 
 
 def _gaps(links: list[Body], shapes: dict[str, list[Any]]) -> dict[str, float]:

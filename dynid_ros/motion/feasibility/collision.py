@@ -20,10 +20,6 @@ RESOLUTION = 1e-3
 SHARE = 0.1
 #: Parts into which a stretch of a motion is cut at first.
 PARTS = 100
-#: Instants at which the distance of two meshes is taken, those at which their hulls are nearest,
-#: and how near these must come, beyond the clearance, m.
-VERIFIED = 3
-VERIFIED_WITHIN = 0.02
 #: Halvings of a part before it is left as it is.
 LEVELS = 16
 
@@ -164,43 +160,6 @@ def _nearest(between: PairDistances, q: Array, smallest: Array) -> Array:
     seen = between.refined(q, bounds, first)
     limit = np.minimum(smallest, seen.max(axis=0, where=first, initial=-np.inf))
     return between.refined(q, bounds, bounds <= limit)
-
-
-def mesh_distances(scene: Scene, motion: FourierMotion) -> dict[str, float]:
-    """
-    Distances of the meshes themselves at the instants at which their hulls are nearest.
-
-    Parameters
-    ----------
-    scene : Scene
-        Bodies and pairs.
-    motion : FourierMotion
-        The motion.
-
-    Returns
-    -------
-    dict of str to float
-        By pair, of those whose hulls come within `VERIFIED_WITHIN` of their clearance, m.
-
-    """
-    if scene.exact is None:
-        return {}
-    middle, _ = _parts(motion)
-    q = motion.evaluate(middle)[0]
-    horizon = scene.kept + VERIFIED_WITHIN
-    hulls = scene.between.distances(q, horizon)
-    nearest: dict[str, Array] = {}
-    for name, column, limit in zip(scene.names, hulls.T, horizon, strict=True):
-        if column.min() < limit:
-            nearest[name] = np.minimum(column, nearest.get(name, np.inf))
-    chosen = np.zeros((len(q), len(scene.exact_names)), dtype=bool)
-    for k, name in enumerate(scene.exact_names):
-        if name in nearest:
-            chosen[np.argsort(nearest[name])[:VERIFIED], k] = True
-    found = np.where(
-        chosen, scene.exact.refined(q, scene.exact.lower_bounds(q), chosen), np.inf).min(axis=0)
-    return {name: float(value) for name, value in zip(scene.exact_names, found, strict=True)
-            if np.isfinite(value)}
 
 
 def _parts(motion: FourierMotion) -> tuple[Array, Array]:

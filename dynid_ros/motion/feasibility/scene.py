@@ -50,10 +50,6 @@ class Scene:
         Largest distance of the convex hulls of each mesh from it, m.
     notes : tuple of str
         Lines on meshes that are missing and what replaces them.
-    exact : PairDistances or None
-        The pairs of meshes behind the pairs of hulls, to verify a motion; None without meshes.
-    exact_names : tuple of str
-        Their names.
 
     """
 
@@ -67,13 +63,6 @@ class Scene:
     levers: Array
     gaps: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    exact: PairDistances | None = None
-    exact_names: tuple[str, ...] = ()
-
-    def clearance_of(self, name: str) -> float:
-        """Distance that a pair keeps, m; pairs that are left out keep none."""
-        kept = [value for known, value in zip(self.names, self.kept, strict=True) if known == name]
-        return float(min(kept, default=0.0))
 
     def distances(self, q: Array) -> Array:
         """Distances (P,) at a position (n,), m; negative where bodies overlap."""
@@ -121,16 +110,10 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     between = PairDistances.of(arm, chosen.bodies, chosen.pairs)
     carried = [
         [_carriers(arm, chosen.bodies[i].joint) for i in pair] for pair in chosen.pairs]
+    names = tuple(f'{chosen.bodies[a].name} - {chosen.bodies[b].name}' for a, b in chosen.pairs)
     return Scene(
-        between, _names(chosen.bodies, chosen.pairs), chosen.ignored, around.clearance,
-        chosen.clearance, _widths(between), np.array(carried, dtype=float),
-        _levers(arm, between), chosen.gaps, notes,
-        PairDistances.of(arm, chosen.exact, chosen.exact_pairs) if chosen.exact_pairs else None,
-        _names(chosen.exact, chosen.exact_pairs))
-
-
-def _names(bodies: list[Body], pairs: list[tuple[int, int]]) -> tuple[str, ...]:
-    return tuple(f'{bodies[a].name} - {bodies[b].name}' for a, b in pairs)
+        between, names, chosen.ignored, around.clearance, chosen.clearance, _widths(between),
+        np.array(carried, dtype=float), _levers(arm, between), chosen.gaps, notes)
 
 
 def _wall(wall: Wall) -> Body:
