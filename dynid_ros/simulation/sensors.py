@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.drive import Drive, motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
@@ -107,6 +108,28 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
     if drive.is_direct:
         return np.asarray(torque / drive.gain)
     return np.asarray(torque @ drive.to_joints / drive.gain)
+
+
+def measure(
+    arm: ArmModel, rigid: RigidArm, sensors: SensorModel, rng: np.random.Generator, q: Array,
+    qd: Array, tau: Array,
+) -> tuple[Array, Array, Array]:
+    """
+    Read the sensors at true states (N, n), in which the motors have the torque tau.
+
+    Returns
+    -------
+    q, qd, u : (N, n) ndarray
+        Position and velocity of the motors, and the drive signal in its unit.
+
+    """
+    drive = arm.drive
+    torque = tau + np.asarray(sensors.effort_noise) * rng.normal(size=q.shape)
+    velocity = qd + np.asarray(sensors.velocity_noise) * rng.normal(size=q.shape)
+    gravity = np.zeros_like(q) if drive.includes_gravity else np.array(
+        [rigid.gravity(each) for each in q])
+    position = quantise(motor_position(q, drive), sensors.encoder_counts, arm.prismatic)
+    return position, velocity @ drive.transmission.T, drive_signal(torque, gravity, drive)
 
 
 def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel:
