@@ -153,12 +153,17 @@ def _check_length(args: argparse.Namespace) -> None:
 
 def _task(args: argparse.Namespace, arm: ArmModel) -> Task:
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+    from dynid_ros.motion.excitation.design_objective import (
+        DesignObjective,
+        parameters_sought,
+        Task,
+    )
     from dynid_ros.motion.excitation.prior_information import objective_given
 
     payload = args.chosen == [PAYLOAD]
     objective = DesignObjective(
-        args.criterion, args.scale_columns, () if payload else tuple(args.chosen))
+        args.criterion, args.scale_columns,
+        parameters_sought(arm, args.chosen) if args.chosen and not payload else None)
     if args.harmonics > HIGHEST_HZ * args.period:
         raise InputError(
             f'{args.harmonics} harmonics of a period of {args.period:g} s reach '

@@ -88,7 +88,8 @@ def condition_number(arm: ArmModel, motion: FourierMotion) -> float:
         Largest by smallest singular value, columns not scaled.
 
     """
-    W = _regressor_along(arm, motion)[:, :, base_parameters(arm).columns]
+    Y = regressor(arm, *motion.one_period(CONDITION_POINTS))
+    W = Y[:, :, base_parameters(arm).columns]
     return float(np.linalg.cond(W.reshape(-1, W.shape[-1])))
 
 
@@ -112,11 +113,5 @@ def _load_share(arm: ArmModel, motion: FourierMotion) -> Array:
     """Largest torque of each joint by its effort limit, (n,); zero where unknown."""
     if arm.inertial is None:
         return np.zeros(arm.n)
-    torque = _regressor_along(arm, motion) @ nominal_parameters(arm)
+    torque = regressor(arm, *motion.one_period(CONDITION_POINTS)) @ nominal_parameters(arm)
     return np.asarray(np.abs(torque).max(axis=0) / arm.motion_limits.effort)
-
-
-def _regressor_along(arm: ArmModel, motion: FourierMotion) -> Array:
-    """Regressor (points, n, p) along one period at full amplitude."""
-    t = motion.ramp + np.arange(CONDITION_POINTS) * (motion.period / CONDITION_POINTS)
-    return regressor(arm, *motion.evaluate(t))

@@ -32,6 +32,8 @@ Progress = Callable[[int, float, float], None]
 POINTS = 28
 LIMIT_POINTS = 100
 RESULT_POINTS = 60
+#: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
+STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
 #: Share by which the descent keeps off the limits, for what lies between the points.
 SPARE = 1e-3
 #: Distance by which it keeps off the clearances, m.
@@ -108,7 +110,6 @@ class Search:
         objective = task.objective
         weights = np.ones(arm.n) if objective.weights is None else objective.weights
         self._information = Information(self._arm, weights, objective.prior)
-        self._stages = objective.stages(self._arm)
         self.cost = self._make_cost()
         # Compiles the kernels and finds the base parameters before the clock runs.
         still = np.zeros((1, arm.n))
@@ -190,7 +191,8 @@ class Search:
             self._report(start)
         descent = Descent(self.cost, first)
         try:
-            for criterion, wall, steps in self._stages:
+            for sharpness, wall, steps in STAGES:
+                criterion = self._task.objective.smoothed(sharpness)
                 descent.run(criterion, wall, steps, self._deadline.check)
                 if descent.steps:
                     self._offer(descent.X)
@@ -240,16 +242,10 @@ class Search:
 
     def _judge(self, motion: FourierMotion) -> tuple[float, float]:
         """Score, and condition number of the plain base regressor."""
-        points = RESULT_POINTS * motion.harmonics
-        t = motion.ramp + np.arange(points) * (motion.period / points)
-        Y = regressor(self._arm, *motion.evaluate(t))
-        information = self._information
-        G = information.matrix(Y)
-        score = self._task.objective.score(self._arm, G)
-        if information.prior is None and (information.weights == 1).all():
-            return score, condition_of(G)
+        states = motion.one_period(RESULT_POINTS * motion.harmonics)
+        Y = regressor(self._arm, *states)
         plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
-        return score, condition_of(plain)
+        return self._task.objective.score(self._information.matrix(Y)), condition_of(plain)
 
     def _report(self, start: int) -> None:
         if self._progress is not None:
