@@ -124,7 +124,10 @@ def clearances(
 
     """
     bounds = motion_bounds(motion)
-    middle, half = _parts(motion)
+    edges = np.array(motion.stretches)
+    length = (edges[:, 1:] - edges[:, :1]) / PARTS
+    middle = (edges[:, :1] + length * (np.arange(PARTS) + 0.5)).ravel()
+    half = np.repeat(length / 2, PARTS)
     far = scene.kept + scene.width
     smallest = np.full(len(scene.names), np.inf)
     certain = np.full(len(scene.names), np.inf)
@@ -160,16 +163,3 @@ def _nearest(between: PairDistances, q: Array, smallest: Array) -> Array:
     seen = between.refined(q, bounds, first)
     limit = np.minimum(smallest, seen.max(axis=0, where=first, initial=-np.inf))
     return between.refined(q, bounds, bounds <= limit)
-
-
-def _parts(motion: FourierMotion) -> tuple[Array, Array]:
-    """Middles and half lengths of intervals that cover all different parts, s."""
-    edges = [(motion.ramp, motion.ramp + motion.period)]
-    if motion.ramp > 0:
-        edges += [(0.0, motion.ramp), (motion.duration - motion.ramp, motion.duration)]
-    middle, half = [], []
-    for start, end in edges:
-        length = (end - start) / PARTS
-        middle.append(start + length * (np.arange(PARTS) + 0.5))
-        half.append(np.full(PARTS, length / 2))
-    return np.concatenate(middle), np.concatenate(half)
