@@ -193,7 +193,10 @@ class LiveArm:
         """Step some periods and read the sensors."""
         for _ in range(periods):
             self._move()
-        return self._read()
+        t, q, qd, _ = self._physics.state
+        readings = measure(
+            self.arm, self._rigid, self._sensors, self._rng, q[None], qd[None], self._torque)
+        return Reading(t, *(values[0] for values in readings))
 
     def _move(self) -> None:
         """Step one period under the current command."""
@@ -212,9 +215,3 @@ class LiveArm:
         if commanded is None or t - commanded[0] > self._timeout:
             return None
         return commanded[1]
-
-    def _read(self) -> Reading:
-        t, q, qd, _ = self._physics.state
-        readings = measure(
-            self.arm, self._rigid, self._sensors, self._rng, q[None], qd[None], self._torque)
-        return Reading(t, *(values[0] for values in readings))

@@ -149,7 +149,13 @@ def _follow(
     state = physics.reset(wanted[0])
     for k in range(len(t)):
         q[k], qd[k] = state.q, state.qd
-        _check_near(arm, t[k], wanted[k], state.q)
+        near = np.abs(wanted[k] - state.q) < LOST
+        if not near.all():
+            joint = int(np.argmin(near))
+            raise InputError(
+                f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than "
+                f'{LOST} {joint_units("rad", arm.prismatic)[joint]} away from the motion '
+                f'{t[k]:.2f} s after the start; lower the accelerations or raise its effort limit')
         state = physics.step(
             control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), steps)
         tau[k] = state.tau
@@ -158,17 +164,6 @@ def _follow(
     # A stamp lies between two commands.
     tau[1:] = (tau[1:] + tau[:-1]) / 2
     return Trace(*(x[::every] for x in (t, q, qd, tau, wanted)))
-
-
-def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
-    away = np.abs(wanted - q)
-    # Of a NaN no maximum is below.
-    if not away.max() < LOST:
-        joint = int(np.argmax(~(away < LOST)))
-        raise InputError(
-            f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than {LOST} "
-            f'{joint_units("rad", arm.prismatic)[joint]} away from the motion {t:.2f} s '
-            'after the start; lower the accelerations or raise its effort limit')
 
 
 def simulation_notes(

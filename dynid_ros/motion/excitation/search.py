@@ -154,7 +154,7 @@ class Search:
         self, starts: int, attempt: Callable[[int], object],
     ) -> tuple[int, bool, Design]:
         """Attempt starts within the time: how many were begun, whether all ended, and the best."""
-        start, complete = 0, True
+        start, complete, why = 0, True, ''
         self._deadline = Deadline(self._task.seconds)
         try:
             for start in range(starts):
@@ -162,13 +162,13 @@ class Search:
                     self._deadline.check()
                 attempt(start)
         except (KeyboardInterrupt, OutOfTimeError) as stopped:
-            if self._best is None:
-                if isinstance(stopped, OutOfTimeError):
-                    raise self._too_late(stopped) from None
+            if self._best is None and isinstance(stopped, KeyboardInterrupt):
                 raise
-            complete = False
+            complete, why = False, f' in {self._task.seconds:g} s: {stopped}'.rstrip(': ')
         if self._best is None:
-            raise self._failure()
+            raise InputError(
+                f"no motion was found within all limits of '{self._arm.name}', between samples "
+                f'too{why}; give it more time or wider limits')
         return start + 1, complete, self._best
 
     def _make_cost(self) -> DesignCost:
@@ -207,7 +207,7 @@ class Search:
         """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
         begin = self._deadline.gone
         # Without any result, the first one is worth the time that it takes.
-        check = self._deadline.check_end if self._best is not None else _no_check
+        check = self._deadline.check_end if self._best is not None else lambda: None
         try:
             return self._verified(X, check)
         except OutOfTimeError:
@@ -251,18 +251,3 @@ class Search:
         if self._progress is not None:
             best = np.inf if self._best is None else self._best.score
             self._progress(start, self._deadline.gone, best)
-
-    def _too_late(self, late: OutOfTimeError) -> InputError:
-        return InputError(
-            f"no motion of '{self._arm.name}' within all limits was found in "
-            f'{self._task.seconds:g} s{f": {late}" if str(late) else ""}; give it more time or '
-            'wider limits')
-
-    def _failure(self) -> InputError:
-        return InputError(
-            f"no motion was found within all limits of '{self._arm.name}' between samples too; "
-            'give it more time or wider limits')
-
-
-def _no_check() -> None:
-    """Let a computation go on."""

@@ -123,7 +123,8 @@ def choose_pairs(
         Whether links that are never so far apart must keep all of it too.
 
     """
-    q, exact, limit = _random_positions(arm), links + obstacles, THRESHOLDS
+    allowed, exact, limit = planning_limits(arm), links + obstacles, THRESHOLDS
+    q = np.random.default_rng(SEED).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
     shapes: dict[str, list[Any]] = {}
     for body in links:
         if body.is_mesh and body.source not in shapes:
@@ -162,24 +163,15 @@ def _gaps(links: list[Body], shapes: dict[str, list[Any]]) -> dict[str, float]:
     return gaps
 
 
-def _random_positions(arm: ArmModel) -> Array:
-    allowed = planning_limits(arm)
-    return np.random.default_rng(SEED).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
-
-
 def _candidates(
     arm: ArmModel, links: list[Body], obstacles: list[Body],
 ) -> list[tuple[int, int]]:
     """Pairs of links, and of links and obstacles, that are not neighbours."""
     joints = [body.joint for body in links + obstacles]
+    carriers = [int(arm.parent[joint]) if joint >= 0 else None for joint in joints]
     return [
         (a, b) for a in range(len(links)) for b in range(a + 1, len(joints))
-        if not _adjacent(arm, joints[a], joints[b])]
-
-
-def _adjacent(arm: ArmModel, a: int, b: int) -> bool:
-    """Whether two links are the same or neighbours."""
-    return a == b or (a >= 0 and arm.parent[a] == b) or (b >= 0 and arm.parent[b] == a)
+        if joints[a] not in (joints[b], carriers[b]) and joints[b] != carriers[a]]
 
 
 def _contacts(

@@ -61,17 +61,12 @@ class CollisionBarrier:
 
     def slope(self, q: Array, near: NearPairs) -> Array:
         """Return the derivative (K, n) by the positions (K, n), from the near pairs there."""
-        margin, width = self._near_margins(near)
+        floor, width = (values[near.pairs] for values in self._wall())
+        margin = near.distances[near.samples, near.pairs] - floor
         result = np.zeros_like(q)
         slopes = soft_wall(margin, width)[1]
         np.add.at(result, near.samples, slopes[:, None] * self._distance_slopes(q, near))
         return result / len(q)
-
-    def _near_margins(self, near: NearPairs) -> tuple[Array, Array]:
-        """Distance (N,) of near pairs from the wall, and its width (N,), m."""
-        floor, width = (values[near.pairs] for values in self._wall())
-        margin = near.distances[near.samples, near.pairs] - floor
-        return np.minimum(margin, width), width
 
     def _wall(self) -> tuple[Array, Array]:
         """Distance (P,) of each pair at which the barrier is infinite, and its width (P,), m."""

@@ -192,16 +192,11 @@ class PairDistances:
 
         least = np.where(close, bounds, np.inf).min(axis=1, initial=np.inf)
         for sample in np.argsort(least, kind='stable')[:int(np.isfinite(least).sum())].tolist():
-            self._place(q[sample])
+            pinocchio.updateGeometryPlacements(
+                self.model, self.data, self.geometry, self.scratch, q[sample])
             pairs = np.flatnonzero(close[sample])
             for pair in pairs[np.argsort(bounds[sample, pairs])].tolist():
                 yield sample, pair, pinocchio.computeDistance(self.geometry, self.scratch, pair)
-
-    def _place(self, q: Array) -> None:
-        import pinocchio
-
-        pinocchio.updateGeometryPlacements(
-            self.model, self.data, self.geometry, self.scratch, q)
 
 
 def _kinematics(arm: ArmModel) -> Any:

@@ -108,12 +108,15 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     if not chosen.pairs:
         return None
     between = PairDistances.of(arm, chosen.bodies, chosen.pairs)
-    carried = [
-        [_carriers(arm, chosen.bodies[i].joint) for i in pair] for pair in chosen.pairs]
+    joints, lengths = np.arange(arm.n), np.array([
+        np.inf if capsule is None else capsule.length for capsule in between.capsules])
+    carried = [[np.isin(joints, path_to(arm, chosen.bodies[i].joint)) for i in pair]
+               for pair in chosen.pairs]
     names = tuple(f'{chosen.bodies[a].name} - {chosen.bodies[b].name}' for a, b in chosen.pairs)
     return Scene(
-        between, names, chosen.ignored, around.clearance, chosen.clearance, _widths(between),
-        np.array(carried, dtype=float), _levers(arm, between), chosen.gaps, notes)
+        between, names, chosen.ignored, around.clearance, chosen.clearance,
+        np.minimum(WIDTH, lengths[between.pairs].min(axis=1)), np.array(carried, dtype=float),
+        _levers(arm, between), chosen.gaps, notes)
 
 
 def _wall(wall: Wall) -> Body:
@@ -129,18 +132,6 @@ def _box(box: Box) -> Body:
     import pinocchio
 
     return Body(box.name, -1, pinocchio.SE3(box.rotation, box.center), coal.Box(*box.size))
-
-
-def _carriers(arm: ArmModel, joint: int) -> Array:
-    carried = np.zeros(arm.n)
-    carried[path_to(arm, joint)] = 1.0
-    return carried
-
-
-def _widths(between: PairDistances) -> Array:
-    """Distances (P,) in which barriers act: the length of the smaller body, `WIDTH` at most."""
-    lengths = np.array([np.inf if c is None else c.length for c in between.capsules])
-    return np.asarray(np.minimum(WIDTH, lengths[between.pairs].min(axis=1)))
 
 
 def _levers(arm: ArmModel, between: PairDistances) -> Array:
