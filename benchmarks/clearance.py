@@ -80,9 +80,9 @@ def installed() -> Path:
 def meshes(arm: ArmModel, path: Path, names: tuple[str, ...]) -> PairDistances:
     """Distances of pairs of links, by the names of these, with the meshes as their files are."""
     bodies, _ = urdf_bodies(arm, path, load_surroundings(path, arm).locked)
-    places = {body.name: i for i, body in enumerate(bodies)}
+    named = {body.name: body for body in bodies}
     pairs = [name.split(' - ') for name in names]
-    return PairDistances.of(arm, bodies, [(places[a], places[b]) for a, b in pairs])
+    return PairDistances.of(arm, [(named[a], named[b]) for a, b in pairs])
 
 
 def queries(arm: ArmModel, scene: Scene, meshes: PairDistances) -> None:

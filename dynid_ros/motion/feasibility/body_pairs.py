@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.motion.feasibility.convex_hull import convex_hull, convex_pieces, hull_gap
 from dynid_ros.motion.feasibility.link_shapes import Body
-from dynid_ros.motion.feasibility.pair_distances import PairDistances
+from dynid_ros.motion.feasibility.pair_distances import Pair, PairDistances
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
@@ -77,10 +77,10 @@ class ChosenPairs:
 
     Attributes
     ----------
-    bodies : list of Body
+    pairs : list of (Body, Body)
         Convex bodies, and meshes that no hull can stand for.
-    pairs : list of (int, int)
-        Indices of bodies.
+    names : tuple of str
+        Names of these pairs.
     clearance : (P,) ndarray
         Distance that each pair keeps, m.
     ignored : tuple of str
@@ -90,8 +90,8 @@ class ChosenPairs:
 
     """
 
-    bodies: list[Body]
-    pairs: list[tuple[int, int]]
+    pairs: list[Pair]
+    names: tuple[str, ...]
     clearance: Array
     ignored: tuple[str, ...]
     gaps: dict[str, float]
@@ -123,63 +123,54 @@ def choose_pairs(
         Whether links that are never so far apart must keep all of it too.
 
     """
-    allowed, exact, limit = planning_limits(arm), links + obstacles, THRESHOLDS
+    allowed, limit = planning_limits(arm), THRESHOLDS
     q = np.random.default_rng(SEED).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
-    shapes: dict[str, list[Any]] = {}
-    for body in links:
-        if body.is_mesh and body.source not in shapes:
-            shapes[body.source] = [convex_hull(body.shape)]
+    meshes = {body.source: body.shape for body in links if body.is_mesh}
+    hulls = {source: [convex_hull(mesh)] for source, mesh in meshes.items()}
     pairs = _candidates(arm, links, obstacles)
     if not pairs:
-        return ChosenPairs(exact, [], np.zeros(0), (), {})
-    convex, _ = _pieces(exact, shapes, [])
-    touched = _contacts(arm, convex, pairs, q)
-    true = _true_shares(PairDistances.of(arm, exact, pairs), q, touched)
+        return ChosenPairs([], (), np.zeros(0), (), {})
+    touched = _contacts(arm, _hulled(pairs, hulls), q)
+    true = _true_shares(PairDistances.of(arm, pairs), q, touched)
     ignored = [pair for pair, share in zip(pairs, true, strict=True)
-               if share >= limit.always and pair[1] < len(links)]
+               if share >= limit.always and pair[1] not in obstacles]
     for k in np.flatnonzero(true < limit.feigned * touched.mean(axis=0)):
-        for body in (exact[i] for i in pairs[k]):
-            if body.is_mesh and len(shapes[body.source]) == 1:
-                shapes[body.source] = convex_pieces(body.shape, limit.pieces)
-    gaps = _gaps(links, shapes)
-    bodies, kept = _pieces(exact, shapes, [pair for pair in pairs if pair not in ignored])
-    bodies, kept = _meshes_where_needed(arm, q, exact, bodies, kept)
+        for body in pairs[k]:
+            if body.is_mesh and len(hulls[body.source]) == 1:
+                hulls[body.source] = convex_pieces(body.shape, limit.pieces)
+    gaps = {}
+    for source, mesh in meshes.items():
+        gaps[source] = hull_gap(mesh, hulls[source])
+        if gaps[source] > limit.gap:
+            hulls[source] = convex_pieces(mesh, limit.many_pieces)
+            gaps[source] = hull_gap(mesh, hulls[source])
+    kept = _with_meshes_where_needed(
+        arm, q, [pair for pair in pairs if pair not in ignored], hulls)
+    names = _names(kept)
     return ChosenPairs(
-        bodies, [pair for pair, _ in kept],
-        np.full(len(kept), clearance) if strict else (
-            _clearances(arm, q, bodies, kept, clearance, len(links))),
-        tuple(f'{exact[a].name} - {exact[b].name}' for a, b in ignored),
+        kept, names, np.full(len(kept), clearance) if strict else (
+            _clearances(arm, q, kept, names, clearance, obstacles)), _names(ignored),
         {body.name: gaps[body.source] for body in links if body.is_mesh})
 
 
-def _gaps(links: list[Body], shapes: dict[str, list[Any]]) -> dict[str, float]:
-    """Gap of the hulls of each mesh, m; those of which one hull leaves too wide a gap are cut."""
-    gaps = {}
-    for source, body in {body.source: body for body in links if body.is_mesh}.items():
-        gaps[source] = hull_gap(body.shape, shapes[source])
-        if gaps[source] > THRESHOLDS.gap:
-            shapes[source] = convex_pieces(body.shape, THRESHOLDS.many_pieces)
-            gaps[source] = hull_gap(body.shape, shapes[source])
-    return gaps
+def _names(pairs: list[Pair]) -> tuple[str, ...]:
+    return tuple(f'{a.name} - {b.name}' for a, b in pairs)
 
 
-def _candidates(
-    arm: ArmModel, links: list[Body], obstacles: list[Body],
-) -> list[tuple[int, int]]:
+def _candidates(arm: ArmModel, links: list[Body], obstacles: list[Body]) -> list[Pair]:
     """Pairs of links, and of links and obstacles, that are not neighbours."""
-    joints = [body.joint for body in links + obstacles]
-    carriers = [int(arm.parent[joint]) if joint >= 0 else None for joint in joints]
+    def carrier(body: Body) -> int | None:
+        return int(arm.parent[body.joint]) if body.joint >= 0 else None
+
     return [
-        (a, b) for a in range(len(links)) for b in range(a + 1, len(joints))
-        if joints[a] not in (joints[b], carriers[b]) and joints[b] != carriers[a]]
+        (a, b) for k, a in enumerate(links) for b in links[k + 1:] + obstacles
+        if a.joint not in (b.joint, carrier(b)) and b.joint != carrier(a)]
 
 
-def _contacts(
-    arm: ArmModel, bodies: list[Body], pairs: list[tuple[int, int]], q: Array,
-) -> NDArray[np.bool_]:
+def _contacts(arm: ArmModel, pairs: list[Pair], q: Array) -> NDArray[np.bool_]:
     """Whether pairs touch at positions (K, n), (K, P)."""
     contact = THRESHOLDS.contact
-    return np.asarray(PairDistances.of(arm, bodies, pairs).distances(q, contact) < contact)
+    return np.asarray(PairDistances.of(arm, pairs).distances(q, contact) < contact)
 
 
 def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> Array:
@@ -195,51 +186,41 @@ def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> 
     return np.asarray(shares)
 
 
-#: Bodies of a pair, and those of the links or obstacles that they stand for.
-_Owned = tuple[tuple[int, int], tuple[int, int]]
+def _hulled(pairs: list[Pair], hulls: dict[str, list[Any]]) -> list[Pair]:
+    """Replace the meshes of pairs by their hulls, each of one by each of the other."""
+    bodies = {body: [replace(body, shape=shape, source='') for shape in hulls[body.source]]
+              if body.is_mesh else [body] for pair in pairs for body in pair}
+    return [(x, y) for a, b in pairs for x in bodies[a] for y in bodies[b]]
 
 
-def _pieces(
-    exact: list[Body], shapes: dict[str, list[Any]], pairs: list[tuple[int, int]],
-) -> tuple[list[Body], list[_Owned]]:
-    """Replace bodies by their hulls, and pairs of bodies by those of all their hulls."""
-    bodies: list[Body] = []
-    places: list[list[int]] = []
-    for body in exact:
-        hulls = [replace(body, shape=shape, source='') for shape in shapes[body.source]] if (
-            body.is_mesh) else [body]
-        places.append([len(bodies) + i for i in range(len(hulls))])
-        bodies += hulls
-    return bodies, [((i, j), (a, b)) for a, b in pairs for i in places[a] for j in places[b]]
-
-
-def _meshes_where_needed(
-    arm: ArmModel, q: Array, exact: list[Body], bodies: list[Body], kept: list[_Owned],
-) -> tuple[list[Body], list[_Owned]]:
-    """Put the meshes in place of hulls that touch nearly everywhere although the meshes do not."""
-    touched = _contacts(arm, bodies, [pair for pair, _ in kept], q).mean(axis=0)
-    owners = {
-        owned for (_, owned), share in zip(kept, touched, strict=True)
-        if share >= THRESHOLDS.always and any(exact[i].is_mesh for i in owned)}
-    result = [entry for entry in kept if entry[1] not in owners]
-    for pair in sorted(owners):
-        result.append(((len(bodies), len(bodies) + 1), pair))
-        bodies = [*bodies, *(exact[i] for i in pair)]
-    return bodies, result
+def _with_meshes_where_needed(
+    arm: ArmModel, q: Array, pairs: list[Pair], hulls: dict[str, list[Any]],
+) -> list[Pair]:
+    """Pairs of hulls, and of meshes that touch less than their hulls, which do nearly always."""
+    hulled = _hulled(pairs, hulls)
+    touched = _contacts(arm, hulled, q).mean(axis=0)
+    names = _names(hulled)
+    touching = {
+        name for name, share in zip(names, touched, strict=True) if share >= THRESHOLDS.always}
+    meshes = {name: pair for name, pair in zip(_names(pairs), pairs, strict=True)
+              if name in touching and any(body.is_mesh for body in pair)}
+    return [pair for name, pair in zip(names, hulled, strict=True) if name not in meshes] + list(
+        meshes.values())
 
 
 def _clearances(
-    arm: ArmModel, q: Array, bodies: list[Body], kept: list[_Owned], clearance: float, links: int,
+    arm: ArmModel, q: Array, pairs: list[Pair], names: tuple[str, ...], clearance: float,
+    obstacles: list[Body],
 ) -> Array:
     """Distance (P,) that each pair keeps, less where links are never so far apart."""
     enough = THRESHOLDS.apart * clearance
-    found = PairDistances.of(arm, bodies, [pair for pair, _ in kept]).distances(q, enough)
-    nearest: dict[tuple[int, int], Array] = {}
-    for column, (_, owners) in zip(found.T, kept, strict=True):
-        nearest[owners] = np.minimum(column, nearest.get(owners, np.inf))
-    result = np.full(len(kept), clearance)
-    for k, (_, owners) in enumerate(kept):
-        farthest = float(np.quantile(nearest[owners], THRESHOLDS.always))
-        if farthest < enough and owners[1] < links:
+    nearest: dict[str, Array] = {}
+    for name, column in zip(names, PairDistances.of(arm, pairs).distances(q, enough).T,
+                            strict=True):
+        nearest[name] = np.minimum(column, nearest.get(name, np.inf))
+    result = np.full(len(pairs), clearance)
+    for k, (_, other) in enumerate(pairs):
+        farthest = float(np.quantile(nearest[names[k]], THRESHOLDS.always))
+        if farthest < enough and other not in obstacles:
             result[k] = min(clearance, THRESHOLDS.part * farthest)
     return result

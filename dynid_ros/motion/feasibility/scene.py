@@ -107,14 +107,13 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
         arm, links, obstacles, around.clearance, strict=bool(around.capsules))
     if not chosen.pairs:
         return None
-    between = PairDistances.of(arm, chosen.bodies, chosen.pairs)
+    between = PairDistances.of(arm, chosen.pairs)
     joints, lengths = np.arange(arm.n), np.array([
         np.inf if capsule is None else capsule.length for capsule in between.capsules])
-    carried = [[np.isin(joints, path_to(arm, chosen.bodies[i].joint)) for i in pair]
+    carried = [[np.isin(joints, path_to(arm, body.joint)) for body in pair]
                for pair in chosen.pairs]
-    names = tuple(f'{chosen.bodies[a].name} - {chosen.bodies[b].name}' for a, b in chosen.pairs)
     return Scene(
-        between, names, chosen.ignored, around.clearance, chosen.clearance,
+        between, chosen.names, chosen.ignored, around.clearance, chosen.clearance,
         np.minimum(WIDTH, lengths[between.pairs].min(axis=1)), np.array(carried, dtype=float),
         _levers(arm, between), chosen.gaps, notes)
 

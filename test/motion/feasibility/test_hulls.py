@@ -130,8 +130,8 @@ def test_bounds_of_capsules_agree_with_the_library():
     bodies += [Body('point', -1, pinocchio.SE3.Random(), coal.Sphere(0.1)),
                Body('same', 3, bodies[3].placement * pinocchio.SE3(
                    np.eye(3), np.array([0.5, 0, 0])), coal.Capsule(0.05, 0.4))]
-    pairs = [(a, b) for b in range(6) for a in range(b)]
-    between = PairDistances.of(arm, bodies, pairs)
+    pairs = [(bodies[a], bodies[b]) for b in range(6) for a in range(b)]
+    between = PairDistances.of(arm, pairs)
     q = rng.uniform(-3, 3, (50, 4))
     for row, bounds in zip(q, between.lower_bounds(q), strict=True):
         pinocchio.computeDistances(
@@ -198,9 +198,9 @@ def test_hulls_of_real_arms_are_never_farther_apart_than_their_meshes(inner):
     allowed = planning_limits(arm)
     q = np.random.default_rng(0).uniform(allowed.lower, allowed.upper, (15, arm.n))
     bodies, _ = urdf_bodies(arm, path, {})
-    places, names = {body.name: i for i, body in enumerate(bodies)}, sorted(set(scene.names))
-    pairs = [tuple(places[body] for body in name.split(' - ')) for name in names]
-    exact = PairDistances.of(arm, bodies, pairs).distances(q, np.inf)
+    named, names = {body.name: body for body in bodies}, sorted(set(scene.names))
+    pairs = [tuple(named[body] for body in name.split(' - ')) for name in names]
+    exact = PairDistances.of(arm, pairs).distances(q, np.inf)
     hulls = scene.between.distances(q, np.inf)
     for k, name in enumerate(names):
         own = hulls[:, [i for i, other in enumerate(scene.names) if other == name]].min(axis=1)
