@@ -13,32 +13,15 @@ from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class SensorShares:
-    """
-    Default sensors, as shares of the torques and speeds that occur.
-
-    Attributes
-    ----------
-    torque : float
-        Standard deviation of the white torque noise by that of the torque of the joint. Filtered
-        to the band of a motion, 1 to 2 % are left; good recordings of real arms leave 3 to 6 %.
-        With 2 or 5 %, friction near standstill alone is an outlier among the residuals of a
-        Panda. A constant load, as of a lift, tells nothing of the noise.
-    velocity : float
-        The same for the velocity.
-    counts : float
-        Counts of the encoder a turn, or over the range of a prismatic joint.
-
-    """
-
-    torque: float = 0.1
-    velocity: float = 1e-3
-    counts: float = 2.0**16
-
-
-SHARES = SensorShares()
+#: Standard deviation of the white torque noise, relative to that of the torque of the joint.
+#: Filtered to the band of a motion, 1 to 2 % are left; good recordings of real arms leave 3 to
+#: 6 %. With 2 or 5 %, friction near standstill alone is an outlier among the residuals of a Panda.
+#: A constant load, as of a lift, says nothing of the noise.
+TORQUE_NOISE = 0.1
+#: The same for the velocity.
+VELOCITY_NOISE = 1e-3
+#: Counts of the encoder a turn, or over the range of a prismatic joint.
+COUNTS = 2.0**16
 
 
 @dataclass(frozen=True)
@@ -147,5 +130,5 @@ def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel
     allowed = planning_limits(arm)
     travel = np.where(arm.prismatic, allowed.upper - allowed.lower, 1.0)
     return SensorModel(
-        encoder_counts=SHARES.counts / travel, velocity_noise=SHARES.velocity * speed,
-        effort_noise=SHARES.torque * torque)
+        encoder_counts=COUNTS / travel, velocity_noise=VELOCITY_NOISE * speed,
+        effort_noise=TORQUE_NOISE * torque)

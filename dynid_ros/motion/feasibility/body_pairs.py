@@ -18,56 +18,29 @@ from dynid_ros.utilities.arrays import Array
 #: Random positions at which bodies that touch nearly everywhere are found.
 POSITIONS = 200
 SEED = 1979
-
-
-@dataclass(frozen=True)
-class TouchThresholds:
-    """
-    What random positions show about a pair of bodies.
-
-    Attributes
-    ----------
-    contact : float
-        Distance at which bodies count as touching, m: shapes that fit into each other overlap by
-        less than rounding, and no clearance is as small.
-    always : float
-        Share of positions from which on a pair is left out: neighbours overlap at every one.
-    often : float
-        Share from which on hulls are compared with their meshes: of ten arms of
-        example-robot-data, hulls feign contact at 25 to 83 % of the positions, and below a fifth
-        contact costs little room.
-    feigned : float
-        Part of the contacts of hulls that their meshes share, below which a mesh is cut.
-    compared : int
-        Contacts that are compared; exact distances cost up to milliseconds.
-    gap : float
-        Gap between a mesh and its hulls from which on it is cut into many, m: torso and pedestal
-        of Baxter leave 0.16 and 0.21; links of arms leave 0.06 at most.
-    pieces, many_pieces : int
-        Parts of a mesh that feigns contact, and of one with such a gap. Eight parts instead of
-        four triple the pairs of a UR5 for no better motion; in eight, the torso of Baxter seems
-        72 mm too near to its arms in the median, and in 32 it seems 2 mm too near.
-    apart : float
-        Multiple of the clearance beyond which a pair must get at some positions to keep all of
-        it; one and a half leave room for the spare of a design.
-    part : float
-        Part of the distance of a pair that never gets so far apart that it keeps instead.
-
-    """
-
-    contact: float = 1e-3
-    always: float = 0.95
-    often: float = 0.2
-    feigned: float = 0.5
-    compared: int = 20
-    gap: float = 0.08
-    pieces: int = 4
-    many_pieces: int = 32
-    apart: float = 3.0
-    part: float = 1 / 3
-
-
-THRESHOLDS = TouchThresholds()
+#: Distance at which bodies count as touching, m: shapes that fit into each other overlap by less
+#: than rounding, and no clearance is as small.
+CONTACT = 1e-3
+#: Share of positions from which on a pair is left out: neighbours overlap at every one.
+ALWAYS = 0.95
+#: Share from which on hulls are compared with their meshes: of ten arms of example-robot-data,
+#: hulls feign contact at 25 to 83 % of the positions, and below a fifth contact costs little room.
+OFTEN = 0.2
+#: Part of the contacts of hulls that their meshes share, below which a mesh is cut; and contacts
+#: that are compared: exact distances cost up to milliseconds.
+FEIGNED, COMPARED = 0.5, 20
+#: Gap between a mesh and its hulls from which on it is cut into many, m: torso and pedestal of
+#: Baxter leave 0.16 and 0.21; links of arms leave 0.06 at most.
+GAP = 0.08
+#: Parts of a mesh that feigns contact, and of one with such a gap. Eight parts instead of four
+#: triple the pairs of a UR5 for no better motion; in eight, the torso of Baxter seems 72 mm too
+#: near to its arms in the median, and in 32 it seems 2 mm too near.
+PIECES, MANY_PIECES = 4, 32
+#: Multiple of the clearance beyond which a pair must get at some positions to keep all of it; one
+#: and a half leave room for the spare of a design.
+APART = 3.0
+#: Part of the distance of a pair that never gets so far apart that it keeps instead.
+PART = 1 / 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +96,7 @@ def choose_pairs(
         Whether links that are never so far apart must keep all of it too.
 
     """
-    allowed, limit = planning_limits(arm), THRESHOLDS
+    allowed = planning_limits(arm)
     q = np.random.default_rng(SEED).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
     meshes = {body.source: body.shape for body in links if body.is_mesh}
     hulls = {source: [convex_hull(mesh)] for source, mesh in meshes.items()}
@@ -133,16 +106,16 @@ def choose_pairs(
     touched = _contacts(arm, _hulled(pairs, hulls), q)
     true = _true_shares(PairDistances.of(arm, pairs), q, touched)
     ignored = [pair for pair, share in zip(pairs, true, strict=True)
-               if share >= limit.always and pair[1] not in obstacles]
-    for k in np.flatnonzero(true < limit.feigned * touched.mean(axis=0)):
+               if share >= ALWAYS and pair[1] not in obstacles]
+    for k in np.flatnonzero(true < FEIGNED * touched.mean(axis=0)):
         for body in pairs[k]:
             if body.is_mesh and len(hulls[body.source]) == 1:
-                hulls[body.source] = convex_pieces(body.shape, limit.pieces)
+                hulls[body.source] = convex_pieces(body.shape, PIECES)
     gaps = {}
     for source, mesh in meshes.items():
         gaps[source] = hull_gap(mesh, hulls[source])
-        if gaps[source] > limit.gap:
-            hulls[source] = convex_pieces(mesh, limit.many_pieces)
+        if gaps[source] > GAP:
+            hulls[source] = convex_pieces(mesh, MANY_PIECES)
             gaps[source] = hull_gap(mesh, hulls[source])
     kept = _with_meshes_where_needed(
         arm, q, [pair for pair in pairs if pair not in ignored], hulls)
@@ -169,20 +142,19 @@ def _candidates(arm: ArmModel, links: list[Body], obstacles: list[Body]) -> list
 
 def _contacts(arm: ArmModel, pairs: list[Pair], q: Array) -> NDArray[np.bool_]:
     """Whether pairs touch at positions (K, n), (K, P)."""
-    contact = THRESHOLDS.contact
-    return np.asarray(PairDistances.of(arm, pairs).distances(q, contact) < contact)
+    return np.asarray(PairDistances.of(arm, pairs).distances(q, CONTACT) < CONTACT)
 
 
 def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> Array:
     """Share of positions (P,) at which meshes touch, from some at which their hulls do (K, P)."""
     shares = touched.mean(axis=0)
-    rare = shares < THRESHOLDS.often
+    rare = shares < OFTEN
     for k in np.flatnonzero(~(rare | exact.convex)):
-        where = np.flatnonzero(touched[:, k])[:THRESHOLDS.compared]
+        where = np.flatnonzero(touched[:, k])[:COMPARED]
         only = np.arange(len(shares)) == k
         found = exact.refined(q[where], exact.lower_bounds(q[where]), only[None].repeat(
             len(where), axis=0))[:, k]
-        shares[k] *= (found < THRESHOLDS.contact).mean()
+        shares[k] *= (found < CONTACT).mean()
     return np.asarray(shares)
 
 
@@ -201,7 +173,7 @@ def _with_meshes_where_needed(
     touched = _contacts(arm, hulled, q).mean(axis=0)
     names = _names(hulled)
     touching = {
-        name for name, share in zip(names, touched, strict=True) if share >= THRESHOLDS.always}
+        name for name, share in zip(names, touched, strict=True) if share >= ALWAYS}
     meshes = {name: pair for name, pair in zip(_names(pairs), pairs, strict=True)
               if name in touching and any(body.is_mesh for body in pair)}
     return [pair for name, pair in zip(names, hulled, strict=True) if name not in meshes] + list(
@@ -213,14 +185,14 @@ def _clearances(
     obstacles: list[Body],
 ) -> Array:
     """Distance (P,) that each pair keeps, less where links are never so far apart."""
-    enough = THRESHOLDS.apart * clearance
+    enough = APART * clearance
     nearest: dict[str, Array] = {}
     for name, column in zip(names, PairDistances.of(arm, pairs).distances(q, enough).T,
                             strict=True):
         nearest[name] = np.minimum(column, nearest.get(name, np.inf))
     result = np.full(len(pairs), clearance)
     for k, (_, other) in enumerate(pairs):
-        farthest = float(np.quantile(nearest[names[k]], THRESHOLDS.always))
+        farthest = float(np.quantile(nearest[names[k]], ALWAYS))
         if farthest < enough and other not in obstacles:
-            result[k] = min(clearance, THRESHOLDS.part * farthest)
+            result[k] = min(clearance, PART * farthest)
     return result
