@@ -27,6 +27,8 @@ from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import DynidError
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.search import Search
+from dynid_ros.motion.feasibility.link_shapes import urdf_bodies
+from dynid_ros.motion.feasibility.pair_distances import PairDistances
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.feasibility.scene import build_scene, Scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
@@ -59,9 +61,13 @@ def main() -> None:
         scene = build_scene(arm, load_surroundings(path, arm))
         prepared = perf_counter() - begin
         print(f'{path.stem}: {arm.n} joints, prepared in {prepared:.1f} s', flush=True)
-        if scene is not None:
-            queries(arm, scene)
-        designed(arm, scene)
+        if scene is None:
+            designed(arm, None, None)
+            continue
+        names = tuple(dict.fromkeys(scene.names))
+        exact = meshes(arm, path, names)
+        queries(arm, scene, exact)
+        designed(arm, scene, exact)
 
 
 def installed() -> Path:
@@ -71,15 +77,21 @@ def installed() -> Path:
     return next(up for up in urdf.parents if up.name == 'robots')
 
 
-def queries(arm: ArmModel, scene: Scene) -> None:
+def meshes(arm: ArmModel, path: Path, names: tuple[str, ...]) -> PairDistances:
+    """Distances of pairs of links, by the names of these, with the meshes as their files are."""
+    bodies, _ = urdf_bodies(arm, path, load_surroundings(path, arm).locked)
+    named = {body.name: body for body in bodies}
+    pairs = [name.split(' - ') for name in names]
+    return PairDistances.of(arm, [(named[a], named[b]) for a, b in pairs])
+
+
+def queries(arm: ArmModel, scene: Scene, meshes: PairDistances) -> None:
     """Time of a query of all pairs by hulls, and of the meshes behind them."""
-    if scene.exact is None:
-        return
     allowed = planning_limits(arm)
     q = np.random.default_rng(0).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
     seconds = []
     for between, horizon in ((scene.between, scene.kept + scene.width), (scene.between, np.inf),
-                             (scene.exact, np.inf)):
+                             (meshes, np.inf)):
         begin = perf_counter()
         between.distances(q, horizon)
         seconds.append((perf_counter() - begin) / POSITIONS)
@@ -87,11 +99,11 @@ def queries(arm: ArmModel, scene: Scene) -> None:
     print(f'  query: hulls {1e6 * near:.0f} us, with the distance of far pairs too '
           f'{1e6 * all_hulls:.0f} us, meshes {1e6 * exact:.0f} us: {exact / near:.0f} and '
           f'{exact / all_hulls:.0f} times; {len(scene.names)} pairs of hulls for '
-          f'{len(scene.exact_names)} of meshes, {len(scene.ignored)} left out, gap at most '
+          f'{len(meshes.pairs)} of meshes, {len(scene.ignored)} left out, gap at most '
           f'{1000 * max(scene.gaps.values(), default=0):.0f} mm', flush=True)
 
 
-def designed(arm: ArmModel, scene: Scene | None) -> None:
+def designed(arm: ArmModel, scene: Scene | None, meshes: PairDistances | None) -> None:
     """Run a design, and verify its clearance by the meshes on a dense grid."""
     first: list[float] = []
 
@@ -106,21 +118,20 @@ def designed(arm: ArmModel, scene: Scene | None) -> None:
     print(f'  design: condition number {found.condition_number:.1f}, first motion after '
           f'{first[0]:.2f} s, {found.seconds:.2f} s in all, least margin of clearance '
           f'{1000 * min(found.margins.clearance.values(), default=np.nan):.1f} mm', flush=True)
-    if scene is not None and scene.exact is not None:
-        verify(scene, found.motion)
+    if scene is not None and meshes is not None:
+        verify(scene, meshes, found.motion)
 
 
-def verify(scene: Scene, motion: FourierMotion) -> None:
+def verify(scene: Scene, meshes: PairDistances, motion: FourierMotion) -> None:
     """Compare hulls and meshes along a motion."""
-    assert scene.exact is not None
     q = motion.evaluate(np.linspace(0, motion.period, GRID, endpoint=False))[0]
     hulls = scene.between.distances(q, NEAR)
-    own = np.stack([
-        hulls[:, [i for i, other in enumerate(scene.names) if other == name]].min(axis=1)
-        for name in scene.exact_names], axis=1)
+    places = [[i for i, other in enumerate(scene.names) if other == name]
+              for name in dict.fromkeys(scene.names)]
+    own = np.stack([hulls[:, place].min(axis=1) for place in places], axis=1)
     near = own < NEAR
-    exact = scene.exact.refined(q, scene.exact.lower_bounds(q), near)
-    keep = np.array([scene.clearance_of(name) for name in scene.exact_names])
+    exact = meshes.refined(q, meshes.lower_bounds(q), near)
+    keep = np.array([scene.kept[place].min() for place in places])
     left, gaps = (exact - keep)[near], (exact - own)[near]
     if not len(gaps):
         return

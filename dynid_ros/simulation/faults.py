@@ -31,14 +31,10 @@ FAULTS = {
     'dead': 'the first effort is zero',
     'weightless': 'efforts lack what holds the arm against gravity',
 }
-#: Jump of the stamps, s.
-CLOCK_STEP = 2.0
-#: Resolution of repeated stamps, and length of what is reversed, ns.
-COARSE, REVERSED = 8_000_000, 40_000_000
-#: Wrong position, and one beyond any limit, rad or m.
-SLIP, OUTSIDE = 0.3, 100.0
-#: Effort beyond any limit.
-STRAIN = 1e4
+#: Jump of the stamps, resolution of repeated ones, and length of what is reversed, ns.
+CLOCK_STEP, COARSE, REVERSED = 2_000_000_000, 8_000_000, 40_000_000
+#: Wrong position, and one beyond any limit, rad or m; effort beyond any limit.
+SLIP, OUTSIDE, STRAIN = 0.3, 100.0, 1e4
 
 
 @dataclass(frozen=True)
@@ -75,8 +71,7 @@ class Fault:
     def positions(self, q: Array) -> Array:
         """Positions (n,) of a message under this fault."""
         wrong = {'nan': np.nan, 'slip': q[0] + SLIP, 'outside': OUTSIDE}
-        q = np.degrees(q) if self.kind == 'degrees' else q
-        return self._with_first(q, wrong)
+        return self._with_first(np.degrees(q) if self.kind == 'degrees' else q, wrong)
 
     def efforts(self, u: Array, weight: Callable[[], Array], limit: Array) -> Array:
         """
@@ -100,8 +95,7 @@ class Fault:
 
     def stamp(self, nanoseconds: int) -> int:
         """Stamp of a message under this fault, ns."""
-        step = {'clock': -CLOCK_STEP, 'ahead': CLOCK_STEP}.get(self.kind, 0.0)
-        nanoseconds += int(step * 1e9)
+        nanoseconds += {'clock': -CLOCK_STEP, 'ahead': CLOCK_STEP}.get(self.kind, 0)
         if self.kind == 'repeat':
             return nanoseconds - nanoseconds % COARSE
         if self.kind == 'reverse':

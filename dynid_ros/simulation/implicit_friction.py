@@ -55,22 +55,13 @@ def apply_friction(
         Speed of the fastest joint at the end of the step, NaN for a state that is none.
 
     """
-    n = order.size
-    own, qd, force = np.empty((n, n)), np.empty(n), np.empty(n)
-    for i in range(n):
-        qd[i] = velocity[order[i]]
-        applied[order[i]] = given[i] - _on_curve(speeds, falling[i], qd[i])[0]
-        force[i] = applied[order[i]] - bias[order[i]]
-        for j in range(n):
-            own[i, j] = mass[order[i], order[j]]
-    after = end_velocity(own, qd, force, qd + change, speeds, rising, timestep)
-    fastest = 0.0
-    for i in range(n):
-        change[i] = after[i] - qd[i]
-        applied[order[i]] -= _on_curve(speeds, rising[i], after[i])[0]
-        # A comparison with NaN is false.
-        fastest = fastest if abs(after[i]) <= fastest else abs(after[i])
-    return fastest
+    qd = velocity[order]
+    torque = given - _on_curves(speeds, falling, qd)[0]
+    after = end_velocity(
+        mass[order][:, order], qd, torque - bias[order], qd + change, speeds, rising, timestep)
+    change[:] = after - qd
+    applied[order] = torque - _on_curves(speeds, rising, after)[0]
+    return float(np.abs(after).max())
 
 
 @kernel
@@ -103,66 +94,43 @@ def end_velocity(
         Velocity at the end, rad/s.
 
     """
-    n = qd.size
-    x, moved, change = guess.copy(), np.empty(n), np.empty(n)
-    slopes, residual = np.empty(n), np.empty(n)
-    factor = np.empty((n, n))
-    _fill_residual(x, mass, qd, force, speeds, rising, timestep, slopes, residual)
+    x = guess
+    residual, slopes = _residual(x, mass, qd, force, speeds, rising, timestep)
     for _ in range(_ITERATIONS):
-        for i in range(n):
-            for j in range(n):
-                factor[i, j] = mass[i, j]
-            factor[i, i] += timestep * slopes[i]
-            change[i] = residual[i]
+        change, factor = residual.copy(), mass + timestep * np.diag(slopes)
         factorise(factor)
         solve_factorised(factor, change)
-        converged = True
-        for i in range(n):
-            converged &= abs(change[i]) <= _CONVERGED * (speeds[1] + abs(x[i]))
-        if converged:
+        if (np.abs(change) <= _CONVERGED * (speeds[1] + np.abs(x))).all():
             return x - change
-        descent, share = _product(residual, change), 1.0
+        descent, share = (residual * change).sum(), 1.0
         for _ in range(_HALVINGS):
-            for i in range(n):
-                moved[i] = x[i] - share * change[i]
-            _fill_residual(moved, mass, qd, force, speeds, rising, timestep, slopes, residual)
-            if -_product(residual, change) <= _CLIMB * descent:
+            moved = x - share * change
+            residual, slopes = _residual(moved, mass, qd, force, speeds, rising, timestep)
+            if -(residual * change).sum() <= _CLIMB * descent:
                 break
             share *= 0.5
-        x, moved = moved, x
+        x = moved
     return x
 
 
 @kernel
-def _product(a: Array, b: Array) -> float:
-    """Return the inner product of two vectors."""
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
+def _residual(
+    x: Array, mass: Array, qd: Array, force: Array, speeds: Array, rising: Array, timestep: float,
+) -> tuple[Array, Array]:
+    """Residual of the equation of `end_velocity` and the slopes of friction, (n,)."""
+    friction, slopes = _on_curves(speeds, rising, x)
+    return timestep * (friction - force) + (mass * (x - qd)).sum(axis=1), slopes
 
 
 @kernel
-def _fill_residual(
-    x: Array, mass: Array, qd: Array, force: Array, speeds: Array, rising: Array,
-    timestep: float, slopes: Array, out: Array,
-) -> None:
-    """Write the residual of the equation of `end_velocity` and the slopes of friction, (n,)."""
-    n = x.size
-    for i in range(n):
-        friction, slopes[i] = _on_curve(speeds, rising[i], x[i])
-        out[i] = timestep * (friction - force[i])
-        for j in range(n):
-            out[i] += mass[i, j] * (x[j] - qd[j])
-
-
-@kernel
-def _on_curve(speeds: Array, curve: Array, x: float) -> tuple[float, float]:
-    """Friction and its slope at a velocity, on straight lines between the points of a curve."""
-    speed = abs(x)
-    k = 0
-    if speed > speeds[1]:
-        ratios = np.log(speed / speeds[1]) / np.log(speeds[2] / speeds[1])
-        k = 1 + int(min(ratios, speeds.size - 3.0))
-    slope = (curve[k + 1] - curve[k]) / (speeds[k + 1] - speeds[k])
-    return np.copysign(1.0, x) * (curve[k] + slope * (speed - speeds[k])), slope
+def _on_curves(speeds: Array, curves: Array, x: Array) -> tuple[Array, Array]:
+    """Friction and its slopes (n,) at velocities (n,), on straight lines between the points."""
+    friction, slopes = np.empty_like(x), np.empty_like(x)
+    for i in range(x.size):
+        speed, curve, k = abs(x[i]), curves[i], 0
+        if speed > speeds[1]:
+            ratios = np.log(speed / speeds[1]) / np.log(speeds[2] / speeds[1])
+            k = 1 + int(min(ratios, speeds.size - 3.0))
+        slopes[i] = (curve[k + 1] - curve[k]) / (speeds[k + 1] - speeds[k])
+        friction[i] = np.copysign(1.0, x[i]) * (curve[k] + slopes[i] * (speed - speeds[k]))
+    return friction, slopes

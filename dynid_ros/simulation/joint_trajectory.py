@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
+from scipy.interpolate import BPoly
 
 from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.motion_executor import Reference
@@ -33,7 +34,7 @@ class Code(IntEnum):
 class TrajectoryError(InputError):
     """A rejected trajectory: the reason, and its error code."""
 
-    def __init__(self, code: Code, reason: str) -> None:
+    def __init__(self, reason: str, code: Code = Code.INVALID_GOAL) -> None:
         super().__init__(reason)
         self.code = code
 
@@ -102,26 +103,18 @@ class JointTrajectory:
         if k == len(self.t) - 1:
             rest = np.zeros(self.q.shape[1])
             return Reference(self.q[-1], rest, rest)
-        T = float(self.t[k + 1] - self.t[k])
-        return _evaluate(self._coefficients(k), (time - float(self.t[k])) / T, T)
+        segment = self._segment(k)
+        return Reference(*(segment(time, nu=order) for order in range(3)))
 
     @lru_cache(maxsize=2)  # noqa: B019 - two segments of a trajectory may outlive it
-    def _coefficients(self, k: int) -> Array:
-        """Coefficients (6, n) of segment k by powers of its share of time."""
-        T = self.t[k + 1] - self.t[k]
-        q0, q1 = self.q[k], self.q[k + 1]
-        v0, v1 = self.qd[k] * T, self.qd[k + 1] * T
-        a0, a1 = self.qdd[k] * T**2, self.qdd[k + 1] * T**2
-        none = np.zeros_like(q0)
-        if not np.isfinite(v0 + v1).all():
-            return np.array([q0, q1 - q0, none, none, none, none])
-        if not np.isfinite(a0 + a1).all():
-            d, dv = q1 - q0 - v0, v1 - v0
-            return np.array([q0, v0, 3 * d - dv, dv - 2 * d, none, none])
-        d, dv, da = q1 - q0 - v0 - a0 / 2, v1 - v0 - a0, a1 - a0
-        return np.array([
-            q0, v0, a0 / 2, 10 * d - 4 * dv + da / 2, -15 * d + 7 * dv - da,
-            6 * d - 3 * dv + da / 2])
+    def _segment(self, k: int) -> BPoly:
+        """Polynomial from point k to the next one, by the derivatives that both of them have."""
+        known = [self.q[k:k + 2]]
+        for rates in (self.qd[k:k + 2], self.qdd[k:k + 2]):
+            if not np.isfinite(rates).all():
+                break
+            known.append(rates)
+        return BPoly.from_derivatives(self.t[k:k + 2], np.stack(known, axis=1))
 
 
 def read_trajectory(
@@ -155,18 +148,16 @@ def read_trajectory(
     """
     if sorted(names) != sorted(joints):
         raise TrajectoryError(
-            Code.INVALID_JOINTS,
             f'the trajectory is for {", ".join(names) or "no joints"}, but the controller has '
-            f'{", ".join(joints)}')
+            f'{", ".join(joints)}', Code.INVALID_JOINTS)
     times = np.array(t, dtype=float)
     if not len(times):
-        raise TrajectoryError(Code.INVALID_GOAL, 'the trajectory has no points')
+        raise TrajectoryError('the trajectory has no points')
     step = np.diff(times, prepend=-np.inf if times[0] >= 0 else np.inf)
     late = step > 0
     if not late.all():
         point = int(np.argmin(late))
         raise TrajectoryError(
-            Code.INVALID_GOAL,
             f'point {point + 1} of {len(times)} is at {times[point]:g} s, but times must '
             'increase from zero')
     order = [names.index(name) for name in joints]
@@ -177,14 +168,12 @@ def read_trajectory(
     if fast.any():
         joint = int(np.argmax(fast))
         raise TrajectoryError(
-            Code.INVALID_GOAL,
             f"the trajectory ends with joint '{names[joint]}' at a velocity of "
             f'{qd[-1, joint]:.3g}, not at rest')
     tau = _rows(names, 'efforts', efforts)
     given = np.isfinite(tau).all(axis=1)
     if given.any() and not given.all():
         raise TrajectoryError(
-            Code.INVALID_GOAL,
             f'point {int(np.argmin(given)) + 1} has no efforts, and others have')
     return JointTrajectory(
         times, q[:, order], qd[:, order], qdd[:, order], tau[:, order] if given.any() else None)
@@ -198,7 +187,6 @@ def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -
     if wrong.any():
         point = int(np.argmax(wrong))
         raise TrajectoryError(
-            Code.INVALID_GOAL,
             f'point {point + 1} has {sizes[point]} {field} for {len(names)} joints')
     table = np.full((len(rows), len(names)), np.nan)
     if given.any():
@@ -207,20 +195,6 @@ def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -
     if bad.any():
         point, joint = np.argwhere(bad)[0]
         raise TrajectoryError(
-            Code.INVALID_GOAL,
             f"{field} of joint '{names[joint]}' in point {point + 1} are "
             f'{table[point, joint]}, which is not finite')
     return table
-
-
-#: Powers, and factors of the first and second derivative, of each coefficient.
-_POWERS = np.arange(6.0)
-_FIRST = _POWERS[1:]
-_SECOND = _POWERS[2:] * _POWERS[1:5]
-
-
-def _evaluate(c: Array, u: float, T: float) -> Reference:
-    """Polynomial of coefficients (6, n) at a share u of a time T, and its derivatives."""
-    power = u ** _POWERS
-    return Reference(
-        power @ c, (_FIRST * power[:5]) @ c[1:] / T, (_SECOND * power[:4]) @ c[2:] / T**2)

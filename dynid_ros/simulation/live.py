@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
@@ -19,7 +18,7 @@ from dynid_ros.simulation.joint_friction import JointFriction
 from dynid_ros.simulation.joint_trajectory import Code, TrajectoryError
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.plausible_drive import typical_speed, typical_torque
-from dynid_ros.simulation.sensors import drive_signal, plausible_sensors, quantise, SensorModel
+from dynid_ros.simulation.sensors import drive_signal, measure, plausible_sensors, SensorModel
 from dynid_ros.simulation.trajectory_controller import TrajectoryController, TrajectoryGoal
 from dynid_ros.utilities.arrays import Array
 
@@ -109,9 +108,6 @@ class LiveArm:
         if sensors is None:
             sensors = plausible_sensors(arm, typical_torque(arm), typical_speed(arm))
         self._sensors = sensors
-        self._noise, self._velocity_noise = (
-            np.broadcast_to(np.asarray(noise, dtype=float), arm.n)
-            for noise in (sensors.effort_noise, sensors.velocity_noise))
         self._commanded: tuple[float, Array] | None = None
         # Compiles the physics, which takes seconds the first time.
         self._physics.step(np.zeros(arm.n))
@@ -130,16 +126,13 @@ class LiveArm:
 
     def weight(self) -> Array:
         """Return the part of the drive signal (n,) that holds the arm against gravity."""
-        gravity = self._rigid.gravity(self.position)[None]
-        signal: Array = drive_signal(gravity, gravity, self.arm.drive)[0]
-        return signal
+        gravity = self._rigid.gravity(self.position)
+        return drive_signal(gravity, gravity, self.arm.drive)
 
     @cached_property
     def largest_signal(self) -> Array:
         """Return the drive signal (n,) at the effort limits."""
-        limit = self.arm.limits.effort[None]
-        signal: Array = drive_signal(limit, np.zeros_like(limit), self.arm.drive)[0]
-        return signal
+        return drive_signal(self.arm.limits.effort, np.zeros(self.arm.n), self.arm.drive)
 
     def command(self, tau: ArrayLike) -> None:
         """
@@ -187,10 +180,9 @@ class LiveArm:
         late = self.time - goal.start - goal.trajectory.end
         if late > 0:
             raise TrajectoryError(
-                Code.OLD_HEADER_TIMESTAMP, f'the trajectory has ended {late:.3g} s ago')
+                f'the trajectory has ended {late:.3g} s ago', Code.OLD_HEADER_TIMESTAMP)
         if self._torques_at(self.time) is not None:
-            raise TrajectoryError(
-                Code.INVALID_GOAL, 'torques are being commanded; end that before a trajectory')
+            raise TrajectoryError('torques are being commanded; end that before a trajectory')
         self._controller.follow(goal)
 
     def cancel(self) -> None:
@@ -201,7 +193,10 @@ class LiveArm:
         """Step some periods and read the sensors."""
         for _ in range(periods):
             self._move()
-        return self._read()
+        t, q, qd, _ = self._physics.state
+        readings = measure(
+            self.arm, self._rigid, self._sensors, self._rng, q[None], qd[None], self._torque)
+        return Reading(t, *(values[0] for values in readings))
 
     def _move(self) -> None:
         """Step one period under the current command."""
@@ -220,14 +215,3 @@ class LiveArm:
         if commanded is None or t - commanded[0] > self._timeout:
             return None
         return commanded[1]
-
-    def _read(self) -> Reading:
-        t, q, qd, _ = self._physics.state
-        drive, sensors = self.arm.drive, self._sensors
-        tau = self._torque + self._noise * self._rng.normal(size=self.arm.n)
-        gravity = np.zeros(self.arm.n) if drive.includes_gravity else self._rigid.gravity(q)
-        velocity = qd + self._velocity_noise * self._rng.normal(size=self.arm.n)
-        position = quantise(motor_position(q, drive), sensors.encoder_counts, self.arm.prismatic)
-        return Reading(
-            t, position, drive.transmission @ velocity,
-            drive_signal(tau[None], gravity[None], drive)[0])

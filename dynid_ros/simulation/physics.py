@@ -172,7 +172,11 @@ class SimulatedArm:
     def _step(self) -> None:
         """One step: MuJoCo's own, with the friction that its end velocity implies."""
         self._mujoco.mj_step1(self._model, self._data)
-        self._take_mass()
+        # The two signatures of MuJoCo before and from version 4.
+        if self._mass_of_data:
+            self._mujoco.mj_fullM(self._model, self._data, self._mass)
+        else:
+            self._mujoco.mj_fullM(self._model, self._mass, self._data.qM)
         constant, rising, falling = self._friction.step(
             self._q[self._order], self._qd[self._order])
         fastest = apply_friction(
@@ -180,15 +184,12 @@ class SimulatedArm:
             self._tau + self._external() - constant, self._friction.nominal.speeds, rising,
             falling, self.timestep, self._change, self._applied)
         if not fastest < FASTEST:
-            self._refuse_speed(self._qd[self._order] + self._change)
+            reached = np.abs(self._qd[self._order] + self._change)
+            joint = self.arm.joint_names[int(np.argmin(reached < FASTEST))]
+            raise InputError(
+                f"joint '{joint}' of the simulated '{self.arm.name}' moves faster than its "
+                'physics can follow; lower the torques')
         self._mujoco.mj_step2(self._model, self._data)
-
-    def _take_mass(self) -> None:
-        """Write the mass matrix, which one of two signatures of MuJoCo gives."""
-        if self._mass_of_data:
-            self._mujoco.mj_fullM(self._model, self._data, self._mass)
-        else:
-            self._mujoco.mj_fullM(self._model, self._mass, self._data.qM)
 
     def _external(self) -> Array:
         """Torque of a push at the joints, (n,), Nm."""
@@ -200,9 +201,3 @@ class SimulatedArm:
         self._mujoco.mj_applyFT(
             self._model, data, force, np.zeros(3), place, body, all_joints)
         return np.asarray(all_joints[self._order])
-
-    def _refuse_speed(self, qd: Array) -> None:
-        joint = int(np.argmin(np.abs(qd) < FASTEST))
-        raise InputError(
-            f"joint '{self.arm.joint_names[joint]}' of the simulated '{self.arm.name}' moves "
-            'faster than its physics can follow; lower the torques')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,37 +14,18 @@ from dynid_ros.motion.execution.tracking_control import random_positions, RigidA
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class PlausibleShares:
-    """
-    Drives of an arm of which only the links are known, as shares of known quantities.
-
-    None of them has a unit, so that the arm may be of any size.
-
-    Attributes
-    ----------
-    rotor_by_links : float
-        Rotor inertia by the mean inertia of the links about the joint. The gear that accelerates a
-        load most with a given motor makes both equal (inertia matching); the nominal values of the
-        shipped UR10, Panda and Gluon are 0.4 to 60, the largest at light wrists.
-    rotor_by_rating : float
-        Largest torque that accelerates the rotor by the planned limit, by the rating. Such a motor
-        keeps nine tenths for its load. The shipped UR10, Panda and TX40 have 0.04 to 0.33.
-    coulomb, viscous : float
-        Friction torque by the typical torque, at any speed and at the typical speed. Harmonic
-        drives have more, direct drives less; the shipped UR10 has 0.1 to 0.6 and the Panda 0.02
-        to 0.3 of each.
-
-    """
-
-    rotor_by_links: float = 1.0
-    rotor_by_rating: float = 0.1
-    coulomb: float = 0.1
-    viscous: float = 0.1
-
-
-SHARES = PlausibleShares()
+# None of these shares has a unit, so that the arm may be of any size.
+#: Rotor inertia, relative to the mean inertia of the links about the joint. The gear that
+#: accelerates a load most with a given motor makes both equal (inertia matching); the nominal
+#: values of the shipped UR10, Panda and Gluon are 0.4 to 60, the largest at light wrists.
+ROTOR_BY_LINKS = 1.0
+#: Largest torque that accelerates the rotor by the planned limit, relative to the rating. Such a
+#: motor keeps nine tenths for its load. The shipped UR10, Panda and TX40 have 0.04 to 0.33.
+ROTOR_BY_RATING = 0.1
+#: Friction torque relative to the typical torque: Coulomb at any speed, viscous at the typical
+#: speed. Harmonic drives have more, direct drives less; the shipped UR10 has 0.1 to 0.6 and the
+#: Panda 0.02 to 0.3 of each.
+COULOMB = VISCOUS = 0.1
 _UNITS = {'mass': ('cylinders', 'kg'), 'rotor_inertia': ('rotor inertia', 'kg m²'),
           'viscous': ('viscous friction', 'Nm s/rad'), 'coulomb': ('Coulomb friction', 'Nm')}
 
@@ -101,8 +82,8 @@ def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
         arm = replace(arm, rotor_nominal=assumed['rotor_inertia'])
     if not arm.friction_nominal:
         torque = typical_torque(arm)
-        values = {'viscous': SHARES.viscous * torque / typical_speed(arm),
-                  'coulomb': SHARES.coulomb * torque}
+        values = {'viscous': VISCOUS * torque / typical_speed(arm),
+                  'coulomb': COULOMB * torque}
         friction = {name: value for name, value in values.items() if name in arm.friction}
         assumed |= friction
         arm = replace(arm, friction_nominal=friction)
@@ -116,7 +97,7 @@ def _rotor_inertia(arm: ArmModel) -> Array:
     links = np.mean([np.diag(M) for M in masses], axis=0)
     rated = known_effort(arm) / planning_limits(arm).acceleration
     return np.asarray(
-        np.minimum(SHARES.rotor_by_links * links, SHARES.rotor_by_rating * rated))
+        np.minimum(ROTOR_BY_LINKS * links, ROTOR_BY_RATING * rated))
 
 
 def known_effort(arm: ArmModel) -> Array:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.description.tree import joint_units
-from dynid_ros.arm.drive import motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.bag_writer import START_NS
 from dynid_ros.data.files.sidecar import arm_entry
@@ -20,12 +19,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
-from dynid_ros.simulation.sensors import (
-    drive_signal,
-    plausible_sensors,
-    quantise,
-    SensorModel,
-)
+from dynid_ros.simulation.sensors import measure, plausible_sensors, SensorModel
 from dynid_ros.utilities.arrays import Array
 
 #: Least rate of the control, Hz.
@@ -130,7 +124,11 @@ def simulate(
     truth = _follow(arm, motion, period, per_sample, progress)
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
-    log = _measure(arm, truth, sensors, np.random.default_rng(seed))
+    q, qd, u = measure(
+        arm, RigidArm(arm), sensors, np.random.default_rng(seed), truth.q, truth.qd, truth.tau)
+    log = Recording(
+        t=truth.t - truth.t[0], q=q, u=u, signal=arm.drive.signal, joint_names=arm.joint_names,
+        source=f'simulation of {arm.name}', qd=qd)
     if isinstance(motion, MotionPair):
         begin = HOLD + motion.excitation.duration
         log = replace(log, validation=((begin, HOLD + motion.duration),))
@@ -151,7 +149,13 @@ def _follow(
     state = physics.reset(wanted[0])
     for k in range(len(t)):
         q[k], qd[k] = state.q, state.qd
-        _check_near(arm, t[k], wanted[k], state.q)
+        near = np.abs(wanted[k] - state.q) < LOST
+        if not near.all():
+            joint = int(np.argmin(near))
+            raise InputError(
+                f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than "
+                f'{LOST} {joint_units("rad", arm.prismatic)[joint]} away from the motion '
+                f'{t[k]:.2f} s after the start; lower the accelerations or raise its effort limit')
         state = physics.step(
             control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), steps)
         tau[k] = state.tau
@@ -160,40 +164,6 @@ def _follow(
     # A stamp lies between two commands.
     tau[1:] = (tau[1:] + tau[:-1]) / 2
     return Trace(*(x[::every] for x in (t, q, qd, tau, wanted)))
-
-
-def _check_near(arm: ArmModel, t: float, wanted: Array, q: Array) -> None:
-    away = np.abs(wanted - q)
-    # Of a NaN no maximum is below.
-    if not away.max() < LOST:
-        joint = int(np.argmax(~(away < LOST)))
-        raise InputError(
-            f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than {LOST} "
-            f'{joint_units("rad", arm.prismatic)[joint]} away from the motion {t:.2f} s '
-            'after the start; lower the accelerations or raise its effort limit')
-
-
-def _measure(
-    arm: ArmModel, trace: Trace, sensors: SensorModel, rng: np.random.Generator,
-) -> Recording:
-    """Record a course through the sensors of the arm."""
-    shape = trace.q.shape
-    white = rng.normal(size=shape) * np.broadcast_to(sensors.effort_noise, arm.n)
-    tau = trace.tau + white
-    gravity = np.zeros(shape)
-    if not arm.drive.includes_gravity:
-        rigid = RigidArm(arm)
-        gravity = np.array([rigid.gravity(q) for q in trace.q])
-    qd = trace.qd + np.asarray(sensors.velocity_noise) * rng.normal(size=shape)
-    return Recording(
-        t=trace.t - trace.t[0],
-        q=quantise(motor_position(trace.q, arm.drive), sensors.encoder_counts, arm.prismatic),
-        u=drive_signal(tau, gravity, arm.drive),
-        signal=arm.drive.signal,
-        joint_names=arm.joint_names,
-        source=f'simulation of {arm.name}',
-        qd=qd @ arm.drive.transmission.T,
-    )
 
 
 def simulation_notes(

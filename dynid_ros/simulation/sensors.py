@@ -7,37 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.drive import Drive, motor_position
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class SensorShares:
-    """
-    Default sensors, as shares of the torques and speeds that occur.
-
-    Attributes
-    ----------
-    torque : float
-        Standard deviation of the white torque noise by that of the torque of the joint. Filtered
-        to the band of a motion, 1 to 2 % are left; good recordings of real arms leave 3 to 6 %.
-        With 2 or 5 %, friction near standstill alone is an outlier among the residuals of a
-        Panda. A constant load, as of a lift, tells nothing of the noise.
-    velocity : float
-        The same for the velocity.
-    counts : float
-        Counts of the encoder a turn, or over the range of a prismatic joint.
-
-    """
-
-    torque: float = 0.1
-    velocity: float = 1e-3
-    counts: float = 2.0**16
-
-
-SHARES = SensorShares()
+#: Standard deviation of the white torque noise, relative to that of the torque of the joint.
+#: Filtered to the band of a motion, 1 to 2 % are left; good recordings of real arms leave 3 to
+#: 6 %. With 2 or 5 %, friction near standstill alone is an outlier among the residuals of a Panda.
+#: A constant load, as of a lift, says nothing of the noise.
+TORQUE_NOISE = 0.1
+#: The same for the velocity.
+VELOCITY_NOISE = 1e-3
+#: Counts of the encoder a turn, or over the range of a prismatic joint.
+COUNTS = 2.0**16
 
 
 @dataclass(frozen=True)
@@ -109,6 +93,28 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
     return np.asarray(torque @ drive.to_joints / drive.gain)
 
 
+def measure(
+    arm: ArmModel, rigid: RigidArm, sensors: SensorModel, rng: np.random.Generator, q: Array,
+    qd: Array, tau: Array,
+) -> tuple[Array, Array, Array]:
+    """
+    Read the sensors at true states (N, n), in which the motors have the torque tau.
+
+    Returns
+    -------
+    q, qd, u : (N, n) ndarray
+        Position and velocity of the motors, and the drive signal in its unit.
+
+    """
+    drive = arm.drive
+    torque = tau + np.asarray(sensors.effort_noise) * rng.normal(size=q.shape)
+    velocity = qd + np.asarray(sensors.velocity_noise) * rng.normal(size=q.shape)
+    gravity = np.zeros_like(q) if drive.includes_gravity else np.array(
+        [rigid.gravity(each) for each in q])
+    position = quantise(motor_position(q, drive), sensors.encoder_counts, arm.prismatic)
+    return position, velocity @ drive.transmission.T, drive_signal(torque, gravity, drive)
+
+
 def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel:
     """
     Sensors that suit the torques and speeds of a motion, whatever the ratings.
@@ -124,5 +130,5 @@ def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel
     allowed = planning_limits(arm)
     travel = np.where(arm.prismatic, allowed.upper - allowed.lower, 1.0)
     return SensorModel(
-        encoder_counts=SHARES.counts / travel, velocity_noise=SHARES.velocity * speed,
-        effort_noise=SHARES.torque * torque)
+        encoder_counts=COUNTS / travel, velocity_noise=VELOCITY_NOISE * speed,
+        effort_noise=TORQUE_NOISE * torque)

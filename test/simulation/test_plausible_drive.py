@@ -15,7 +15,7 @@ from dynid_ros.data.files.sidecar import sidecar_text
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import (
     assumptions,
-    SHARES,
+    ROTOR_BY_RATING,
     typical_speed,
     typical_torque,
     with_plausible_drives,
@@ -44,7 +44,7 @@ def test_shipped_arms_state_their_drives(name):
 
 
 @pytest.mark.parametrize(('effort', 'rotor'), [
-    (np.inf, 0.5), (5e4, 0.5), (0.0, 0.5), (20.0, SHARES.rotor_by_rating * 20.0 / 10.0)])
+    (np.inf, 0.5), (5e4, 0.5), (0.0, 0.5), (20.0, ROTOR_BY_RATING * 20.0 / 10.0)])
 def test_rotor_inertia_is_that_of_the_links_or_what_the_rating_bears(effort, rotor):
     arm, _ = with_plausible_drives(pendulum(effort))
     np.testing.assert_allclose(arm.rotor_nominal, rotor, rtol=1e-12)

@@ -82,9 +82,8 @@ class PayloadDesign:
         """
         sought, arm = self.objective.sought, self.arm.memoryless
         assert sought is not None and self.objective.weights is not None
-        points = POINTS * motion.harmonics
-        t = motion.ramp + np.arange(points) * (motion.period / points)
-        G = Information(arm, self.objective.weights).matrix(regressor(arm, *motion.evaluate(t)))
+        Y = regressor(arm, *motion.one_period(POINTS * motion.harmonics))
+        G = Information(arm, self.objective.weights).matrix(Y)
         H = sought.unknowns.T @ G @ sought.unknowns + sought.known
         r = self.basis.shape[1]
         own = np.linalg.inv(H)[-r:, -r:] / self.samples

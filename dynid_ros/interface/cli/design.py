@@ -151,12 +151,17 @@ def _check_length(args: Namespace) -> None:
 
 def _task(args: Namespace, arm: ArmModel) -> Task:
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+    from dynid_ros.motion.excitation.design_objective import (
+        DesignObjective,
+        parameters_sought,
+        Task,
+    )
     from dynid_ros.motion.excitation.prior_information import objective_given
 
     payload = args.chosen == [PAYLOAD]
     objective = DesignObjective(
-        args.criterion, args.scale_columns, () if payload else tuple(args.chosen))
+        args.criterion, args.scale_columns,
+        parameters_sought(arm, args.chosen) if args.chosen and not payload else None)
     if args.harmonics > HIGHEST_HZ * args.period:
         raise InputError(
             f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
@@ -235,15 +240,11 @@ def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
     if less:
         yield (f'close neighbours keep less than {1000 * notes["clearance"]:g} mm: ' + ', '.join(
             f'{name} {1000 * value:.1f} mm' for name, value in less.items()))
-    gaps, distances = notes['hull_gaps'], notes['mesh_distances']
+    gaps = notes['hull_gaps']
     if gaps:
         widest = max(gaps, key=gaps.get)
         yield (f'convex hulls stand for {len(gaps)} meshes and reach at most '
                f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
-    if distances:
-        nearest = min(distances, key=distances.get)
-        yield (f'the meshes themselves, where their hulls are nearest: '
-               f'{1000 * distances[nearest]:.1f} mm apart or more ({nearest})')
 
 
 def _least(margins: dict[str, Any], arm: ArmModel) -> Iterator[str]:

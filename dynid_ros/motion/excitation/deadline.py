@@ -37,7 +37,6 @@ class Deadline:
 
     seconds: float
     _motion: float = 0.0
-    _end: float = 0.0
     _begin: float = field(default_factory=lambda: now())
 
     @property
@@ -48,7 +47,7 @@ class Deadline:
     @property
     def late(self) -> bool:
         """Whether no further step may begin."""
-        reserve = min(self._motion + self._end, LARGEST_RESERVE * self.seconds)
+        reserve = min(self._motion, LARGEST_RESERVE * self.seconds)
         return self.gone + reserve > self.seconds
 
     @property
@@ -59,10 +58,6 @@ class Deadline:
     def reserve_for_motion(self, seconds: float) -> None:
         """Keep the time in which a motion was verified for the last one, the longest, s."""
         self._motion = max(self._motion, seconds)
-
-    def reserve_for_end(self, seconds: float) -> None:
-        """Keep time for the end, after the last motion, s."""
-        self._end = seconds
 
     def check(self) -> None:
         """Raise where no further step may begin."""

@@ -222,7 +222,6 @@ def design_metadata(
         'clearance': None if scene is None else scene.clearance,
         'pairs_not_checked': [] if scene is None else list(scene.ignored),
         'less_clearance': {} if scene is None else _less_clearance(scene),
-        'mesh_distances': {name: _short(value) for name, value in designed.meshes.items()},
         'hull_gaps': {} if scene is None else {
             name: _short(value) for name, value in scene.gaps.items()},
         'notes': [] if scene is None else list(scene.notes),

@@ -1,11 +1,11 @@
-"""Task and objective of a design, and the stages of its descent."""
+"""Task and objective of a design."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.model import ArmModel
@@ -22,9 +22,6 @@ from dynid_ros.motion.excitation.information_criteria import (
 )
 from dynid_ros.utilities.arrays import Array
 
-#: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
-STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
-
 
 @dataclass(frozen=True, eq=False)
 class DesignObjective:
@@ -38,10 +35,8 @@ class DesignObjective:
         of the confidence ellipsoid (D-optimality).
     scale_columns : bool
         Whether columns are scaled to unit length first.
-    chosen : tuple of str
-        Base parameters whose summed variance is minimised instead.
     sought : Sought or None
-        Other unknowns of which the same holds.
+        Unknowns whose summed variance is minimised instead.
     weights : (n,) ndarray or None
         Inverse noise variance of each joint; None gives all rows the same weight.
     prior : (b, b) ndarray or None
@@ -51,59 +46,49 @@ class DesignObjective:
 
     criterion: str = 'condition'
     scale_columns: bool = False
-    chosen: tuple[str, ...] = ()
-    weights: Array | None = field(default=None)
-    prior: Array | None = field(default=None)
     sought: Sought | None = None
+    weights: Array | None = None
+    prior: Array | None = None
 
     @property
     def name(self) -> str:
         """Return what is minimised."""
-        names = self.chosen if self.sought is None else (self.sought.name,)
-        return 'for ' + ', '.join(names) if names else self.criterion
+        return self.criterion if self.sought is None else f'for {self.sought.name}'
 
-    def stages(self, arm: ArmModel) -> list[tuple[Criterion, float, int]]:
-        """Criterion, factor of the barriers and steps of each stage of a descent."""
-        return [(self._smooth(arm, sharpness), wall, steps) for sharpness, wall, steps in STAGES]
+    def smoothed(self, sharpness: float) -> Criterion:
+        """Criterion of a descent, smooth where the condition number is sought."""
+        if self.sought is not None:
+            return sought_variance(self.sought)
+        if self.criterion == 'volume':
+            return log_volume
+        criterion = smooth_condition(sharpness)
+        return scaled(criterion) if self.scale_columns else criterion
 
-    def score(self, arm: ArmModel, G: Array) -> float:
+    def score(self, G: Array) -> float:
         """
         Score an information matrix (b, b); less is better.
 
         The score is the condition number; for ``volume`` the geometric mean of the standard
-        deviations; for chosen parameters or others sought the root of their summed variances.
+        deviations; for unknowns that are sought the root of their summed variances.
         """
-        certain = bool(self.chosen) or self.sought is not None
-        if certain or self.criterion == 'volume':
-            value = self._smooth(arm, 1.0)(G)[0]
-            return float(np.exp(value if certain else value / 2))
+        if self.sought is not None or self.criterion == 'volume':
+            value = self.smoothed(1.0)(G)[0]
+            return float(np.exp(value if self.sought is not None else value / 2))
         if self.scale_columns:
             length = np.sqrt(np.diag(G))
             G = G / np.outer(length, length)
         return condition_of(G)
 
-    def _smooth(self, arm: ArmModel, sharpness: float) -> Criterion:
-        criterion: Criterion = smooth_condition(sharpness)
-        if self.sought is not None:
-            return sought_variance(self.sought)
-        if self.chosen:
-            every = np.eye(base_parameters(arm).count)
-            return sought_variance(Sought(
-                '', every, np.zeros_like(every), every[:, indices(arm, self.chosen)]))
-        if self.criterion == 'volume':
-            return log_volume
-        return scaled(criterion) if self.scale_columns else criterion
 
-
-def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
+def parameters_sought(arm: ArmModel, names: Sequence[str]) -> Sought:
     """
-    Find the indices of base parameters.
+    Seek base parameters.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm.
-    chosen : tuple of str
+        The arm with the columns that will be identified.
+    names : sequence of str
         Names of standard parameters, such as ``Izz6``.
 
     Raises
@@ -112,20 +97,21 @@ def indices(arm: ArmModel, chosen: tuple[str, ...]) -> NDArray[np.intp]:
         A name is unknown or not a base parameter.
 
     """
-    base = base_parameters(arm)
-    places = []
-    for name in chosen:
+    base = base_parameters(arm.memoryless)
+    for name in names:
         if name in base.names:
-            places.append(base.names.index(name))
             continue
-        every = base.layout.names
-        if name not in every:
+        standard = base.layout.names
+        if name not in standard:
             raise InputError(
                 f"'{arm.name}' has no parameter '{name}'{near(name, base.names)}")
-        groups = [base.groups[k] for k in np.flatnonzero(base.grouping[:, every.index(name)])]
+        groups = [base.groups[k] for k in np.flatnonzero(base.grouping[:, standard.index(name)])]
         within = f'; it is part of {groups[0]}' if groups else '; it is unidentifiable'
         raise InputError(f"'{name}' of '{arm.name}' is not a base parameter{within}")
-    return np.array(places, dtype=np.intp)
+    every = np.eye(base.count)
+    return Sought(
+        ', '.join(names), every, np.zeros_like(every),
+        every[:, [base.names.index(name) for name in names]])
 
 
 @dataclass(frozen=True)

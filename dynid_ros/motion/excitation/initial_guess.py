@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
@@ -97,7 +95,8 @@ def _free_share(
         if hindrance is None:
             return share
         if deadline.late:
-            raise OutOfTimeError(f'the last motion tried violates {_named(cost, arm, hindrance)}')
+            q = cost.series.states(X)[0, hindrance.sample]
+            raise OutOfTimeError(f'in the last motion {_lacking(cost, arm, q, hindrance)}')
         # That sample is repaired alone, since all of them take a hundred times as long.
         here = slice(hindrance.sample, hindrance.sample + 1)
         while hindrance is not None and share.mean() > least:
@@ -150,23 +149,15 @@ def _free_position(
         '"environment" in arm.yaml, nominal inertias and limits')
 
 
-def _named(cost: DesignCost, arm: ArmModel, hindrance: Hindrance) -> str:
-    """Name the limits that are violated."""
-    if len(hindrance.pairs):
-        assert cost.collision is not None
-        names = [cost.collision.scene.names[k] for k in hindrance.pairs.tolist()]
-        return f'the clearance of {names[0]}' + (
-            f' and of {len(names) - 1} other pairs' if len(names) > 1 else '')
-    over = [name for name, out in zip(arm.joint_names, hindrance.joints, strict=True) if out]
-    return f'the effort limit of {", ".join(over)}'
-
-
 def _lacking(cost: DesignCost, arm: ArmModel, q: Array, hindrance: Hindrance) -> str:
-    """Name what is violated at a position (n,), and by how much where bodies are too near."""
-    if not len(hindrance.pairs):
-        return f'{_named(cost, arm, hindrance)} is exceeded'
+    """Name the limit that is violated most at a position (n,), and by how much a clearance is."""
+    pairs = hindrance.pairs
+    if not len(pairs):
+        over = [name for name, out in zip(arm.joint_names, hindrance.joints, strict=True) if out]
+        return f'the effort limit of {", ".join(over)} is exceeded'
     assert cost.collision is not None
     scene = cost.collision.scene
-    lack = (scene.kept - scene.distances(q))[hindrance.pairs]
-    ordered = replace(hindrance, pairs=hindrance.pairs[np.argsort(-lack)])
-    return f'{_named(cost, arm, ordered)} lacks {max(lack.max(), 0.0):.3g} m'
+    lack = (scene.kept - scene.distances(q))[pairs]
+    others = f' and of {len(pairs) - 1} other pairs' if len(pairs) > 1 else ''
+    return (f'the clearance of {scene.names[pairs[int(np.argmax(lack))]]}{others} lacks '
+            f'{max(lack.max(), 0.0):.3g} m')

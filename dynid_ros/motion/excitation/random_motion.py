@@ -12,7 +12,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.motion_bounds import motion_bounds
 from dynid_ros.motion.feasibility.planning_limits import planning_limits, PlanningLimits
 from dynid_ros.motion.trajectory.fourier import FourierMotion, rest_projection
-from dynid_ros.utilities.arrays import Array
 
 #: Points of a period at which the condition number is taken.
 CONDITION_POINTS = 200
@@ -58,7 +57,10 @@ def random_motion(
     best, least, shares = None, np.inf, np.zeros((tries, arm.n))
     for k in range(tries):
         motion = _fitting_motion(rng, allowed, period, harmonics, periods)
-        shares[k] = _load_share(known, motion)
+        if known.inertial is not None:
+            states = motion.one_period(CONDITION_POINTS)
+            torque = regressor(known, *states) @ nominal_parameters(known)
+            shares[k] = np.abs(torque).max(axis=0) / known.motion_limits.effort
         condition = condition_number(known, motion)
         if condition < least and (shares[k] <= 1).all():
             best, least = motion, condition
@@ -88,7 +90,8 @@ def condition_number(arm: ArmModel, motion: FourierMotion) -> float:
         Largest by smallest singular value, columns not scaled.
 
     """
-    W = _regressor_along(arm, motion)[:, :, base_parameters(arm).columns]
+    Y = regressor(arm, *motion.one_period(CONDITION_POINTS))
+    W = Y[:, :, base_parameters(arm).columns]
     return float(np.linalg.cond(W.reshape(-1, W.shape[-1])))
 
 
@@ -106,17 +109,3 @@ def _fitting_motion(
     lowest, highest = lower - scale * bounds.lower, upper - scale * bounds.upper
     offset = lowest + rng.random(n) * (highest - lowest)
     return FourierMotion.at_rest(period, offset, scale[:, None] * shape, periods)
-
-
-def _load_share(arm: ArmModel, motion: FourierMotion) -> Array:
-    """Largest torque of each joint by its effort limit, (n,); zero where unknown."""
-    if arm.inertial is None:
-        return np.zeros(arm.n)
-    torque = _regressor_along(arm, motion) @ nominal_parameters(arm)
-    return np.asarray(np.abs(torque).max(axis=0) / arm.motion_limits.effort)
-
-
-def _regressor_along(arm: ArmModel, motion: FourierMotion) -> Array:
-    """Regressor (points, n, p) along one period at full amplitude."""
-    t = motion.ramp + np.arange(CONDITION_POINTS) * (motion.period / CONDITION_POINTS)
-    return regressor(arm, *motion.evaluate(t))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.information_criteria import condition_of, Information, smoothed
 from dynid_ros.motion.excitation.initial_guess import initial_guess
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
-from dynid_ros.motion.feasibility.collision import CollisionBarrier, mesh_distances, RESOLUTION
+from dynid_ros.motion.feasibility.collision import CollisionBarrier
 from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins
 from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
@@ -32,6 +32,8 @@ Progress = Callable[[int, float, float], None]
 POINTS = 28
 LIMIT_POINTS = 100
 RESULT_POINTS = 60
+#: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
+STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
 #: Share by which the descent keeps off the limits, for what lies between the points.
 SPARE = 1e-3
 #: Distance by which it keeps off the clearances, m.
@@ -67,8 +69,6 @@ class Design:
         Whether all descents were completed, so that the result depends on the seed alone.
     seconds : float
         Computing time.
-    meshes : dict of str to float
-        Distances of the meshes themselves where their hulls are nearest to each other, m.
 
     """
 
@@ -79,7 +79,6 @@ class Design:
     starts: int
     complete: bool
     seconds: float
-    meshes: dict[str, float] = field(default_factory=dict)
 
 
 class Search:
@@ -111,7 +110,6 @@ class Search:
         objective = task.objective
         weights = np.ones(arm.n) if objective.weights is None else objective.weights
         self._information = Information(self._arm, weights, objective.prior)
-        self._stages = objective.stages(self._arm)
         self.cost = self._make_cost()
         # Compiles the kernels and finds the base parameters before the clock runs.
         still = np.zeros((1, arm.n))
@@ -132,8 +130,7 @@ class Search:
             raise InputError(
                 f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
                 'a faster one or wider limits, and check the results that are given')
-        found = replace(self._verified_by_meshes(best), starts=begun, complete=complete)
-        return replace(found, seconds=self._deadline.gone)
+        return replace(best, starts=begun, complete=complete, seconds=self._deadline.gone)
 
     def random(self, begin: Array | None = None) -> Design:
         """
@@ -151,14 +148,13 @@ class Search:
 
         """
         self._begin = begin
-        best = self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
-        return self._verified_by_meshes(best)
+        return self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
 
     def _best_of(
         self, starts: int, attempt: Callable[[int], object],
     ) -> tuple[int, bool, Design]:
         """Attempt starts within the time: how many were begun, whether all ended, and the best."""
-        start, complete = 0, True
+        start, complete, why = 0, True, ''
         self._deadline = Deadline(self._task.seconds)
         try:
             for start in range(starts):
@@ -166,13 +162,13 @@ class Search:
                     self._deadline.check()
                 attempt(start)
         except (KeyboardInterrupt, OutOfTimeError) as stopped:
-            if self._best is None:
-                if isinstance(stopped, OutOfTimeError):
-                    raise self._too_late(stopped) from None
+            if self._best is None and isinstance(stopped, KeyboardInterrupt):
                 raise
-            complete = False
+            complete, why = False, f' in {self._task.seconds:g} s: {stopped}'.rstrip(': ')
         if self._best is None:
-            raise self._failure()
+            raise InputError(
+                f"no motion was found within all limits of '{self._arm.name}', between samples "
+                f'too{why}; give it more time or wider limits')
         return start + 1, complete, self._best
 
     def _make_cost(self) -> DesignCost:
@@ -193,10 +189,10 @@ class Search:
             # However little time is left, there is a result.
             self._offer(first)
             self._report(start)
-            self._reserve_for_meshes()
         descent = Descent(self.cost, first)
         try:
-            for criterion, wall, steps in self._stages:
+            for sharpness, wall, steps in STAGES:
+                criterion = self._task.objective.smoothed(sharpness)
                 descent.run(criterion, wall, steps, self._deadline.check)
                 if descent.steps:
                     self._offer(descent.X)
@@ -211,20 +207,13 @@ class Search:
         """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
         begin = self._deadline.gone
         # Without any result, the first one is worth the time that it takes.
-        check = self._deadline.check_end if self._best is not None else _no_check
+        check = self._deadline.check_end if self._best is not None else lambda: None
         try:
             return self._verified(X, check)
         except OutOfTimeError:
             return True
         finally:
             self._deadline.reserve_for_motion(self._deadline.gone - begin)
-
-    def _reserve_for_meshes(self) -> None:
-        """Measure on the first motion how long the last one takes to be verified by its meshes."""
-        begin = self._deadline.gone
-        if self._best is not None:
-            self._verified_by_meshes(self._best)
-        self._deadline.reserve_for_end(self._deadline.gone - begin)
 
     def _verified(self, X: Array, check: Callable[[], None]) -> bool:
         share, cut, task = 1.0, CUT, self._task
@@ -251,49 +240,14 @@ class Search:
         seconds = move_duration(motion.start - self._begin, self._limits.allowed, WAY_SPEED)
         return self._limits.way(self._begin, motion.start, seconds).kept
 
-    def _verified_by_meshes(self, found: Design) -> Design:
-        """Compare the clearance of a motion with its meshes, which their hulls must contain."""
-        scene = self._limits.scene
-        if scene is None:
-            return found
-        meshes = mesh_distances(scene, found.motion)
-        for name, distance in meshes.items():
-            if distance < scene.clearance_of(name) - RESOLUTION:
-                raise InputError(
-                    f"the meshes of {name} of '{self._arm.name}' come to {distance:.3g} m of each "
-                    'other, nearer than their convex hulls; correct the meshes, or declare '
-                    'capsules under "collision" in arm.yaml')
-        return replace(found, meshes=meshes)
-
     def _judge(self, motion: FourierMotion) -> tuple[float, float]:
         """Score, and condition number of the plain base regressor."""
-        points = RESULT_POINTS * motion.harmonics
-        t = motion.ramp + np.arange(points) * (motion.period / points)
-        Y = regressor(self._arm, *motion.evaluate(t))
-        information = self._information
-        G = information.matrix(Y)
-        score = self._task.objective.score(self._arm, G)
-        if information.prior is None and (information.weights == 1).all():
-            return score, condition_of(G)
+        states = motion.one_period(RESULT_POINTS * motion.harmonics)
+        Y = regressor(self._arm, *states)
         plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
-        return score, condition_of(plain)
+        return self._task.objective.score(self._information.matrix(Y)), condition_of(plain)
 
     def _report(self, start: int) -> None:
         if self._progress is not None:
             best = np.inf if self._best is None else self._best.score
             self._progress(start, self._deadline.gone, best)
-
-    def _too_late(self, late: OutOfTimeError) -> InputError:
-        return InputError(
-            f"no motion of '{self._arm.name}' within all limits was found in "
-            f'{self._task.seconds:g} s{f": {late}" if str(late) else ""}; give it more time or '
-            'wider limits')
-
-    def _failure(self) -> InputError:
-        return InputError(
-            f"no motion was found within all limits of '{self._arm.name}' between samples too; "
-            'give it more time or wider limits')
-
-
-def _no_check() -> None:
-    """Let a computation go on."""

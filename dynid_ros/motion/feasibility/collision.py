@@ -20,10 +20,6 @@ RESOLUTION = 1e-3
 SHARE = 0.1
 #: Parts into which a stretch of a motion is cut at first.
 PARTS = 100
-#: Instants at which the distance of two meshes is taken, those at which their hulls are nearest,
-#: and how near these must come, beyond the clearance, m.
-VERIFIED = 3
-VERIFIED_WITHIN = 0.02
 #: Halvings of a part before it is left as it is.
 LEVELS = 16
 
@@ -65,17 +61,12 @@ class CollisionBarrier:
 
     def slope(self, q: Array, near: NearPairs) -> Array:
         """Return the derivative (K, n) by the positions (K, n), from the near pairs there."""
-        margin, width = self._near_margins(near)
+        floor, width = (values[near.pairs] for values in self._wall())
+        margin = near.distances[near.samples, near.pairs] - floor
         result = np.zeros_like(q)
         slopes = soft_wall(margin, width)[1]
         np.add.at(result, near.samples, slopes[:, None] * self._distance_slopes(q, near))
         return result / len(q)
-
-    def _near_margins(self, near: NearPairs) -> tuple[Array, Array]:
-        """Distance (N,) of near pairs from the wall, and its width (N,), m."""
-        floor, width = (values[near.pairs] for values in self._wall())
-        margin = near.distances[near.samples, near.pairs] - floor
-        return np.minimum(margin, width), width
 
     def _wall(self) -> tuple[Array, Array]:
         """Distance (P,) of each pair at which the barrier is infinite, and its width (P,), m."""
@@ -128,7 +119,10 @@ def clearances(
 
     """
     bounds = motion_bounds(motion)
-    middle, half = _parts(motion)
+    edges = np.array(motion.stretches)
+    length = (edges[:, 1:] - edges[:, :1]) / PARTS
+    middle = (edges[:, :1] + length * (np.arange(PARTS) + 0.5)).ravel()
+    half = np.repeat(length / 2, PARTS)
     far = scene.kept + scene.width
     smallest = np.full(len(scene.names), np.inf)
     certain = np.full(len(scene.names), np.inf)
@@ -164,53 +158,3 @@ def _nearest(between: PairDistances, q: Array, smallest: Array) -> Array:
     seen = between.refined(q, bounds, first)
     limit = np.minimum(smallest, seen.max(axis=0, where=first, initial=-np.inf))
     return between.refined(q, bounds, bounds <= limit)
-
-
-def mesh_distances(scene: Scene, motion: FourierMotion) -> dict[str, float]:
-    """
-    Distances of the meshes themselves at the instants at which their hulls are nearest.
-
-    Parameters
-    ----------
-    scene : Scene
-        Bodies and pairs.
-    motion : FourierMotion
-        The motion.
-
-    Returns
-    -------
-    dict of str to float
-        By pair, of those whose hulls come within `VERIFIED_WITHIN` of their clearance, m.
-
-    """
-    if scene.exact is None:
-        return {}
-    middle, _ = _parts(motion)
-    q = motion.evaluate(middle)[0]
-    horizon = scene.kept + VERIFIED_WITHIN
-    hulls = scene.between.distances(q, horizon)
-    nearest: dict[str, Array] = {}
-    for name, column, limit in zip(scene.names, hulls.T, horizon, strict=True):
-        if column.min() < limit:
-            nearest[name] = np.minimum(column, nearest.get(name, np.inf))
-    chosen = np.zeros((len(q), len(scene.exact_names)), dtype=bool)
-    for k, name in enumerate(scene.exact_names):
-        if name in nearest:
-            chosen[np.argsort(nearest[name])[:VERIFIED], k] = True
-    found = np.where(
-        chosen, scene.exact.refined(q, scene.exact.lower_bounds(q), chosen), np.inf).min(axis=0)
-    return {name: float(value) for name, value in zip(scene.exact_names, found, strict=True)
-            if np.isfinite(value)}
-
-
-def _parts(motion: FourierMotion) -> tuple[Array, Array]:
-    """Middles and half lengths of intervals that cover all different parts, s."""
-    edges = [(motion.ramp, motion.ramp + motion.period)]
-    if motion.ramp > 0:
-        edges += [(0.0, motion.ramp), (motion.duration - motion.ramp, motion.duration)]
-    middle, half = [], []
-    for start, end in edges:
-        length = (end - start) / PARTS
-        middle.append(start + length * (np.arange(PARTS) + 0.5))
-        half.append(np.full(PARTS, length / 2))
-    return np.concatenate(middle), np.concatenate(half)

@@ -74,12 +74,16 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
 
 
 def _hull_of(points: Array) -> Any:
-    """Convex hull of points (N, 3) for coal; the box around them where coal cannot hold it."""
+    """Convex hull of points (N, 3), or of the box around them if it is flat or too fine."""
+    axes, low, high = _box(points)
+    around = np.array(list(product(*zip(low - FLAT, high + FLAT, strict=True)))) @ axes.T
+    # Qhull in coal ends the process on flat points.
+    solid = (high - low).min() >= FLAT
     try:
-        return _through(np.unique(_solid(points), axis=0))
+        return _through(np.unique(points if solid else around, axis=0))
     except RuntimeError:
         # The tip of a fine cone may have more neighbours than coal counts.
-        return _through(_around(points))
+        return _through(around)
 
 
 def _through(points: Array) -> Any:
@@ -88,22 +92,6 @@ def _through(points: Array) -> Any:
     corners = coal.StdVec_Vec3s()
     corners.extend(list(points))
     return coal.ConvexBase.convexHull(corners, True, 'Qt')
-
-
-def _solid(points: Array) -> Array:
-    """Points (N, 3), or the corners of a thin box around them where they lie in a plane."""
-    _, low, high = _box(points)
-    if (high - low).min() >= FLAT:
-        return points
-    # Qhull in coal ends the process on flat points.
-    return _around(points)
-
-
-def _around(points: Array) -> Array:
-    """Corners of a box that is `FLAT` larger than points (N, 3), (8, 3)."""
-    axes, low, high = _box(points)
-    return np.asarray(
-        np.array(list(product(*zip(low - FLAT, high + FLAT, strict=True)))) @ axes.T)
 
 
 def _box(points: Array) -> tuple[Array, Array, Array]:

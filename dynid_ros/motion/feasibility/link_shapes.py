@@ -88,7 +88,8 @@ def urdf_bodies(
     for body in replaced:
         found.geometry.addGeometryObject(body)
     return [
-        Body(body.name, joint, body.placement, body.geometry, _source(body))
+        Body(body.name, joint, body.placement, body.geometry, f'{body.meshPath} {body.meshScale}'
+             if hasattr(body.geometry, 'buildConvexHull') else '')
         for joint, body in found.on(arm, locked)], notes
 
 
@@ -199,11 +200,6 @@ def link_boxes(bodies: Sequence[Body], joints: int) -> Array:
             every = np.concatenate(points)
             boxes[joint] = np.column_stack([every.min(axis=0), every.max(axis=0)])
     return boxes
-
-
-def _source(body: Any) -> str:
-    is_mesh = hasattr(body.geometry, 'buildConvexHull')
-    return f'{body.meshPath} {body.meshScale}' if is_mesh else ''
 
 
 def _point_to_files(root: Any, path: Path, loader: Any, kind: str) -> dict[str, list[str]]:

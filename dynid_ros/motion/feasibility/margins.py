@@ -85,7 +85,8 @@ class AllLimits:
             allowed.velocity - bounds.velocity,
             allowed.acceleration - bounds.acceleration,
             None if self.torque is None else self.torque.limit - self.torque.largest(motion),
-            self._clearance(motion, check))
+            {} if self.scene is None else _least(
+                self.scene, clearances(self.scene, motion, check)))
 
     def way(self, begin: Array, end: Array, seconds: float) -> MotionMargins:
         """Verify the straight way between two positions (n,) of rest, at points of it."""
@@ -98,11 +99,6 @@ class AllLimits:
             None if torque is None else
             torque.limit - torque.dry - np.abs(torque.torque(q, qd, qdd)).max(axis=0),
             {} if scene is None else _least(scene, scene.nearest(begin, end)))
-
-    def _clearance(self, motion: FourierMotion, check: Callable[[], None]) -> dict[str, float]:
-        if self.scene is None:
-            return {}
-        return _least(self.scene, clearances(self.scene, motion, check))
 
 
 def _least(scene: Scene, distances: Array) -> dict[str, float]:

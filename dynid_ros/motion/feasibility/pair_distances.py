@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from dynid_ros.motion.feasibility.bounding_capsule import (
 from dynid_ros.motion.feasibility.link_shapes import Body
 from dynid_ros.utilities.arrays import Array
 
+#: Two bodies to keep apart.
+Pair = tuple[Body, Body]
 _BASE_POSE = np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
 
 
@@ -85,26 +87,28 @@ class PairDistances:
     convex: NDArray[np.bool_]
 
     @staticmethod
-    def of(arm: ArmModel, bodies: list[Body], pairs: list[tuple[int, int]]) -> PairDistances:
+    def of(arm: ArmModel, pairs: Sequence[Pair]) -> PairDistances:
         """Distances of pairs of bodies of an arm."""
         import coal
         import pinocchio
 
         model, geometry = _kinematics(arm), pinocchio.GeometryModel()
-        for i, body in enumerate(bodies):
+        places = {body: i for i, body in enumerate(dict.fromkeys(
+            body for pair in pairs for body in pair))}
+        for body, i in places.items():
             geometry.addGeometryObject(pinocchio.GeometryObject(
                 str(i), body.joint + 1, 0, body.placement, body.shape))
         for a, b in pairs:
-            geometry.addCollisionPair(pinocchio.CollisionPair(a, b))
+            geometry.addCollisionPair(pinocchio.CollisionPair(places[a], places[b]))
         capsules = tuple(
             None if isinstance(body.shape, coal.Halfspace)
-            else bounding_capsule(body.shape, body.placement) for body in bodies)
+            else bounding_capsule(body.shape, body.placement) for body in places)
         exact = np.array([capsule is None or capsule.exact for capsule in capsules], dtype=bool)
-        convex = np.array([not body.is_mesh for body in bodies], dtype=bool)
-        table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        convex = np.array([not body.is_mesh for body in places], dtype=bool)
+        table = np.array([(places[a], places[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
         return PairDistances(
             arm, model, model.createData(), geometry, geometry.createData(), capsules,
-            np.array([body.joint for body in bodies], dtype=np.intp), table,
+            np.array([body.joint for body in places], dtype=np.intp), table,
             exact[table[:, 0]] & exact[table[:, 1]], convex[table[:, 0]] & convex[table[:, 1]])
 
     def lower_bounds(self, q: Array) -> Array:
@@ -192,16 +196,11 @@ class PairDistances:
 
         least = np.where(close, bounds, np.inf).min(axis=1, initial=np.inf)
         for sample in np.argsort(least, kind='stable')[:int(np.isfinite(least).sum())].tolist():
-            self._place(q[sample])
+            pinocchio.updateGeometryPlacements(
+                self.model, self.data, self.geometry, self.scratch, q[sample])
             pairs = np.flatnonzero(close[sample])
             for pair in pairs[np.argsort(bounds[sample, pairs])].tolist():
                 yield sample, pair, pinocchio.computeDistance(self.geometry, self.scratch, pair)
-
-    def _place(self, q: Array) -> None:
-        import pinocchio
-
-        pinocchio.updateGeometryPlacements(
-            self.model, self.data, self.geometry, self.scratch, q)
 
 
 def _kinematics(arm: ArmModel) -> Any:

@@ -50,10 +50,6 @@ class Scene:
         Largest distance of the convex hulls of each mesh from it, m.
     notes : tuple of str
         Lines on meshes that are missing and what replaces them.
-    exact : PairDistances or None
-        The pairs of meshes behind the pairs of hulls, to verify a motion; None without meshes.
-    exact_names : tuple of str
-        Their names.
 
     """
 
@@ -67,13 +63,6 @@ class Scene:
     levers: Array
     gaps: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    exact: PairDistances | None = None
-    exact_names: tuple[str, ...] = ()
-
-    def clearance_of(self, name: str) -> float:
-        """Distance that a pair keeps, m; pairs that are left out keep none."""
-        kept = [value for known, value in zip(self.names, self.kept, strict=True) if known == name]
-        return float(min(kept, default=0.0))
 
     def distances(self, q: Array) -> Array:
         """Distances (P,) at a position (n,), m; negative where bodies overlap."""
@@ -118,19 +107,15 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
         arm, links, obstacles, around.clearance, strict=bool(around.capsules))
     if not chosen.pairs:
         return None
-    between = PairDistances.of(arm, chosen.bodies, chosen.pairs)
-    carried = [
-        [_carriers(arm, chosen.bodies[i].joint) for i in pair] for pair in chosen.pairs]
+    between = PairDistances.of(arm, chosen.pairs)
+    joints, lengths = np.arange(arm.n), np.array([
+        np.inf if capsule is None else capsule.length for capsule in between.capsules])
+    carried = [[np.isin(joints, path_to(arm, body.joint)) for body in pair]
+               for pair in chosen.pairs]
     return Scene(
-        between, _names(chosen.bodies, chosen.pairs), chosen.ignored, around.clearance,
-        chosen.clearance, _widths(between), np.array(carried, dtype=float),
-        _levers(arm, between), chosen.gaps, notes,
-        PairDistances.of(arm, chosen.exact, chosen.exact_pairs) if chosen.exact_pairs else None,
-        _names(chosen.exact, chosen.exact_pairs))
-
-
-def _names(bodies: list[Body], pairs: list[tuple[int, int]]) -> tuple[str, ...]:
-    return tuple(f'{bodies[a].name} - {bodies[b].name}' for a, b in pairs)
+        between, chosen.names, chosen.ignored, around.clearance, chosen.clearance,
+        np.minimum(WIDTH, lengths[between.pairs].min(axis=1)), np.array(carried, dtype=float),
+        _levers(arm, between), chosen.gaps, notes)
 
 
 def _wall(wall: Wall) -> Body:
@@ -146,18 +131,6 @@ def _box(box: Box) -> Body:
     import pinocchio
 
     return Body(box.name, -1, pinocchio.SE3(box.rotation, box.center), coal.Box(*box.size))
-
-
-def _carriers(arm: ArmModel, joint: int) -> Array:
-    carried = np.zeros(arm.n)
-    carried[path_to(arm, joint)] = 1.0
-    return carried
-
-
-def _widths(between: PairDistances) -> Array:
-    """Distances (P,) in which barriers act: the length of the smaller body, `WIDTH` at most."""
-    lengths = np.array([np.inf if c is None else c.length for c in between.capsules])
-    return np.asarray(np.minimum(WIDTH, lengths[between.pairs].min(axis=1)))
 
 
 def _levers(arm: ArmModel, between: PairDistances) -> Array:

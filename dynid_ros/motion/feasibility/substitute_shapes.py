@@ -56,7 +56,7 @@ def substitutes(
             'the box of the same inertia')
         kinds.setdefault(kind, []).append(link)
         bodies += shapes
-    if not kinds:
+    if not missing:
         return [], ()
     files = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
     taken = '; '.join(f'{kind} for {", ".join(names)}' for kind, names in kinds.items())

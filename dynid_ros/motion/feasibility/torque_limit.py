@@ -89,16 +89,10 @@ class TorqueLimit:
         both by at most h²/8 max|d²tau/dt²|, taken from the second differences of the grid.
         """
         points = int(POINTS_PER_WAVE * motion.harmonics)
-        t = motion.ramp + np.linspace(0, motion.period, points + 1)
-        if motion.ramp > 0:
-            steps = int(np.ceil(points * motion.ramp / motion.period))
-            rise = np.linspace(0, motion.ramp, steps + 1)
-            parts = [rise, t, motion.duration - rise[::-1]]
-        else:
-            parts = [t]
         worst = np.zeros(motion.n)
-        for part in parts:
-            torque = self.torque(*motion.evaluate(part))
+        for begin, end in motion.stretches:
+            steps = int(np.ceil(points * (end - begin) / motion.period))
+            torque = self.torque(*motion.evaluate(np.linspace(begin, end, steps + 1)))
             bend = np.abs(np.diff(torque, 2, axis=0)).max(axis=0, initial=0.0) / 8
             worst = np.maximum(worst, np.abs(torque).max(axis=0) + 2 * bend)
         return np.asarray(worst + self.dry)

@@ -159,6 +159,16 @@ class FourierMotion:
         rest = self.start
         return np.where(moving, rest + d, rest), np.where(moving, dd, 0), np.where(moving, ddd, 0)
 
+    @property
+    def stretches(self) -> list[tuple[float, float]]:
+        """Begin and end of one period and of the ramps, which make up the motion, s."""
+        ramps = [(0.0, self.ramp), (self.duration - self.ramp, self.duration)]
+        return [(self.ramp, self.ramp + self.period), *ramps[:2 * (self.ramp > 0)]]
+
+    def one_period(self, points: int) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration at points (points, n) of a period at full size."""
+        return self.evaluate(self.ramp + np.arange(points) * (self.period / points))
+
     def _deviation(self, t: Array) -> tuple[Array, Array, Array]:
         """Deviation from the position of rest within a period, and its two derivatives."""
         orders = self.orders

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,10 @@ import yaml
 
 from dynid_ros import __version__
 from dynid_ros.arm.description.schema import read_yaml, Section
-from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.trajectory.fourier import FourierMotion, LONGEST
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair, parts
-from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
 FORMAT = 'dynid_ros excitation'
@@ -47,10 +45,6 @@ class Excitation:
         Of that arm's kinematics and limits; see the function of that name.
     joint_names : tuple of str
         Joints in the order of the motion's arrays.
-    limits : JointLimits
-        Limits that the motion keeps.
-    design : dict
-        Design settings and the margin to each limit, as given to `write_motion`.
 
     """
 
@@ -58,8 +52,6 @@ class Excitation:
     arm: str
     arm_hash: str
     joint_names: tuple[str, ...]
-    limits: JointLimits
-    design: dict[str, Any] = field(default_factory=dict)
 
 
 def arm_hash(arm: ArmModel) -> str:
@@ -112,7 +104,9 @@ def write_motion(
     """
     series = _series_content(parts(motion)[0], arm)
     for joint, name in enumerate(arm.joint_names):
-        series['joints'][name]['limits'] = _limits_content(arm.motion_limits, joint)
+        limits = {key: float(getattr(arm.motion_limits, key)[joint]) for key in _LIMITS}
+        series['joints'][name]['limits'] = {
+            key: value for key, value in limits.items() if np.isfinite(value)}
     if isinstance(motion, MotionPair):
         series['validation'] = {
             'way': float(motion.way), **_series_content(motion.validation, arm)}
@@ -170,8 +164,7 @@ def read_motion(path: Path) -> Excitation:
         raise InputError(f'{path} holds no usable motion: {message}') from error
     return Excitation(
         motion, top.needed('arm', top.text('arm')),
-        top.needed('arm_hash', top.text('arm_hash')), names,
-        _read_limits(sections), dict(_mapping(top, 'design')))
+        top.needed('arm_hash', top.text('arm_hash')), names)
 
 
 def check_made_for(excitation: Excitation, arm: ArmModel, path: Path) -> None:
@@ -214,12 +207,6 @@ def _series_content(motion: FourierMotion, arm: ArmModel) -> dict[str, Any]:
             for joint, name in enumerate(arm.joint_names)}}
 
 
-def _limits_content(limits: JointLimits, joint: int) -> dict[str, float]:
-    """Limits of one joint that are known."""
-    values = {name: float(getattr(limits, name)[joint]) for name in _LIMITS}
-    return {name: value for name, value in values.items() if np.isfinite(value)}
-
-
 def _joint_names(top: Section) -> tuple[str, ...]:
     joints = top.raw('joints')
     if not isinstance(joints, dict) or not joints:
@@ -258,27 +245,8 @@ def _read_series(section: Section, joints: list[Section]) -> FourierMotion:
         section.needed('ramp', section.number('ramp')))
 
 
-def _read_limits(joints: list[Section]) -> JointLimits:
-    sections = [joint.section('limits', _LIMITS) for joint in joints]
-    values: dict[str, Array] = {}
-    for name in _LIMITS:
-        numbers = [section.number(name) for section in sections]
-        unknown = -np.inf if name == 'lower' else np.inf
-        values[name] = np.array([unknown if x is None else x for x in numbers])
-    return JointLimits(**values)
-
-
 def _count(section: Section, key: str) -> int:
     value = section.needed(key, section.positive(key))
     if value != int(value):
         raise section.error(key, f'must be a whole number, not {value:g}')
     return int(value)
-
-
-def _mapping(top: Section, key: str) -> dict[str, Any]:
-    value = top.raw(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise top.error(key, 'must hold keys and values')
-    return value

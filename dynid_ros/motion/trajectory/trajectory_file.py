@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -155,7 +156,11 @@ def export_motion(
     t = sample_times(motion, rate_hz)
     states = motion.evaluate(t)
     if path.suffix.lower() == '.csv':
-        write_whole(path, ('\n'.join(_csv(t, states, joint_names)) + '\n').encode())
+        columns = [f'{kind}_{name}' for kind in ('q', 'qd', 'qdd') for name in joint_names]
+        text = StringIO()
+        np.savetxt(text, np.column_stack([t, *states]), '%.9g', ',',
+                   header=','.join(['t', *columns]), comments='')
+        write_whole(path, text.getvalue().encode())
     else:
         write_trajectory(path, Trajectory(joint_names, t, *states))
 
@@ -163,9 +168,3 @@ def export_motion(
 def sample_times(motion: Motion, rate_hz: float) -> Array:
     """Return times from the start of a motion to its end, which is always one of them, s."""
     return np.append(np.arange(0, motion.duration - 0.5 / rate_hz, 1 / rate_hz), motion.duration)
-
-
-def _csv(t: Array, states: tuple[Array, Array, Array], names: tuple[str, ...]) -> Iterable[str]:
-    yield ','.join(['t', *(f'{kind}_{name}' for kind in ('q', 'qd', 'qdd') for name in names)])
-    for row in np.column_stack([t, *states]):
-        yield ','.join(f'{value:.9g}' for value in row)

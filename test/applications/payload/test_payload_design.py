@@ -17,7 +17,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
-from dynid_ros.motion.excitation import design_objective
+from dynid_ros.motion.excitation import search
 from dynid_ros.motion.excitation.design import design
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -75,7 +75,7 @@ def task_for(mass=2.0):
 @pytest.fixture
 def short(monkeypatch):
     """Few steps, which do not depend on the time that they take."""
-    monkeypatch.setattr(design_objective, 'STAGES', ((2.0, 1e-2, 20), (8.0, 1e-3, 20)))
+    monkeypatch.setattr(search, 'STAGES', ((2.0, 1e-2, 20), (8.0, 1e-3, 20)))
     return Task(SECONDS, 4, 1, starts=1, seconds=300.0)
 
 

@@ -14,9 +14,13 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.motion.excitation.design import design, validation_motion
-from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+from dynid_ros.motion.excitation.design_objective import (
+    DesignObjective,
+    parameters_sought,
+    Task,
+)
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.motion.excitation.search import Search
+from dynid_ros.motion.excitation.search import Search, STAGES
 from dynid_ros.motion.feasibility.scene import build_scene
 
 UR10_TARGET = JointLimits(
@@ -68,14 +72,14 @@ def test_the_same_seed_gives_the_same_motion_and_another_seed_another():
 @pytest.mark.slow
 @pytest.mark.parametrize('objective', [
     DesignObjective(), DesignObjective('volume'), DesignObjective(scale_columns=True),
-    DesignObjective(chosen=('Ixx2', 'Izz2'))],
+    DesignObjective(sought=parameters_sought(load_arm('two_axis'), ('Ixx2', 'Izz2')))],
     ids=['condition', 'volume', 'scaled', 'chosen'])
 def test_each_criterion_is_best_at_its_own(objective):
     arm = load_arm('two_axis')
     own = design(arm, Task(harmonics=4, starts=3, objective=objective))
     other = random_motion(arm, 0, harmonics=4)
     W, V = regressor_matrix(arm, own.motion), regressor_matrix(arm, other)
-    score = [objective.score(arm, A.T @ A / 2000) for A in (W, V)]
+    score = [objective.score(A.T @ A / 2000) for A in (W, V)]
     assert score[0] == pytest.approx(own.score, rel=0.02)
     assert score[0] < score[1]
 
@@ -87,12 +91,12 @@ def test_scores_are_what_they_are_called():
     covariance = np.linalg.inv(G)
     scaled = W / np.linalg.norm(W, axis=0)
     chosen = (names[0], names[2])
-    assert DesignObjective().score(arm, G) == pytest.approx(np.linalg.cond(W), rel=1e-6)
-    assert DesignObjective(scale_columns=True).score(arm, G) == pytest.approx(
+    assert DesignObjective().score(G) == pytest.approx(np.linalg.cond(W), rel=1e-6)
+    assert DesignObjective(scale_columns=True).score(G) == pytest.approx(
         np.linalg.cond(scaled), 1e-6)
-    assert DesignObjective(chosen=chosen).score(arm, G) == pytest.approx(
+    assert DesignObjective(sought=parameters_sought(arm, chosen)).score(G) == pytest.approx(
         np.sqrt(covariance[0, 0] + covariance[2, 2]), rel=1e-6)
-    assert DesignObjective('volume').score(arm, G) == pytest.approx(
+    assert DesignObjective('volume').score(G) == pytest.approx(
         np.linalg.det(covariance) ** (1 / (2 * len(G))), rel=1e-6)
 
 
@@ -106,8 +110,7 @@ def scene_of(arm):
 
 
 @pytest.mark.parametrize('objective', [
-    DesignObjective(), DesignObjective('volume'), DesignObjective(scale_columns=True),
-    DesignObjective(chosen=('Izz3',))],
+    DesignObjective(), DesignObjective('volume'), DesignObjective(scale_columns=True), None],
     ids=['condition', 'volume', 'scaled', 'chosen'])
 def test_gradient_agrees_with_finite_differences(objective):
     """With a prismatic joint, coupling, torque limits and obstacles."""
@@ -120,8 +123,10 @@ def test_gradient_agrees_with_finite_differences(objective):
                        lower=-np.array([2.0, 0.3, 2.0, 2.0]), effort=np.full(4, 150.0)),
         coupling=(CouplingColumn('Iam', 'qdd', np.eye(4)[::-1]),
                   CouplingColumn('Fvm', 'qd', np.diag([1.0, -2, 0, 3]))))
+    objective = objective or DesignObjective(sought=parameters_sought(arm, ('Izz3',)))
     search = Search(arm, Task(harmonics=3, objective=objective), scene_of(arm), None)
-    criterion, wall, _ = objective.stages(arm)[0]
+    sharpness, wall, _ = STAGES[0]
+    criterion = objective.smoothed(sharpness)
     cost = search.cost
     X = search.first(0)
     value, slope = cost.at(X, criterion, wall)
@@ -218,9 +223,9 @@ def test_other_wrong_requests_are_named():
     with pytest.raises(InputError, match='0 s leave no time for one iteration'):
         design(arm, Task(seconds=0.0))
     with pytest.raises(InputError, match="no parameter 'Izz9'"):
-        design(arm, Task(objective=DesignObjective(chosen=('Izz9',))))
+        parameters_sought(arm, ('Izz9',))
     with pytest.raises(InputError, match="'m2' of 'two_axis' is not a base parameter"):
-        design(arm, Task(objective=DesignObjective(chosen=('m2',))))
+        parameters_sought(arm, ('m2',))
     with pytest.raises(InputError, match='2 harmonics at least'):
         design(arm, Task(harmonics=1))
     everywhere = Box('block', np.zeros(3), np.full(3, 2.0), np.eye(3))

@@ -11,7 +11,7 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
-from dynid_ros.motion.excitation import design_objective
+from dynid_ros.motion.excitation import search
 from dynid_ros.motion.excitation.design import design, validation_motion, with_validation
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.execution.start_checks import check_motion
@@ -93,7 +93,7 @@ def torque_left(arm, q, qd, qdd):
 def test_no_limit_is_broken_at_10_khz(name, seed, monkeypatch):
     arm, scene = arm_and_scene(name)
     # Few steps at both ends of the schedule: far inside the limits, then right beside them.
-    monkeypatch.setattr(design_objective, 'STAGES', ((2.0, 1e-2, 6), (20.0, 3e-4, 8)))
+    monkeypatch.setattr(search, 'STAGES', ((2.0, 1e-2, 6), (20.0, 3e-4, 8)))
     task = Task(period=PERIOD, harmonics=5, starts=1, seconds=60.0, seed=seed)
     designed = design(arm, task, scene)
     assert designed.margins.kept

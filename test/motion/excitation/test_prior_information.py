@@ -12,7 +12,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.motion.excitation.design import design
-from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+from dynid_ros.motion.excitation.design_objective import DesignObjective, parameters_sought, Task
 from dynid_ros.motion.excitation.prior_information import objective_given
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 
@@ -66,7 +66,8 @@ def test_chosen_parameters_gain_most_from_their_own_design():
     for name in ('Ixy2', 'Izz2'):
         k = base_parameters(arm).names.index(name)
         spread = []
-        for objective in (DesignObjective(chosen=(name,)), DesignObjective()):
+        for sought in (parameters_sought(arm, [name]), None):
+            objective = DesignObjective(sought=sought)
             task = Task(period=5.0, harmonics=3, periods=1, starts=3,
                         objective=objective_given(objective, arm, [known], 5.0))
             spread.append(both(arm, known, design(arm, task).motion)[k, k])

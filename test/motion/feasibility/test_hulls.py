@@ -14,7 +14,7 @@ from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.motion.feasibility.body_pairs import choose_pairs
 from dynid_ros.motion.feasibility.bounding_capsule import bounding_capsule
 from dynid_ros.motion.feasibility.convex_hull import convex_hull, convex_pieces, hull_gap
-from dynid_ros.motion.feasibility.link_shapes import Body
+from dynid_ros.motion.feasibility.link_shapes import Body, urdf_bodies
 from dynid_ros.motion.feasibility.pair_distances import PairDistances
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.feasibility.scene import build_scene
@@ -130,8 +130,8 @@ def test_bounds_of_capsules_agree_with_the_library():
     bodies += [Body('point', -1, pinocchio.SE3.Random(), coal.Sphere(0.1)),
                Body('same', 3, bodies[3].placement * pinocchio.SE3(
                    np.eye(3), np.array([0.5, 0, 0])), coal.Capsule(0.05, 0.4))]
-    pairs = [(a, b) for b in range(6) for a in range(b)]
-    between = PairDistances.of(arm, bodies, pairs)
+    pairs = [(bodies[a], bodies[b]) for b in range(6) for a in range(b)]
+    between = PairDistances.of(arm, pairs)
     q = rng.uniform(-3, 3, (50, 4))
     for row, bounds in zip(q, between.lower_bounds(q), strict=True):
         pinocchio.computeDistances(
@@ -197,8 +197,12 @@ def test_hulls_of_real_arms_are_never_farther_apart_than_their_meshes(inner):
     scene = build_scene(arm, load_surroundings(path, arm))
     allowed = planning_limits(arm)
     q = np.random.default_rng(0).uniform(allowed.lower, allowed.upper, (15, arm.n))
-    hulls, exact = scene.between.distances(q, np.inf), scene.exact.distances(q, np.inf)
-    for k, name in enumerate(scene.exact_names):
+    bodies, _ = urdf_bodies(arm, path, {})
+    named, names = {body.name: body for body in bodies}, sorted(set(scene.names))
+    pairs = [tuple(named[body] for body in name.split(' - ')) for name in names]
+    exact = PairDistances.of(arm, pairs).distances(q, np.inf)
+    hulls = scene.between.distances(q, np.inf)
+    for k, name in enumerate(names):
         own = hulls[:, [i for i, other in enumerate(scene.names) if other == name]].min(axis=1)
         # The library stops within 1e-6 of a distance.
         assert (own <= np.maximum(exact[:, k], 0) + 1e-5).all()

@@ -46,8 +46,10 @@ def test_a_motion_reads_back_without_loss(written, arm):
         assert getattr(read.motion, name) == getattr(motion, name)
     for name in ('offset', 'sine', 'cosine'):
         np.testing.assert_array_equal(getattr(read.motion, name), getattr(motion, name))
+    joints = yaml.safe_load(path.read_text())['joints']
     for name in ('lower', 'upper', 'velocity', 'acceleration', 'effort'):
-        np.testing.assert_array_equal(getattr(read.limits, name), getattr(arm.limits, name))
+        for limit, joint in zip(getattr(arm.limits, name), joints.values(), strict=True):
+            assert joint['limits'].get(name, limit if np.isinf(limit) else None) == limit
     assert (read.arm, read.joint_names) == ('random', ('j1', 'j2'))
     check_made_for(read, arm, path)
 
@@ -56,14 +58,12 @@ def test_a_pair_reads_back_without_loss(written, arm):
     path, motion = written
     other = FourierMotion.at_rest(2.0, [0.1, 0.2], np.full((2, 4), 0.01))
     write_motion(path, MotionPair(motion, other, 1.7), arm, {'seed': 3})
-    read = read_motion(path)
-    pair = read.motion
+    pair = read_motion(path).motion
     assert (pair.way, pair.duration) == (1.7, motion.duration + 1.7 + 2.0)
     t = np.linspace(-1.0, 20.0, 400)
     for own, given in ((pair.excitation, motion), (pair.validation, other)):
         for one, two in zip(own.evaluate(t), given.evaluate(t), strict=True):
             np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(read.limits.upper, arm.limits.upper)
     np.testing.assert_array_equal(pair.evaluate(100.0)[0], other.start)
 
 

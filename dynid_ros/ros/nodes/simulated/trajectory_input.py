@@ -128,12 +128,11 @@ class TrajectoryInput:
         for entry in given:
             if entry.name not in self._names:
                 raise core.TrajectoryError(
-                    core.Code.INVALID_JOINTS, f"a tolerance is for '{entry.name}', which the "
-                    'controller does not have')
+                    f"a tolerance is for '{entry.name}', which the controller does not have",
+                    core.Code.INVALID_JOINTS)
             value = entry.position
             if not (value >= 0 or value == -1):
                 raise core.TrajectoryError(
-                    core.Code.INVALID_GOAL,
                     f"the tolerance of joint '{entry.name}' is {value:g}; it must be above zero")
             if value:
                 tolerance[self._names.index(entry.name)] = value if value > 0 else math.inf
