@@ -101,6 +101,11 @@ def _explanation(outcome: Contest) -> tuple[Finding, ...]:
     driven = [joint for joint in recorded.still_driven if joint not in best.still_driven]
     if driven:
         text += f'; as recorded, friction drives {names(arm, driven)}'
+    if recorded.beyond_range and not best.beyond_range:
+        several = len(recorded.beyond_range) > 1
+        text += (f'; as recorded, {names(arm, recorded.beyond_range)} '
+                 f'{"move further than their" if several else "moves further than its"} limits '
+                 'are apart')
     remedies = dict.fromkeys(step.remedy for each in outcome.winners for step in each.steps)
     # The torque of a model hardly suffers from a fault that hardly raises its error.
     slight = not driven and recorded.error_percent < THRESHOLDS.slight * best.error_percent

@@ -175,7 +175,7 @@ def contest(
     # A model that fails needs a cause; one that does not must not be accused by chance.
     if holding and not failed and not pays(base, holding[0]):
         # Where the best one is chance, so is the next, and so is what it is better by.
-        winners = sorted((each for each in holding if _ends_driving(each, base)),
+        winners = sorted((each for each in holding if _ends_impossible(each, base)),
                          key=lambda each: each.error_percent)
         winners = winners if winners and _no_worse(winners[0], base) else []
     else:
@@ -234,10 +234,11 @@ def _suspicious(base: Hypothesis) -> bool:
             or bool(unexplained_joints(base)) or bool(base.still_driven))
 
 
-def _ends_driving(each: Hypothesis, base: Hypothesis) -> bool:
-    """Whether friction drives most of the changed joints, and fewer after."""
+def _ends_impossible(each: Hypothesis, base: Hypothesis) -> bool:
+    """Whether friction drives most of the changed joints, and fewer after; or a range is kept."""
     changed = set(each.changed_joints)
-    return (len(each.still_driven) < len(base.still_driven)
+    return bool(base.beyond_range and not each.beyond_range) or (
+        len(each.still_driven) < len(base.still_driven)
             and 2 * len(changed.intersection(base.still_driven)) > len(changed))
 
 
@@ -247,8 +248,8 @@ def _no_worse(each: Hypothesis, base: Hypothesis) -> bool:
 
 def _beyond_chance(best: Hypothesis, base: Hypothesis, gravity: GravityCheck) -> bool:
     """Whether an explanation gains more than the best of its kind on recordings without fault."""
-    if _ends_driving(best, base) and _no_worse(best, base):
-        # Friction that drives is beyond chance by itself, and a surrogate inherits it.
+    if _ends_impossible(best, base) and _no_worse(best, base):
+        # What no arm does is beyond chance by itself, and a surrogate inherits it.
         return True
     gain, code = base.cost - _price(best), best.steps[0].code
     return all(

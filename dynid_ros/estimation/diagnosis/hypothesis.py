@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.quality import THRESHOLDS as LIMITS
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.trial_rows import (
@@ -153,6 +154,13 @@ class Hypothesis:
         power = friction @ theta
         std = np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
         return [joint for joint in self.driven if power[joint] < -DRIVEN * std[joint] < 0]
+
+    @cached_property
+    def beyond_range(self) -> list[int]:
+        """Joints that move further than their limits are apart, whatever their zeros and turns."""
+        limits = self.arm.limits
+        excess = np.ptp(self.samples.q, axis=0) - (limits.upper - limits.lower)
+        return np.flatnonzero(excess > 2 * LIMITS.position_slack).tolist()
 
     @property
     def error_percent(self) -> float:
