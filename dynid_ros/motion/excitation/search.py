@@ -23,6 +23,7 @@ from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.feasibility.torque_limit import torque_limit
 from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.motion.trajectory.sampled_series import SampledSeries
 from dynid_ros.utilities.arrays import Array
 
@@ -69,6 +70,9 @@ class Design:
         Computing time.
     meshes : dict of str to float
         Distances of the meshes themselves where their hulls are nearest to each other, m.
+    pair : MotionPair or None
+        The motion and another one behind it that validates a model, from `design_excitation`
+        where the limits leave one.
 
     """
 
@@ -80,6 +84,7 @@ class Design:
     complete: bool
     seconds: float
     meshes: dict[str, float] = field(default_factory=dict)
+    pair: MotionPair | None = None
 
 
 class Search:
