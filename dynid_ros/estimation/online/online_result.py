@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
@@ -119,22 +120,25 @@ def online_result(
     -------
     IdentifiedModel
         The last estimate: the possible parameters, unless these predict clearly worse than the
-        unconstrained ones. Its held-out metrics are those of the last third of the rows, each
-        predicted before its use.
+        unconstrained ones. Its held-out metrics are those of the validation motions, which are not
+        learned from, or else of the last third of the rows, each predicted before its use.
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
     chosen = _chosen(online, estimate)
     ahead = f'{label}, each sample predicted before it was used'
     predictions = history.predictions(ahead)
+    own, unseen = _divided(predictions, online)
     validation = metrics(
+        f'validation motion of {label}, not learned from', True, arm.joint_names, unseen
+    ) if unseen else metrics(
         f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
-    fit = _in_sample(online, chosen.theta, label, predictions)
-    acceleration = np.max([_steepest(part) for part in predictions], axis=0)
+    fit = _in_sample(online, chosen.theta, label, own)
+    acceleration = np.max([_steepest(part) for part in own], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
         arm, chosen.theta, chosen.data_covariance, chosen.shown, estimate.condition_number,
-        predictions, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
+        own, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
     verdict, remarks = with_cause(
@@ -209,6 +213,24 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
+def _divided(
+    predictions: tuple[Prediction, ...], online: StreamingLeastSquares,
+) -> tuple[list[Prediction], list[Prediction]]:
+    """Divide rows into learned ones and, if these move, those of validation motions."""
+    marks = [online.unseen(part.t) for part in predictions]
+    own, unseen = (
+        [_rows(*each) for each in zip(predictions, chosen, strict=True) if each[1].any()]
+        for chosen in ([~mark for mark in marks], marks))
+    moved = any(np.isfinite(part.tau).any() for part in unseen)
+    return (own, unseen) if own and moved else (list(predictions), [])
+
+
+def _rows(part: Prediction, kept: NDArray[np.bool_]) -> Prediction:
+    """Return some of the rows."""
+    arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
+    return Prediction(part.source, part.held_out, *arrays)
+
+
 def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
     """Return the last rows, `LAST` of those with motion."""
     moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
@@ -220,8 +242,7 @@ def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
     for part, m in zip(predictions, moves, strict=True):
         kept = done + np.cumsum(m) > int((1 - LAST) * total)
         done += int(m.sum())
-        arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
-        result.append(Prediction(part.source, part.held_out, *arrays))
+        result.append(_rows(part, kept))
     return [part for part in result if len(part.t)]
 
 
@@ -257,7 +278,7 @@ def _steepest(part: Prediction) -> Array:
 
 
 def _in_sample(
-    online: StreamingLeastSquares, theta: Array, source: str, predictions: tuple[Prediction, ...],
+    online: StreamingLeastSquares, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
     rows = QRFactors(online.recursion.factors, online.recursion.rows)

@@ -75,9 +75,11 @@ def _phase(snapshot: Snapshot) -> str:
 def report_text(reports: Mapping[str, Report], percent: Mapping[str, float]) -> str:
     """Describe the quality of the streams, the verdict, and how well torque is predicted."""
     rows = [_row(name, report) for name, report in sorted(reports.items())]
+    unseen = any(report.values.get('validating') == 'True' for report in reports.values())
     if '' in percent and np.isfinite(percent['']):
         rows.insert(0, '<div style="margin-bottom:4px"><span style="font-size:22px;'
-                    f'font-weight:600">{percent[""]:.2f} %</span> torque error before use</div>')
+                    f'font-weight:600">{percent[""]:.2f} %</span> torque error '
+                    f'{"on the validation motion, unseen" if unseen else "before use"}</div>')
     if not rows:
         rows = [f'<span style="color:{GREY}">no node has reported yet</span>']
     return f'<div style="{BOX}">{"".join(rows)}</div>'
