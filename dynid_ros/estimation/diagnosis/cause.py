@@ -85,7 +85,7 @@ def with_cause(
     findings = (*cause, *doubts, *(_unexplained(outcome) if unsolved else ()))
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
-    remarks = () if told else (gravity.remark,)
+    remarks = () if told else (gravity.sentence,)
     return found, (*remarks, *outcome.unseen) if found.trustworthy else remarks
 
 
@@ -102,10 +102,7 @@ def _explanation(outcome: Contest) -> tuple[Finding, ...]:
     if driven:
         text += f'; as recorded, friction drives {names(arm, driven)}'
     if recorded.beyond_range and not best.beyond_range:
-        several = len(recorded.beyond_range) > 1
-        text += (f'; as recorded, {names(arm, recorded.beyond_range)} '
-                 f'{"move further than their" if several else "moves further than its"} limits '
-                 'are apart')
+        text += f'; as recorded, the limits allow {names(arm, recorded.beyond_range)} less motion'
     remedies = dict.fromkeys(step.remedy for each in outcome.winners for step in each.steps)
     # The torque of a model hardly suffers from a fault that hardly raises its error.
     slight = not driven and recorded.error_percent < THRESHOLDS.slight * best.error_percent

@@ -14,6 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import THRESHOLDS as LIMITS
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.diagnosis.dissipation import THRESHOLDS as SIGNS
 from dynid_ros.estimation.diagnosis.trial_rows import (
     trial_regressor,
     trial_rows,
@@ -30,8 +31,6 @@ MOVING_SHARE = 0.3
 #: Columns that an exchange concerns, by its code.
 EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions',
              'joint_exchanged': 'positions and drive signals'}
-#: Standard deviations below zero from which on the power of friction is negative.
-DRIVEN = 5.0
 #: Cost of friction that drives a joint, as a logarithm of its residual.
 DRIVEN_COST = 1.0
 #: Shares of unexplained torque that count as none and as all.
@@ -152,8 +151,8 @@ class Hypothesis:
         theta, root = self.rows.fit(self.mixing, self.compared)
         friction = self.rows.friction
         power = friction @ theta
-        std = np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
-        return [joint for joint in self.driven if power[joint] < -DRIVEN * std[joint] < 0]
+        least = -SIGNS.deviations * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
+        return [joint for joint in self.driven if power[joint] < least[joint] < 0]
 
     @cached_property
     def beyond_range(self) -> list[int]:

@@ -41,6 +41,8 @@ FITS_WORSE = ('no physically possible parameters fit as well; check the drive ga
               'kinematics and couplings between joints')
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
+AHEAD = '{}, each sample predicted before it was used'
+Mask = NDArray[np.bool_]
 
 
 class RowHistory(Checkpointed):
@@ -81,9 +83,9 @@ class RowHistory(Checkpointed):
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
             self._parts.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
 
-    def predictions(self, source: str) -> tuple[Prediction, ...]:
-        """Return the rows, one `Prediction` for each stretch."""
-        rows = self.rows
+    def predictions(self, source: str, chosen: Mask | None = None) -> tuple[Prediction, ...]:
+        """Return the rows, or some of them, one `Prediction` for each stretch."""
+        rows = self.rows if chosen is None else self.rows[chosen]
         stretches = np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1)
         return tuple(
             Prediction(source, True, part[:, 1], *np.split(part[:, 2:], 4, axis=1))
@@ -126,19 +128,17 @@ def online_result(
     """
     arm, estimate = online.pipeline.arm, online.estimate()
     chosen = _chosen(online, estimate)
-    ahead = f'{label}, each sample predicted before it was used'
-    predictions = history.predictions(ahead)
-    own, unseen = _divided(predictions, online)
+    ahead = AHEAD.format(label)
+    learned, validating, name = _divided(history, online)
+    predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
     validation = metrics(
-        f'validation motion of {label}, not learned from', True, arm.joint_names, unseen
-    ) if unseen else metrics(
-        f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
+        name.format(label), True, arm.joint_names, history.predictions(ahead, validating))
     fit = _in_sample(online, chosen.theta, label, own)
     acceleration = np.max([_steepest(part) for part in own], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
-        arm, chosen.theta, chosen.data_covariance, chosen.shown, estimate.condition_number,
-        own, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
+        arm, chosen.theta, chosen.data_covariance, chosen.shown, own,
+        acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
     verdict, remarks = with_cause(
@@ -213,37 +213,14 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
-def _divided(
-    predictions: tuple[Prediction, ...], online: StreamingLeastSquares,
-) -> tuple[list[Prediction], list[Prediction]]:
-    """Divide rows into learned ones and, if these move, those of validation motions."""
-    marks = [online.unseen(part.t) for part in predictions]
-    own, unseen = (
-        [_rows(*each) for each in zip(predictions, chosen, strict=True) if each[1].any()]
-        for chosen in ([~mark for mark in marks], marks))
-    moved = any(np.isfinite(part.tau).any() for part in unseen)
-    return (own, unseen) if own and moved else (list(predictions), [])
-
-
-def _rows(part: Prediction, kept: NDArray[np.bool_]) -> Prediction:
-    """Return some of the rows."""
-    arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
-    return Prediction(part.source, part.held_out, *arrays)
-
-
-def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
-    """Return the last rows, `LAST` of those with motion."""
-    moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
-    total = sum(int(m.sum()) for m in moves)
-    if not total:
-        return list(predictions)
-    done = 0
-    result = []
-    for part, m in zip(predictions, moves, strict=True):
-        kept = done + np.cumsum(m) > int((1 - LAST) * total)
-        done += int(m.sum())
-        result.append(_rows(part, kept))
-    return [part for part in result if len(part.t)]
+def _divided(history: RowHistory, online: StreamingLeastSquares) -> tuple[Mask, Mask, str]:
+    """Divide the rows (N,): which were learned from, and which validate; name the latter."""
+    unseen = online.unseen(history.rows[:, 1])
+    moves = np.isfinite(np.split(history.rows[:, 2:], 4, axis=1)[2]).any(axis=1)
+    if (moves & unseen).any() and (moves & ~unseen).any():
+        return ~unseen, unseen, 'validation motion of {}, not learned from'
+    last = np.cumsum(moves) > int((1 - LAST) * moves.sum())
+    return np.ones_like(moves), last if last.any() else ~last, f'last third of {AHEAD}'
 
 
 def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
