@@ -181,8 +181,7 @@ class Identifier(Node):
     def _on_mark(self) -> None:
         # A load is estimated from every motion.
         if self._model is None:
-            begin, end = self._marks.spans[-1]
-            self._online.validate(begin, end)
+            self._online.validate(*self._marks.spans[-1])
 
     def _learn(self) -> None:
         for block, tau_hat in self._online.push(*self._reader.take()):
