@@ -150,15 +150,13 @@ class Hypothesis:
             return []
         theta, root = self.rows.fit(self.mixing, self.compared)
         friction = self.rows.friction
-        power = friction @ theta
         least = -SIGNS.deviations * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
-        return [joint for joint in self.driven if power[joint] < least[joint] < 0]
+        return [joint for joint in self.driven if friction[joint] @ theta < least[joint] < 0]
 
     @cached_property
     def beyond_range(self) -> list[int]:
         """Joints that move further than their limits are apart, whatever their zeros and turns."""
-        limits = self.arm.limits
-        excess = np.ptp(self.samples.q, axis=0) - (limits.upper - limits.lower)
+        excess = np.ptp(self.samples.q, axis=0) - self.arm.limits.upper + self.arm.limits.lower
         return np.flatnonzero(excess > 2 * LIMITS.position_slack).tolist()
 
     @property
@@ -228,8 +226,8 @@ def as_recorded(
 
     """
     arm, samples = arm.with_friction(FRICTION), thinned(samples)
-    joints = tuple(arm.joint_names.index(name) for name in driven)
-    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n), driven=joints)
+    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n),
+                      driven=tuple(arm.joint_names.index(name) for name in driven))
 
 
 def nearest(
