@@ -193,31 +193,6 @@ def verdict_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ...]
            'gain 1.3, two torques exchanged')
     yield (verdict, 'worse_than_fit', [a / max(b, 2.5) for a, b in held],
            [a / max(b, 2.5) for a, b in broken], 'the same; fits below 2.5 % count as 2.5 %')
-    yield (verdict, 'parameters_listed', [effective(x[2]) for x in bad], [],
-           'parameters that make nine tenths of the variance, med7 and 4 s of motion')
-    powers = [np.nanmean(np.concatenate([p.tau for p in data.own]) ** 2, axis=0) for data in good]
-    spread = [over_seeds(lambda data=data: errors(data)[0]) for data in good]
-    yield verdict, 'states', spread, [], 'deviation of the expected error over ten seeds, %'
-    yield verdict, 'seed', spread, [], 'the same'
-    yield verdict, 'weakest_share', [(p / p.sum()).min() for p in powers], [0.0], 'no load'
-
-
-def over_seeds(expected: Callable[[], float]) -> float:
-    """Relative standard deviation of the expected error over seeds of the states, %."""
-    usual, found = verdict.THRESHOLDS, []
-    try:
-        for seed in range(10):
-            verdict.THRESHOLDS = replace(usual, seed=seed)
-            found.append(expected())
-    finally:
-        verdict.THRESHOLDS = usual
-    return float(100 * np.std(found) / np.mean(found))
-
-
-def effective(spread: Array) -> int:
-    """Count the largest terms that make nine tenths of the variance."""
-    share = np.cumsum(np.sort(spread**2)[::-1]) / (spread**2).sum()
-    return int(np.searchsorted(share, 0.9)) + 1
 
 
 def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -444,10 +419,8 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     upright = [data for data in good if np.any(data.arm.gravity)]
     right = [gravity(data, data.arm) for data in upright]
     wrong = [gravity(data, tilted(data.arm)) for data in upright]
-    gained = [[1 - (x.error_found / x.error_stated) ** 2 for x in each] for each in (right, wrong)]
     yield (gravity_direction, 'tolerated', [x.angle for x in right], [x.angle for x in wrong],
            'stated gravity tilted by 20 degrees')
-    yield gravity_direction, 'gain', *gained, 'stated gravity tilted by 20 degrees'
     yield gravity_direction, 'vague', [x.std for x in right], [], 'standard deviation, rad'
     yield (gravity_direction, 'loaded', [x.without for x in right], [1.0],
            'residual without gravity, relative; no gravity: 1')

@@ -85,7 +85,7 @@ def with_cause(
     findings = (*cause, *doubts, *(_unexplained(outcome) if unsolved else ()))
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
     told = cause or not arm.drive.includes_gravity
-    remarks = () if told else (gravity.remark,)
+    remarks = () if told else (gravity.sentence,)
     return found, (*remarks, *outcome.unseen) if found.trustworthy else remarks
 
 
@@ -101,6 +101,8 @@ def _explanation(outcome: Contest) -> tuple[Finding, ...]:
     driven = [joint for joint in recorded.still_driven if joint not in best.still_driven]
     if driven:
         text += f'; as recorded, friction drives {names(arm, driven)}'
+    if recorded.beyond_range and not best.beyond_range:
+        text += f'; as recorded, the limits allow {names(arm, recorded.beyond_range)} less motion'
     remedies = dict.fromkeys(step.remedy for each in outcome.winners for step in each.steps)
     # The torque of a model hardly suffers from a fault that hardly raises its error.
     slight = not driven and recorded.error_percent < THRESHOLDS.slight * best.error_percent

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 
 from dynid_ros.estimation.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.estimation.diagnosis.hypothesis import (
-    Hypothesis,
-    SAME,
-    without_more,
-)
+from dynid_ros.estimation.diagnosis.hypothesis import Hypothesis, SAME, without_more
 from dynid_ros.estimation.diagnosis.trial_evidence import (
     downhill,
     expected_error,
@@ -53,7 +49,7 @@ REPEATED = ('effort_exchanged', 'effort_sign', 'effort_meaningless', 'position_e
             'joint_exchanged', 'position_sign')
 #: Errors of the prediction itself, which have a cause.
 FAILURES = ('held_out_error', 'not_general', 'joint_error', 'residual')
-#: Faults of one kind at most, and explanations from which the next one is looked for.
+#: Faults of one kind at most; explanations from which the next is sought, or in one finding.
 DEPTH, BEAM = 3, 3
 
 
@@ -84,10 +80,9 @@ class ContestThresholds:
     gain_vague : float
         Gain from which an explanation of a recording that fits badly holds although the motion
         excites too little, and much passes for a gain.
-    hint : float
-        Gain from which more rivals are tried, which takes as long as all before them.
     apart : float
-        Gain over the next one below which the verdict reports both.
+        Gain over the next one below which the verdict reports both; over the recording, that from
+        which more rivals are tried, which takes as long as all before them.
     slight : float
         Error by that with the fault undone up to which the fault is a warning.
     each : float
@@ -97,8 +92,6 @@ class ContestThresholds:
         recordings reach 0.57 (the first joint of the Panda, which gravity does not load).
     dead : float
         The same from which its signal has nothing to do with its motion.
-    named : int
-        Largest number of explanations in one finding.
     rows_per_column : int
         Rows needed for each parameter. With fewer, least squares explain any torque.
 
@@ -110,13 +103,11 @@ class ContestThresholds:
     gain: float = 0.35
     gain_blamed: float = 1.0
     gain_vague: float = 3.0
-    hint: float = 0.3
     apart: float = 0.3
     slight: float = 1.1
     each: float = 0.5
     unexplained: float = 0.75
     dead: float = 0.9
-    named: int = 3
     rows_per_column: int = 4
 
 
@@ -175,7 +166,7 @@ def contest(
     # A model that fails needs a cause; one that does not must not be accused by chance.
     if holding and not failed and not pays(base, holding[0]):
         # Where the best one is chance, so is the next, and so is what it is better by.
-        winners = sorted((each for each in holding if _ends_driving(each, base)),
+        winners = sorted((each for each in holding if _ends_impossible(each, base)),
                          key=lambda each: each.error_percent)
         winners = winners if winners and _no_worse(winners[0], base) else []
     else:
@@ -183,10 +174,10 @@ def contest(
         winners = [each for each in holding if _price(each) < least + THRESHOLDS.apart]
     blamed = any(finding.code == 'excitation' for finding in doubts)
     vague = blamed and winners and not _excited(winners[0], base)
-    if vague or len(winners) > THRESHOLDS.named or (
+    if vague or len(winners) > BEAM or (
             winners and not _beyond_chance(winners[0], base, gravity)):
         winners = []
-    return Contest(base, tuple(winners), tuple(tried[:THRESHOLDS.named]), unseen)
+    return Contest(base, tuple(winners), tuple(tried[:BEAM]), unseen)
 
 
 def _tried(
@@ -200,7 +191,7 @@ def _tried(
     unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), THRESHOLDS.gain)
     tried += motion_rivals.other_gravity(base, gravity)
     doubted = bool(doubts) or _suspicious(base)
-    if doubted or any(base.cost - _price(each) > THRESHOLDS.hint for each in (*tried, *flat)):
+    if doubted or any(base.cost - _price(each) > THRESHOLDS.apart for each in (*tried, *flat)):
         tried += _made(base, SLOW)
         tried += [each for code, (search, _) in SEARCHES.items() for each in search(
             base, base.joints.tolist() if doubted else downhill(base, planted[code]))]
@@ -234,11 +225,11 @@ def _suspicious(base: Hypothesis) -> bool:
             or bool(unexplained_joints(base)) or bool(base.still_driven))
 
 
-def _ends_driving(each: Hypothesis, base: Hypothesis) -> bool:
-    """Whether friction drives most of the changed joints, and fewer after."""
-    changed = set(each.changed_joints)
-    return (len(each.still_driven) < len(base.still_driven)
-            and 2 * len(changed.intersection(base.still_driven)) > len(changed))
+def _ends_impossible(each: Hypothesis, base: Hypothesis) -> bool:
+    """Whether friction drives most of the changed joints, and fewer after; or ranges are kept."""
+    changed, driven = set(each.changed_joints), base.still_driven
+    fewer = len(each.still_driven) < len(driven) and 2 * len(changed & set(driven)) > len(changed)
+    return fewer or bool(base.beyond_range and not each.beyond_range)
 
 
 def _no_worse(each: Hypothesis, base: Hypothesis) -> bool:
@@ -247,8 +238,8 @@ def _no_worse(each: Hypothesis, base: Hypothesis) -> bool:
 
 def _beyond_chance(best: Hypothesis, base: Hypothesis, gravity: GravityCheck) -> bool:
     """Whether an explanation gains more than the best of its kind on recordings without fault."""
-    if _ends_driving(best, base) and _no_worse(best, base):
-        # Friction that drives is beyond chance by itself, and a surrogate inherits it.
+    if _ends_impossible(best, base) and _no_worse(best, base):
+        # What no arm does is beyond chance by itself, and a surrogate inherits it.
         return True
     gain, code = base.cost - _price(best), best.steps[0].code
     return all(

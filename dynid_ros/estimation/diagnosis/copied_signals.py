@@ -29,20 +29,16 @@ class CopyThresholds:
         Share of the torque's spread that a multiple of the other quantity leaves, in the median
         over the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097
         in the online estimator, whose filters delay them otherwise; true torques of shared
-        recordings and simulated arms leave 0.38 and more.
-    made_of_velocity : float
-        Share of the torque's spread that friction terms alone leave, in the upper quartile of the
-        joints: a torque holds gravity and inertia. Torques that were made of the velocities of
-        shared recordings leave up to 0.15, true ones 0.55 and more.
-    velocity_joints, position_joints : int
-        Joints that have to move: the torque of a single joint may be viscous friction alone, and
-        that of one or two that hardly move is linear in their position.
+        recordings and simulated arms leave 0.38 and more. Friction terms alone leave as much, in
+        the upper quartile of the joints, of torques that are made of velocities: up to 0.15 of
+        such ones made of shared recordings, 0.55 and more of true ones.
+    position_joints : int
+        Joints that have to move: the torque of one or two that hardly move is linear in their
+        position.
 
     """
 
     left_over: float = 0.2
-    made_of_velocity: float = 0.2
-    velocity_joints: int = 2
     position_joints: int = 3
 
 
@@ -58,7 +54,7 @@ UNITS = {1e3: 'mNm or mA', 100.0: 'N cm', 10.0: 'kgf cm', 1 / 9.81: 'kgf m'}
 OTHER = 10**0.5
 #: Correlation with gravity torque from which it makes up most of what a signal is.
 FOLLOWS = 0.8
-#: Joints that have to agree.
+#: Joints that have to agree: the torque of a single one may be viscous friction alone.
 JOINTS = 2
 
 
@@ -78,7 +74,7 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
     """
     tau = np.concatenate([part.tau for part in motion])
     for name, rows, least in (
-            ('velocity', [part.qd for part in motion], THRESHOLDS.velocity_joints),
+            ('velocity', [part.qd for part in motion], JOINTS),
             ('position', [part.q for part in motion], THRESHOLDS.position_joints)):
         left = left_over(np.concatenate(rows), tau)
         left = left[np.isfinite(left)]
@@ -119,7 +115,7 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
     if len(left) < THRESHOLDS.position_joints:
         return []
     most = float(np.percentile(left, 75))
-    if most > THRESHOLDS.made_of_velocity:
+    if most > THRESHOLDS.left_over:
         return []
     return [Finding(
         'effort_of_velocity',

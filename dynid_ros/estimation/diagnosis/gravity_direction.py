@@ -41,9 +41,6 @@ class GravityThresholds:
         Good recordings give 0.022 rad; a direction tilted by 20 degrees gives 0.34 and more.
     certain : float
         Standard deviations beyond which a difference is not chance.
-    gain : float
-        Share of the squared residual that another direction must explain. Good recordings reach
-        0.098, which the angle protects; a tilt of 20 degrees starts at 0.21.
     apart : float
         Angle between directions beyond which they are different answers, rad.
     removed : float
@@ -59,7 +56,6 @@ class GravityThresholds:
     vague: float = float(np.radians(10.0))
     tolerated: float = float(np.radians(5.0))
     certain: float = 4.0
-    gain: float = 0.1
     apart: float = float(np.radians(30.0))
     removed: float = 0.97
     loaded: float = 1.1
@@ -84,8 +80,6 @@ class GravityCheck:
     ambiguous : bool
         Whether a very different direction fits as well; then `direction` is the nearest to the
         stated one.
-    error_found, error_stated : float
-        Relative torque error on the samples used, with each of the two, %.
     without : float
         Residual without any gravity torque, relative to that with `direction`: the mean over
         joints, in the geometric sense.
@@ -98,8 +92,6 @@ class GravityCheck:
     stated: Array
     std: float
     ambiguous: bool
-    error_found: float
-    error_stated: float
     without: float
     chance: float
 
@@ -125,12 +117,6 @@ class GravityCheck:
         return self.without > max(THRESHOLDS.loaded, 1 + self.chance)
 
     @property
-    def wrong(self) -> bool:
-        """Whether the stated direction is refuted."""
-        gained = self.error_found**2 < (1 - THRESHOLDS.gain) * self.error_stated**2
-        return gained and self.elsewhere and not self.removed
-
-    @property
     def elsewhere(self) -> bool:
         """Whether the data determine another direction than the stated one."""
         far = self.angle > max(THRESHOLDS.tolerated, THRESHOLDS.certain * self.std)
@@ -143,17 +129,8 @@ class GravityCheck:
         return self.determined and not self.removed and near
 
     @property
-    def remark(self) -> str:
-        """One sentence where nothing else confirms that the stated direction is wrong."""
-        if not self.wrong:
-            return self.sentence
-        return (f'gravity cannot be checked with these data: {np.degrees(self.angle):.1f} degrees '
-                'off fits better, but does not predict better')
-
-    @property
     def sentence(self) -> str:
-        """One sentence for the user."""
-        found = ', '.join(f'{9.81 * x:.2f}' for x in self.direction)
+        """One sentence for the user, where no other direction predicts better."""
         if self.removed:
             return (f'effort holds no gravity torque: without gravity, the residual is '
                     f'{100 * (1 - self.without):.0f} % smaller than with gravity in any '
@@ -161,16 +138,9 @@ class GravityCheck:
         if not self.determined:
             return 'the gravity direction is unidentifiable: gravity loads the joints too little'
         degrees = f'{np.degrees(self.angle):.1f} ± {np.degrees(self.std):.1f} degrees'
-        if self.wrong:
-            other = ', or another direction that fits as well' if self.ambiguous else ''
-            return (f'the stated gravity is {degrees} off: the data give [{found}]{other} '
-                    'in the base frame '
-                    f'(relative error {self.error_found:.1f} % instead of '
-                    f'{self.error_stated:.1f} %); correct "gravity" of the arm if it is mounted '
-                    'on its side')
         if not self.agrees:
             return (f'gravity cannot be checked with these data: a direction {degrees} off fits, '
-                    'but hardly better than the stated one')
+                    'but does not predict better than the stated one')
         return f'the stated gravity agrees with the data to {degrees}'
 
 
@@ -219,13 +189,11 @@ def gravity_direction(arm: ArmModel, samples: TrialSamples) -> GravityCheck:
     good = [way for way, cost in hollows if cost <= chance]
     direction = max(good, key=lambda way: float(way @ stated))
     others = any(way @ direction < np.cos(THRESHOLDS.apart) for way in good)
-    scale = 100 / np.sqrt(problem.total)
-    found, given = (float(scale * np.sqrt(problem.fit(way)[1])) for way in (direction, stated))
     # Twice the logarithm of the likelihood ratio is chi-squared, with up to a degree of freedom
     # for each column that gravity adds to.
     chance = (THRESHOLDS.certain**2 + len(rows.loaded)) * inflation**2 / (2 * problem.freedom)
     return GravityCheck(
-        direction, stated, inflation * problem.std(direction), others, found, given,
+        direction, stated, inflation * problem.std(direction), others,
         _left_without(rows, problem.residual_std(direction)), chance)
 
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.quality import THRESHOLDS as LIMITS
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.diagnosis.dissipation import THRESHOLDS as SIGNS
 from dynid_ros.estimation.diagnosis.trial_rows import (
     trial_regressor,
     trial_rows,
@@ -29,8 +31,6 @@ MOVING_SHARE = 0.3
 #: Columns that an exchange concerns, by its code.
 EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions',
              'joint_exchanged': 'positions and drive signals'}
-#: Standard deviations below zero from which on the power of friction is negative.
-DRIVEN = 5.0
 #: Cost of friction that drives a joint, as a logarithm of its residual.
 DRIVEN_COST = 1.0
 #: Shares of unexplained torque that count as none and as all.
@@ -150,9 +150,14 @@ class Hypothesis:
             return []
         theta, root = self.rows.fit(self.mixing, self.compared)
         friction = self.rows.friction
-        power = friction @ theta
-        std = np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
-        return [joint for joint in self.driven if power[joint] < -DRIVEN * std[joint] < 0]
+        least = -SIGNS.deviations * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
+        return [joint for joint in self.driven if friction[joint] @ theta < least[joint] < 0]
+
+    @cached_property
+    def beyond_range(self) -> list[int]:
+        """Joints that move further than their limits are apart, whatever their zeros and turns."""
+        excess = np.ptp(self.samples.q, axis=0) - self.arm.limits.upper + self.arm.limits.lower
+        return np.flatnonzero(excess > 2 * LIMITS.position_slack).tolist()
 
     @property
     def error_percent(self) -> float:
@@ -221,8 +226,8 @@ def as_recorded(
 
     """
     arm, samples = arm.with_friction(FRICTION), thinned(samples)
-    joints = tuple(arm.joint_names.index(name) for name in driven)
-    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n), driven=joints)
+    return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n),
+                      driven=tuple(arm.joint_names.index(name) for name in driven))
 
 
 def nearest(

@@ -60,18 +60,6 @@ class VerdictThresholds:
         Largest held-out error as a multiple of the error of the fit. Good recordings reach 1.6
         (fits below 2.5 % count as 2.5 %, by the other bound); a wrong gain and exchanged torques
         start at 6.5.
-    states : int
-        Random states over which the expected error is averaged. With 400, the expected error
-        varies by 1 to 3.5 % of itself from seed to seed.
-    seed : int
-        Seed of these states, so that the same data get the same verdict.
-    parameters_listed : int
-        Undetermined parameters that a reason lists at most, the vaguest first. Two to twelve make
-        nine tenths of the variance where too little is excited.
-    weakest_share : float
-        Smallest mean square torque of a joint, relative to that of all joints, that its error is
-        compared with. A joint without load has no relative error. The least loaded joint of good
-        recordings has 1e-4.
 
     """
 
@@ -83,13 +71,16 @@ class VerdictThresholds:
     one_joint_percent: float = 50.0
     worse_than_none_percent: float = 150.0
     worse_than_fit: float = 3.0
-    states: int = 400
-    seed: int = 1997
-    parameters_listed: int = 8
-    weakest_share: float = 1e-6
 
 
 THRESHOLDS = VerdictThresholds()
+#: Random states over which the expected error is averaged, and their seed, by which it varies by 1
+#: to 3.5 % of itself.
+STATES, SEED = 400, 1997
+#: Least mean square torque, by that of all joints, with which the error of a joint is compared.
+WEAKEST = 1e-6
+#: Undetermined parameters that are listed at most, the vaguest first.
+LISTED = 8
 #: Share of the data in a parameter below which the motion shows nothing of it.
 NOTHING = 1e-3
 
@@ -99,7 +90,6 @@ def judge(
     theta: Array,
     covariance: Array,
     data_share: Array,
-    condition_number: float,
     motion: Sequence[Prediction],
     acceleration: Array,
     fit: Metrics,
@@ -116,8 +106,6 @@ def judge(
     theta, covariance, data_share : (b,), (b, b) and (b,) ndarray
         Estimate, its covariance by the data alone, and the share of the data in each parameter,
         one for those that no motion has to show.
-    condition_number : float
-        Of the regressor.
     motion : sequence of Prediction
         Fitted samples, for the range of the motion.
     acceleration : (n,) ndarray
@@ -134,20 +122,17 @@ def judge(
 
     """
     base = base_parameters(arm)
-    if not any(np.isfinite(part.tau).any() for part in motion):
+    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    if not moved.any():
         still = Finding('still', 'the arm stood still: no joint moved, so no parameter is '
                         'identifiable', 'record a motion')
         return Verdict(False, (still,), np.inf, arm.joint_names, base.names)
     expected, by_joint, spread = expected_errors(
         arm, theta, covariance, motion, acceleration)
-    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
     # Error bars follow the residual; a fault that raises it is not the fault of the motion.
-    clean = 1.0
-    if fit.relative_error_percent > THRESHOLDS.usual_error_percent:
-        clean = THRESHOLDS.usual_error_percent / fit.relative_error_percent
+    clean = min(1.0, THRESHOLDS.usual_error_percent / max(fit.relative_error_percent, TINY))
     vague = (clean * by_joint > THRESHOLDS.joint_error_percent) | ~moved
-    joints = tuple(
-        name for name, one in zip(arm.joint_names, vague.tolist(), strict=True) if one)
+    joints = tuple(np.array(arm.joint_names)[vague].tolist())
     weak = [base.names[k] for k in np.flatnonzero(data_share < NOTHING)]
     findings = [*known, *_not_excited(arm, moved, weak)]
     parameters: tuple[str, ...] = tuple(weak)
@@ -159,7 +144,7 @@ def judge(
         joint.name in joints and joint.relative_error_percent > 100.0
         for joint in validation.joints)
     if clean * expected > THRESHOLDS.expected_error_percent or (failed and joints) or missed:
-        order = np.argsort(-spread)[:THRESHOLDS.parameters_listed]
+        order = np.argsort(-spread)[:LISTED]
         parameters = tuple(base.names[k] for k in order)
         # It names the weakest parameters itself; joints at rest remain.
         findings = [each for each in findings if each.code != 'not_excited' or each.joints]
@@ -167,7 +152,7 @@ def judge(
         passes = validation is not None and not against and not missed and (
             np.hypot(fit.relative_error_percent, expected) < largest_general_error(fit))
         findings.append(replace(
-            _too_little(clean * expected, condition_number, joints, parameters),
+            _too_little(clean * expected, joints, parameters),
             severity='warning' if passes else 'error'))
     elif expected > THRESHOLDS.expected_error_percent:
         findings.append(Finding(
@@ -204,15 +189,12 @@ def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -
 MORE_MOTION = 'let "dynid design ARM --given RESULT" make a motion that adds it'
 
 
-def _too_little(
-    error: float, condition: float, joints: Sequence[str], parameters: Sequence[str],
-) -> Finding:
+def _too_little(error: float, joints: Sequence[str], parameters: Sequence[str]) -> Finding:
     size = f'{error:.0f}' if error < 1000 else 'more than 1000'
-    how = f' (condition number {condition:.0f})' if np.isfinite(condition) else ''
     return Finding(
         'excitation',
         f'too little excitation: the error bars alone give {size} % torque error on other '
-        f'motions in the same range{how}; not determined: '
+        'motions in the same range; not determined: '
         f'{", ".join(joints) or "no single joint"}, mainly {", ".join(parameters)}',
         MORE_MOTION, tuple(joints))
 
@@ -256,7 +238,7 @@ def expected_errors(
     variance = np.where(moved, np.maximum(variance, 0.0), 0.0)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
-    floor = power.sum() * THRESHOLDS.weakest_share
+    floor = power.sum() * WEAKEST
     # A few rows leave a variance that has no bound.
     with np.errstate(over='ignore'):
         expected = float(100 * np.sqrt(variance.sum() / power.sum()))
@@ -291,25 +273,24 @@ def largest_general_error(fit: Metrics) -> float:
 
 def joint_findings(validation: Metrics | None) -> list[Finding]:
     """Reasons against a model that is good as a whole, from the held-out error of each joint."""
-    poor = [joint for joint in (validation.joints if validation else ())
-            if joint.relative_error_percent > THRESHOLDS.one_joint_percent]
+    limit = THRESHOLDS.one_joint_percent
+    poor = {joint.name: joint.relative_error_percent for joint in (
+        validation.joints if validation else ()) if joint.relative_error_percent > limit}
     if validation is None or not poor:
         return []
-    listed = ', '.join(f'{joint.name} {joint.relative_error_percent:.0f} %' for joint in poor)
     return [Finding(
         'joint_error', f'the model misses the torque of single joints on held-out data '
-        f'({validation.source}): {listed}; the limit is {THRESHOLDS.one_joint_percent:.0f} %',
-        'compare their drive signals with the data sheet, and move them faster',
-        tuple(joint.name for joint in poor),
-        'error' if max(joint.relative_error_percent for joint in poor)
-        > THRESHOLDS.worse_than_none_percent else 'warning')]
+        f'({validation.source}): {", ".join(f"{name} {e:.0f} %" for name, e in poor.items())}; '
+        f'the limit is {limit:.0f} %',
+        'compare their drive signals with the data sheet, and move them faster', tuple(poor),
+        'error' if max(poor.values()) > THRESHOLDS.worse_than_none_percent else 'warning')]
 
 
 def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:
     """Random states in the box of positions, velocities and accelerations of the motion."""
-    rng, states = np.random.default_rng(THRESHOLDS.seed), THRESHOLDS.states
+    rng = np.random.default_rng(SEED)
     q = np.concatenate([part.q for part in motion])
     speed = np.abs(np.concatenate([part.qd for part in motion])).max(axis=0)
-    unit = rng.uniform(-1, 1, size=(2, states, q.shape[1]))
-    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(states, q.shape[1]))
+    unit = rng.uniform(-1, 1, size=(2, STATES, q.shape[1]))
+    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(STATES, q.shape[1]))
     return inside, unit[0] * speed, unit[1] * acceleration

@@ -119,7 +119,7 @@ def fit_and_validate(
         treatment=replace(settings, notes=(*found.notes, *estimate.notes)),
         fit=fit, validation=validation,
         verdict=judge(arm, theta, estimate.data_covariance, estimate.shown,
-                      solution.condition_number, own, acceleration, fit, validation,
+                      own, acceleration, fit, validation,
                       found.findings),
         predictions=(*own, *unseen), **known)
     return Fitted(model, held, refuted_gains(arm, rows, theta), _plain(found, estimate, settings))

@@ -27,7 +27,7 @@ from dynid_ros.utilities.inputs import as_numbers
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 7
+FORMAT = 8
 
 
 class OnlineIdentifier(Checkpointed):
@@ -123,6 +123,17 @@ class OnlineIdentifier(Checkpointed):
         if learned:
             self._estimate = None
         return learned
+
+    def validate(self, begin: float, end: float = np.inf) -> None:
+        """
+        Only predict what comes from one stamp to another, s, and do not learn from it.
+
+        A motion that began before the session is learned from.
+        """
+        span = np.array([begin, end]) - self.first_stamp * 1e-9
+        if self.samples and span[0] > 0:
+            known = self.estimator.validation
+            self.estimator.validation = np.vstack([known[known[:, 0] < span[0]], span])
 
     @one_thread()
     def estimate(self) -> Estimate:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
@@ -40,6 +41,8 @@ FITS_WORSE = ('no physically possible parameters fit as well; check the drive ga
               'kinematics and couplings between joints')
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
+AHEAD = '{}, each sample predicted before it was used'
+Mask = NDArray[np.bool_]
 
 
 class RowHistory(Checkpointed):
@@ -80,9 +83,9 @@ class RowHistory(Checkpointed):
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
             self._parts.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
 
-    def predictions(self, source: str) -> tuple[Prediction, ...]:
-        """Return the rows, one `Prediction` for each stretch."""
-        rows = self.rows
+    def predictions(self, source: str, chosen: Mask | None = None) -> tuple[Prediction, ...]:
+        """Return the rows, or some of them, one `Prediction` for each stretch."""
+        rows = self.rows if chosen is None else self.rows[chosen]
         stretches = np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1)
         return tuple(
             Prediction(source, True, part[:, 1], *np.split(part[:, 2:], 4, axis=1))
@@ -119,22 +122,23 @@ def online_result(
     -------
     IdentifiedModel
         The last estimate: the possible parameters, unless these predict clearly worse than the
-        unconstrained ones. Its held-out metrics are those of the last third of the rows, each
-        predicted before its use.
+        unconstrained ones. Its held-out metrics are those of the validation motions, which are not
+        learned from, or else of the last third of the rows, each predicted before its use.
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
     chosen = _chosen(online, estimate)
-    ahead = f'{label}, each sample predicted before it was used'
-    predictions = history.predictions(ahead)
+    ahead = AHEAD.format(label)
+    learned, validating, name = _divided(history, online)
+    predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
     validation = metrics(
-        f'last third of {ahead}', True, arm.joint_names, _last_share(predictions))
-    fit = _in_sample(online, chosen.theta, label, predictions)
-    acceleration = np.max([_steepest(part) for part in predictions], axis=0)
+        name.format(label), True, arm.joint_names, history.predictions(ahead, validating))
+    fit = _in_sample(online, chosen.theta, label, own)
+    acceleration = np.max([_steepest(part) for part in own], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     verdict = judge(
-        arm, chosen.theta, chosen.data_covariance, chosen.shown, estimate.condition_number,
-        predictions, acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
+        arm, chosen.theta, chosen.data_covariance, chosen.shown, own,
+        acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
     verdict, remarks = with_cause(
@@ -209,20 +213,14 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
-def _last_share(predictions: tuple[Prediction, ...]) -> list[Prediction]:
-    """Return the last rows, `LAST` of those with motion."""
-    moves = [np.isfinite(part.tau).any(axis=1) for part in predictions]
-    total = sum(int(m.sum()) for m in moves)
-    if not total:
-        return list(predictions)
-    done = 0
-    result = []
-    for part, m in zip(predictions, moves, strict=True):
-        kept = done + np.cumsum(m) > int((1 - LAST) * total)
-        done += int(m.sum())
-        arrays = (x[kept] for x in (part.t, part.q, part.qd, part.tau, part.tau_hat))
-        result.append(Prediction(part.source, part.held_out, *arrays))
-    return [part for part in result if len(part.t)]
+def _divided(history: RowHistory, online: StreamingLeastSquares) -> tuple[Mask, Mask, str]:
+    """Divide the rows (N,): which were learned from, and which validate; name the latter."""
+    unseen = online.unseen(history.rows[:, 1])
+    moves = np.isfinite(np.split(history.rows[:, 2:], 4, axis=1)[2]).any(axis=1)
+    if (moves & unseen).any() and (moves & ~unseen).any():
+        return ~unseen, unseen, 'validation motion of {}, not learned from'
+    last = np.cumsum(moves) > int((1 - LAST) * moves.sum())
+    return np.ones_like(moves), last if last.any() else ~last, f'last third of {AHEAD}'
 
 
 def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
@@ -257,7 +255,7 @@ def _steepest(part: Prediction) -> Array:
 
 
 def _in_sample(
-    online: StreamingLeastSquares, theta: Array, source: str, predictions: tuple[Prediction, ...],
+    online: StreamingLeastSquares, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
     rows = QRFactors(online.recursion.factors, online.recursion.rows)

@@ -16,6 +16,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.identification.train_test_split import at_marks
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.standard_parameters import source_of
 from dynid_ros.estimation.online.estimate import Estimate
@@ -126,6 +127,8 @@ def replay(
         delay=settings.delay if delay is None else delay, memory=memory, start=start)
     condition = perf_counter()
     steady = with_one_clock(recording)
+    if at_marks(clean)[1]:
+        online.validation = np.array(recording.validation)
     names = base_parameters(online.pipeline.arm).names
     rows, history = feed(online, steady, names, lambda *_: _known(online.estimate()))
     if not len(rows.rows):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -120,8 +122,14 @@ class StreamingLeastSquares(Checkpointed):
         From rows to parameters.
     prior : ArmPrior
         Prior of the arm, as wide as it is before any row.
+    validation : (m, 2) ndarray
+        From when to when the arm runs a motion that only validates, in the time of the rows, s.
+    validating : bool
+        Whether the last rows with motion are of such a motion, so that the metrics are, too.
 
     """
+
+    saved = ('validation', 'validating')
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
@@ -143,6 +151,7 @@ class StreamingLeastSquares(Checkpointed):
             arm.n, base.count, column_scale(arm), prior or self.prior)
         self._doubtful = DoubtfulRows(arm.n, base.count)
         self._memory = memory
+        self.validation, self.validating = np.zeros((0, 2)), False
         self._load_known = start is not None
         self.pipeline.load_theta = self.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
@@ -172,6 +181,10 @@ class StreamingLeastSquares(Checkpointed):
         self._absorb(self._doubtful.flush())
         return learned
 
+    def unseen(self, t: Array) -> Flags:
+        """Which times (k,) lie within a validation motion."""
+        return np.asarray(np.searchsorted(self.validation.ravel(), t, side='right') % 2 == 1)
+
     def freeze(self, frozen: bool) -> None:
         """Learn from the rows that wait, and freeze the estimate, or let it go on."""
         self._absorb(self._doubtful.flush())
@@ -197,8 +210,13 @@ class StreamingLeastSquares(Checkpointed):
                 self._absorb(self._doubtful.flush())
                 self._doubtful.segment = block.segment
             self._follow_rate()
+            seen = block.moving & ~self.unseen(block.t)[:, None]
+            if block.moving.any() and self.validating == bool(seen.any()):
+                self.validating = not self.validating
+                self.recursion.innovations.restart_metrics(
+                    endless=self.validating or self.recursion.frozen)
             e, wild, doubtful = self.recursion.predict(block.W, block.tau, block.moving)
-            self._absorb(self._doubtful.take(block, wild, doubtful))
+            self._absorb(self._doubtful.take(replace(block, moving=seen), wild, doubtful))
             result.append((block, block.tau - e))
         return result
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
 from dynid_ros.motion.excitation.prior_information import objective_given
@@ -77,7 +79,7 @@ def design_excitation(
     given: Sequence[IdentifiedModel] = (),
 ) -> Design:
     """
-    Design an exciting motion, as ``dynid design`` does.
+    Design an exciting motion and another one for validation, as ``dynid design`` does.
 
     Parameters
     ----------
@@ -101,7 +103,8 @@ def design_excitation(
     Returns
     -------
     Design
-        With ``motion``, ``condition_number`` and ``margins``; see `design`.
+        With ``motion``, ``condition_number`` and ``margins``, see `design`, and with ``pair``,
+        both motions one after the other.
 
     Raises
     ------
@@ -115,9 +118,12 @@ def design_excitation(
     objective = DesignObjective()
     if given:
         objective = objective_given(objective, arm, given, period * periods)
-    return design(arm, Task(
-        period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
-        seed=seed), scene)
+    task = Task(period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
+                seed=seed)
+    designed = design(arm, task, scene)
+    with suppress(InputError):
+        designed = replace(designed, pair=with_validation(designed, arm, task, scene)[0])
+    return designed
 
 
 def with_validation(

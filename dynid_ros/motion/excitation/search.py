@@ -23,6 +23,7 @@ from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.feasibility.torque_limit import torque_limit
 from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.motion.trajectory.sampled_series import SampledSeries
 from dynid_ros.utilities.arrays import Array
 
@@ -69,6 +70,9 @@ class Design:
         Whether all descents were completed, so that the result depends on the seed alone.
     seconds : float
         Computing time.
+    pair : MotionPair or None
+        The motion and another one behind it that validates a model, from `design_excitation`
+        where the limits leave one.
 
     """
 
@@ -79,6 +83,7 @@ class Design:
     starts: int
     complete: bool
     seconds: float
+    pair: MotionPair | None = None
 
 
 class Search:

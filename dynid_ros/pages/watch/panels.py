@@ -42,8 +42,9 @@ def state_text(snapshot: Snapshot, beat: int, remark: str) -> str:
 def report_text(reports: Mapping[str, Report], percent: Mapping[str, float]) -> str:
     """Describe the quality of the streams, the verdict, and how well torque is predicted."""
     overall = percent.get('', np.nan)
+    unseen = any(report.values.get('validating') == 'True' for report in reports.values())
     return part('watch_reports.html', m=markup, reports=sorted(reports.items()),
-                overall=overall if np.isfinite(overall) else None)
+                overall=overall if np.isfinite(overall) else None, unseen=unseen)
 
 
 def course_text(

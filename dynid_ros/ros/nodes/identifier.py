@@ -33,6 +33,7 @@ from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
 from dynid_ros.utilities.arrays import Array
@@ -90,6 +91,7 @@ class Identifier(Node):
         self._publish()
         self._input = ArmSubscription(self, self._arm, self._on_message)
         self._reader = self._input.reader
+        self._marks = ValidationMarks(self, self._on_mark)
         self._arm = self._online.arm
         create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
@@ -176,6 +178,11 @@ class Identifier(Node):
         if len(self._reader) >= BLOCK:
             self._learn()
 
+    def _on_mark(self) -> None:
+        # A load is estimated from every motion.
+        if self._model is None:
+            self._online.validate(*self._marks.spans[-1])
+
     def _learn(self) -> None:
         for block, tau_hat in self._online.push(*self._reader.take()):
             self._fresh = True
@@ -205,7 +212,8 @@ class Identifier(Node):
         online = self._online
         return [self._input.status(
             online.counts, LOSSES, (dead.sentence for dead in online.dead_signals),
-            samples=online.samples, frozen=online.frozen), *self._shown.health()]
+            samples=online.samples, frozen=online.frozen,
+            validating=online.estimator.validating), *self._shown.health()]
 
     def _reset(self) -> str:
         self._reader.take()

@@ -21,13 +21,13 @@ from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
 from dynid_ros.data.recordings.quality import check_recording
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.errors import InputError, ResultError
-from dynid_ros.motion.execution.phases import Phase
 from dynid_ros.ros.nodes.bag_process import BagProcess
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, LATCHED, run, Setting, state_qos
+from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, run, Setting, state_qos
+from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.utilities.arrays import Array
 
 #: Defects without a meaning in so short a time, or of an arm that may stand still.
@@ -54,13 +54,10 @@ class Recorder(Node):
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
-        #: Stamps of the states at which validation motions began and ended, s.
-        self._validation: list[list[float]] = []
         self._input = ArmSubscription(self, self._arm, ready=self._ready)
         self._quality = RollingQuality(self._arm, self._input.topic)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self.create_subscription(
-            DiagnosticArray, 'trajectory_publisher/status', self._on_motion, LATCHED)
+        self._marks = ValidationMarks(self, self._on_mark)
         offer(self, '~/start', self._start)
         offer(self, '~/stop', self._finish)
         create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
@@ -119,20 +116,9 @@ class Recorder(Node):
         return f'{bag.size()} bytes in {bag.bag}'
 
     def _write_sidecar(self) -> None:
-        write_sidecar(self._folder, {**self._sidecar, 'validation': self._validation})
+        write_sidecar(self._folder, {**self._sidecar, 'validation': self._marks.spans})
 
-    def _on_motion(self, message: DiagnosticArray) -> None:
-        """Mark the begin and the end of a validation motion."""
-        values = {pair.key: pair.value for status in message.status[:1] for pair in status.values}
-        since, known = say.number_of(values.get('since', '')), self._validation
-        validating = (values.get('phase') == Phase.VALIDATING.value
-                      and values.get('dry_run') == 'False')
-        if validating == bool(known and known[-1][1] == np.inf) or not np.isfinite(since):
-            return
-        if validating:
-            known.append([since, np.inf])
-        else:
-            known[-1][1] = since
+    def _on_mark(self) -> None:
         if self._bag is None:
             return
         # Where this node is killed, the mark is there.

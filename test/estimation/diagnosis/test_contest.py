@@ -9,6 +9,7 @@ import yaml
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import rotation_rpy
+from dynid_ros.arm.drive import joint_position, motor_position
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.regressor import regressor
@@ -322,3 +323,25 @@ def test_a_surrogate_is_the_motion_of_an_arm_without_the_fault(ur10):
         assert surrogate.error_percent == pytest.approx(bad.error_percent, rel=0.5)
         assert max(surrogate.cost - each.cost
                    for each in exchanged_signals(surrogate)) < 0.75 * gain
+
+
+def test_an_exchange_that_torque_hardly_shows_is_named_where_it_breaks_a_range(shared_data):
+    arm = load_arm('tx40')
+    log, _ = checked_recording(read_recording(shared_data / REAL['tx40'], arm), arm)
+    at_motors = exchanged(motor_position(log.q, arm.drive), 3, 4)
+    swapped = replace(log, q=joint_position(at_motors, arm.drive), u=exchanged(log.u, 3, 4))
+    finding, = identify(arm, [swapped]).verdict.findings
+    assert finding.code == 'joint_exchanged' and finding.joints == ('joint_4', 'joint_5')
+    # The torque of an unseen motion hardly suffers.
+    assert not finding.is_error
+    assert "the limits allow 'joint_5' less motion" in finding.text
+
+
+@pytest.mark.parametrize('joint', [1, 5])
+def test_limits_that_are_stated_too_narrow_accuse_no_signal(ur10, joint):
+    arm, log = ur10
+    lower, upper = arm.limits.lower.copy(), arm.limits.upper.copy()
+    lower[joint], upper[joint] = np.quantile(log.q[:, joint], [0.2, 0.8])
+    narrow = replace(arm, limits=replace(arm.limits, lower=lower, upper=upper))
+    assert as_recorded(narrow, samples_of(arm, log)).beyond_range == [joint]
+    assert codes(narrow, log) == []

@@ -48,10 +48,7 @@ def test_a_mounting_that_is_not_the_stated_one_is_noticed_and_named(rpy):
     log, truth = recording(arm, rpy)
     found = check(arm, log)
     assert angle(found.direction, truth) < 1.0
-    assert found.wrong
-    assert 'the stated gravity is' in found.sentence
-    assert 'mounted on its side' in found.sentence
-    assert found.error_found < 3.0 < found.error_stated
+    assert found.elsewhere and not found.removed
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg', 'two_axis'])
@@ -59,7 +56,7 @@ def test_an_upright_arm_is_confirmed(name):
     arm = load_arm(name)
     log, truth = recording(arm, (0, 0, 0))
     found = check(arm, log)
-    assert not found.wrong
+    assert not found.elsewhere
     # Four standard deviations, of at most 0.5 degrees with the usual torque noise.
     assert angle(found.direction, truth) < 4 * np.degrees(found.std) < 2.5
     assert 'agrees with the data' in found.sentence
@@ -69,7 +66,7 @@ def test_a_tilted_arm_that_states_its_tilt_is_confirmed():
     arm = load_arm('panda')
     log, truth = recording(arm, (0.5, 0.3, 0))
     found = check(replace(arm, gravity=9.81 * truth), log)
-    assert not found.wrong
+    assert not found.elsewhere
     assert np.degrees(found.angle) < 1.0
 
 
@@ -77,9 +74,8 @@ def test_a_small_arm_on_a_wall_is_noticed_though_its_answer_is_ambiguous():
     arm = load_arm('two_axis')
     log, truth = recording(arm, (np.pi / 2, 0, 0))
     found = check(arm, log)
-    assert found.wrong
+    assert found.elsewhere and found.ambiguous
     assert min(angle(found.direction, truth), angle(-found.direction, truth)) < 2.0
-    assert 'another direction that fits as well' in found.sentence
 
 
 def test_an_arm_without_gravity_in_its_joints_gets_no_verdict():
@@ -88,7 +84,7 @@ def test_an_arm_without_gravity_in_its_joints_gets_no_verdict():
         [0.6, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.02], [0.08, 0, 0, 0, 4e-4, 0, 0, 4e-4, 0, 4e-4]]))
     log, _ = recording(light, (0, 0, 0))
     found = check(light, log)
-    assert not found.wrong
+    assert not found.elsewhere
     assert not found.determined
     assert 'direction is unidentifiable' in found.sentence
 
@@ -106,7 +102,7 @@ def test_effort_without_gravity_is_noticed_and_named(name):
     made = simulate(arm, random_motion(arm, 0, tries=10, periods=2), rate_hz=125)
     found = check(arm, without_gravity(arm, made))
     assert found.removed
-    assert not found.wrong and not found.agrees
+    assert not found.agrees
     assert 'effort holds no gravity torque' in found.sentence
     assert 'includes_gravity: false' in found.sentence
     plain = check(arm, made.log)
@@ -138,8 +134,8 @@ def test_gravity_taken_out_of_real_torque_is_noticed(shared_data):
 def test_a_direction_that_is_far_off_never_agrees():
     down, aside = np.array([0, 0, -1.0]), np.array([np.sin(1.4), 0, -np.cos(1.4)])
     # Residuals as they were seen where gravity was taken out of noisy torque.
-    vague = GravityCheck(aside, down, np.radians(8), False, 9.6, 9.9, 1.01, 0.001)
-    assert not (vague.wrong or vague.agrees or vague.removed)
+    vague = GravityCheck(aside, down, np.radians(8), False, 1.01, 0.001)
+    assert not (vague.agrees or vague.removed)
     assert 'gravity cannot be checked with these data' in vague.sentence
     assert replace(vague, direction=down).agrees
     near = np.array([np.sin(0.2), 0, -np.cos(0.2)])
@@ -160,7 +156,7 @@ def test_the_real_ur10_stands_upright(shared_data):
     log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
     found = check(arm, log)
     assert found.determined
-    assert not found.wrong
+    assert not found.elsewhere
     assert np.degrees(found.angle) < 2.0
 
 

@@ -68,7 +68,6 @@ def test_a_motion_of_one_slow_sine_is_too_little():
     result = identify(arm, [log_of(arm, waves, 0.1)], friction=arm.friction, holdout=0.0)
     assert not result.verdict.trustworthy
     (reason,) = [r for r in result.verdict.reasons if 'too little excitation' in r]
-    assert f'{result.condition_number:.0f}' in reason
     assert result.verdict.expected_error_percent > THRESHOLDS.expected_error_percent
     assert set(result.verdict.undetermined_joints) <= set(arm.joint_names)
     assert all(name in reason for name in result.verdict.undetermined_joints)

@@ -16,6 +16,7 @@ from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.pages.report.page import write_report
 from dynid_ros.simulation.record import simulate
 
@@ -274,3 +275,44 @@ def test_effort_without_gravity_gives_the_parameters_of_the_batch():
         # Both know the truth to within their error bars.
         off = np.abs(result.theta - expected.theta)
         assert (off < 5 * np.hypot(result.std, expected.std)).all()
+
+
+def test_a_validation_motion_is_predicted_and_not_learned_from():
+    arm = load_arm('two_axis')
+    pair = MotionPair(random_motion(arm, 0, periods=2), random_motion(arm, 1), 2.0)
+    log = simulate(arm, pair, rate_hz=200, seed=5).log
+    (begin, end), = log.validation
+    cut, last = np.searchsorted(log.t, [begin, end])
+    live, before = session(), session()
+    feed(live, log, 0, cut)
+    feed(before, log, 0, cut)
+    assert not live.estimator.validating
+    live.validate(EPOCH * 1e-9 + begin)
+    feed(live, log, cut, last)
+    assert live.estimator.validating
+    live.validate(EPOCH * 1e-9 + begin, EPOCH * 1e-9 + end)
+    result, fitted = live.result(), before.result()
+    # The rows of the last block before the mark are learned from; its noise sets the weights.
+    feed(before, log, cut, last)
+    learned = before.result()
+    kept, changed = (np.abs(each.theta - fitted.theta) / fitted.std for each in (result, learned))
+    assert kept.max() < 0.3 < 0.5 < changed.max()
+    replayed, _ = replay(arm, log, cutoff_hz=5.0)
+    for each in (result, replayed):
+        assert each.validation.source.startswith('validation motion of')
+        unseen = np.concatenate([part.t for part in each.predictions])
+        assert each.validation.samples == ((unseen >= begin) & (unseen < end)).sum()
+    assert replayed.validation.relative_error_percent == pytest.approx(
+        result.validation.relative_error_percent, rel=0.01)
+    again = session()
+    again.restore(live.state())
+    assert again.result().validation == result.validation
+
+
+def test_a_motion_that_began_before_the_session_is_learned_from():
+    log, live = recording(), session()
+    live.validate(EPOCH * 1e-9)
+    feed(live, log, 0, 1000)
+    live.validate(EPOCH * 1e-9 - 1.0)
+    feed(live, log, 1000, 3000)
+    assert live.estimator.recursion.rows.all() and not live.estimator.validating

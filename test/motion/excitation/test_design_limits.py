@@ -12,7 +12,12 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
 from dynid_ros.motion.excitation import search
-from dynid_ros.motion.excitation.design import design, validation_motion, with_validation
+from dynid_ros.motion.excitation.design import (
+    design,
+    design_excitation,
+    validation_motion,
+    with_validation,
+)
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.execution.start_checks import check_motion
 from dynid_ros.motion.feasibility.scene import build_scene
@@ -143,3 +148,12 @@ def test_ramps_keep_the_limits_too():
     assert (q <= limits.upper).all()
     assert (np.abs(qd) <= limits.velocity).all()
     assert (np.abs(qdd) <= limits.acceleration).all()
+
+
+def test_a_design_in_python_has_another_motion_behind_it():
+    arm = load_arm('two_axis')
+    designed = design_excitation(arm, period=PERIOD, harmonics=2, starts=1, seconds=0.1)
+    first, other = designed.pair.excitation, designed.pair.validation
+    assert first is designed.motion
+    assert 0.5 * first.period < other.period < 0.9 * first.period
+    check_motion(arm, designed.pair, None)

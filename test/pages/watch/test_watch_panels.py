@@ -49,6 +49,14 @@ def test_hostile_names_are_shown_and_not_obeyed(name):
         assert '\u202e' not in text
 
 
+@pytest.mark.parametrize(('validating', 'said'), [('True', 'unseen'), ('False', 'before use')])
+def test_the_error_says_which_motion_it_is_of(validating, said):
+    reports = {'identifier: stream': Report(0, 'good', {'validating': validating})}
+    assert f'torque error {said}' in ' '.join(
+        parsed(panels.report_text(reports, {'': 2.5})).itertext()).replace(
+            'on the validation motion, ', '')
+
+
 def test_words_are_cut():
     assert words('x' * 500, NAME) == 'x' * NAME + '…'
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import json
 import subprocess
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from identifier_rig import ARM, counted, learned, ready, recording, replayed, save_after
 import numpy as np
 import pytest
@@ -106,6 +106,36 @@ def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
         assert [pair.key for pair in shown.values] == list(links.names)
     assert all(float(pair.value) > 0 for pair in std.values)
     assert all(0 <= float(pair.value) <= 1 for pair in share.values)
+
+
+def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker):
+    log = recording()
+    results = talker.listen(String, '/identifier/result', LATCHED)
+    health = talker.listen(DiagnosticArray, '/diagnostics')
+    _, publisher = ready(start, talker)
+    half, begin = len(log.t) // 2, str(1e9 + log.t[len(log.t) // 2])
+    talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
+    learned(talker, results, half)
+    status = talker.node.create_publisher(
+        DiagnosticArray, '/trajectory_publisher/status', LATCHED)
+    talker.until(lambda: status.get_subscription_count() == 1, 'the identifier')
+    status.publish(DiagnosticArray(status=[DiagnosticStatus(values=[
+        KeyValue(key=key, value=value) for key, value in (
+            ('phase', 'validating'), ('since', begin), ('dry_run', 'False'))])]))
+    talker.spin(0.5)
+    late = slice(half, half + 2 * BLOCK)
+    talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
+    learned(talker, results, half + 2 * BLOCK)
+    before = results[-1].data
+    late = slice(half + 2 * BLOCK, None)
+    talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
+    learned(talker, results, len(log.t))
+    values = ([p['value'] for p in json.loads(message)['parameters']]
+              for message in (before, results[-1].data))
+    np.testing.assert_array_equal(*values)
+    talker.until(lambda: any(
+        pair.key == 'validating' and pair.value == 'True'
+        for each in health[-1].status for pair in each.values), 'what the error is of')
 
 
 def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
