@@ -32,7 +32,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 PACKAGE = 'dynid_ros'
-RUN = f'import sys; from {PACKAGE}.cli.main import main; main(sys.argv[1:])'
+RUN = f'import sys; from {PACKAGE}.interface.cli.main import main; main(sys.argv[1:])'
 
 
 @dataclass
@@ -133,7 +133,7 @@ def rooms(modules: Iterable[str]) -> Counter[str]:
 def main(arguments: list[str]) -> int:
     """Print the table of one recording."""
     package = import_module(PACKAGE)
-    command = import_module(f'{PACKAGE}.cli.main').main
+    command = import_module(f'{PACKAGE}.interface.cli.main').main
     assert package.__file__ is not None
     root = str(Path(package.__file__).parent) + '/'
     with tempfile.TemporaryDirectory() as folder:

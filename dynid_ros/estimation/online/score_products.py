@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.regression.covariance import small_sample_factor
+from dynid_ros.estimation.regression.covariance import small_sample_factor, window_factor
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
@@ -135,20 +135,21 @@ class ScoreProducts(Checkpointed):
         Returns
         -------
         (m, b) ndarray or None
-            With `small_sample_factor`; None without lags, and where
-            residuals tell nothing, see `FEWEST`.
+            With `small_sample_factor` and the `window_factor` of the rows kept; None without
+            lags, and where residuals tell nothing, see `FEWEST`.
 
         """
         n, b = self._shape
         if not self.lags or self.values < FEWEST * b:
             return None
-        correction = small_sample_factor(self.total, parameters, self.lags)
         weights = 1 / sigma**2
         rows = self.rows
         e = rows @ np.append(-theta, 1.0)
         scores = np.einsum('kib,ki->kb', rows[:, :, :-1], e * weights)
         tail = np.einsum('kib,i->kb', self.tail.reshape(-1, n, b), weights)
         spread = np.concatenate([self._spaced(scores), np.zeros((self.lags, b))])
+        correction = (small_sample_factor(self.total, parameters, self.lags)
+                      * window_factor([spread], self.lags))
         root = _moving_sums(_resized(tail, self.lags), spread) / np.sqrt(self.lags + 1)
         if len(self.products):
             left = (weights @ self.products.reshape(n, -1)).reshape(b, n, b)
@@ -182,9 +183,9 @@ class ScoreProducts(Checkpointed):
         self._first += CHUNK
 
     def _spaced(self, scores: Array) -> Array:
-        """Insert zeros where time passed without rows, as far as the window reaches."""
+        """Insert zeros where time passed without rows, as far as `window_factor` reaches."""
         places = self.positions[:len(scores) + 1]
-        steps = np.minimum(np.diff(places), self.lags + 1)
+        steps = np.minimum(np.diff(places), 2 * self.lags + 2)
         if (steps == 1).all():
             return scores
         spread = np.zeros((int(steps.sum()), scores.shape[1]))

@@ -69,7 +69,8 @@ def score_covariance(
     Returns
     -------
     (b, b) ndarray
-        With Bartlett weights, which keep it positive semidefinite, and `small_sample_factor`.
+        With Bartlett weights, which keep it positive semidefinite, `small_sample_factor` and
+        `window_factor`.
 
     References
     ----------
@@ -78,12 +79,53 @@ def score_covariance(
 
     """
     total, longest = sum(s.T @ s for s in scores), round(window * rate_hz)
+    factor = (small_sample_factor(sum(map(len, scores)), parameters, longest)
+              * window_factor(scores, longest))
     for s in scores:
         lags = min(longest, len(s) - 1)
         for lag in range(1, lags + 1):
             cross = s[lag:].T @ s[:-lag]
             total = total + (1 - lag / (lags + 1)) * (cross + cross.T)
-    return np.asarray(total * small_sample_factor(sum(map(len, scores)), parameters, longest))
+    return np.asarray(total * factor)
+
+
+def window_factor(scores: Sequence[Array], lags: int) -> float:
+    """
+    Variance of a sum of scores, extrapolated to a long window, relative to Bartlett's window.
+
+    Bartlett's weights shrink from the first lag on. The sum misses a part of each correlation, a
+    third where the scores remember half of the window; this part falls with the inverse of the
+    window. The window twice as long extrapolates it to zero, which is a flat top: weights of 1 up
+    to the window and from there linearly to 0. A flat top need not be positive for each
+    parameter, so its mean over the parameters scales all.
+
+    Parameters
+    ----------
+    scores : sequence of (N, b) ndarray
+        Scores of each stretch.
+    lags : int
+        Largest lag of Bartlett's window, in samples.
+
+    References
+    ----------
+    Politis and Romano 1995, Bias-corrected nonparametric spectral estimation, Journal of Time
+    Series Analysis 16.
+
+    """
+    power = sum((s**2).sum(axis=0) for s in scores)
+    scale = np.sqrt(np.divide(1.0, power, out=np.zeros_like(power), where=power > 0))
+    unit = [s * scale for s in scores]
+    lag = np.arange(1, 2 * lags + 2)
+    correlation = np.array([sum((u[k:] * u[:-k]).sum() for u in unit if len(u) > k) for k in lag])
+    bartlett = np.maximum(1 - lag / (lags + 1), 0.0)
+    flat, total = np.minimum(2 - lag / (lags + 1), 1.0), np.count_nonzero(power)
+    seen = total + 2 * bartlett @ correlation
+    if seen <= 0:
+        return 1.0
+    # Scores of a fit add up to zero, so that each weight loses a sample's share of the variance.
+    share = min((lags + 1) / sum(int(s.any(axis=1).sum()) for s in scores), 1.0)
+    lost = (1 + 3 * share) / (1 + share)
+    return max(lost * float((total + 2 * flat @ correlation) / seen), 1.0)
 
 
 def small_sample_factor(samples: int, parameters: float, lags: int) -> float:
@@ -91,7 +133,7 @@ def small_sample_factor(samples: int, parameters: float, lags: int) -> float:
     Factor of a covariance by Newey and West that makes its 95 % intervals hold in few samples.
 
     Residuals of a fit are smaller than errors, and a window that is not short beside the recording
-    sees too little of their correlation.
+    makes the covariance itself uncertain.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from dynid_ros.estimation.regression.covariance import (
     score_covariance,
     small_sample_factor,
     weighted_scores,
+    window_factor,
 )
 from dynid_ros.estimation.regression.rows import RowBlock
 
@@ -55,16 +56,25 @@ def feed(estimator, block, part, step=7):
 
 
 def of_the_batch(blocks, estimator):
-    """Covariance by the batch; rows without motion do not count in its small-sample factor."""
+    """
+    Covariance by the batch, with the factors of the stream.
+
+    Rows without motion do not count in its small-sample factor, and rows that left do not count
+    in its window factor.
+    """
     sigma, theta = estimator.sigma, estimator.theta
     information = sum(np.einsum('kib,kic,i->bc', x.W, x.W, sigma**-2) for x in blocks)
     prior = np.linalg.inv(PRIOR.covariance)
     bread = np.linalg.inv(information + prior)
     used = PARAMETERS - np.trace(bread @ prior)
-    scatter = score_covariance(weighted_scores(blocks, theta, sigma), float(LAGS), used)
+    scores = weighted_scores(blocks, theta, sigma)
+    scatter = score_covariance(scores, float(LAGS), used)
     every = sum(len(x.t) for x in blocks)
     moved = sum(int(x.moving.any(axis=1).sum()) for x in blocks)
     scatter *= small_sample_factor(moved, used, LAGS) / small_sample_factor(every, used, LAGS)
+    kept = scores if sum(map(len, scores)) <= KEPT + CHUNK else [
+        scores[-1][-len(estimator.scores.rows):]]
+    scatter *= window_factor(kept, LAGS) / window_factor(scores, LAGS)
     return bread @ (scatter + prior) @ bread
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 from synthetic_recordings import coloured, recording, true_torque, Waves
 
 from dynid_ros.arm.drive import Drive
@@ -25,7 +26,16 @@ def by_definition(scores, white_covariance, lags):
                 if abs(i - k) <= reach:
                     meat += (1 - abs(i - k) / (reach + 1)) * np.outer(s[i], s[k])
     samples = sum(len(s) for s in scores)
+    scale = sum((s**2).sum(axis=0) for s in scores)
+
+    def seen(weight):
+        return sum(weight(abs(i - k) / (lags + 1)) * (s[i] * s[k] / scale).sum()
+                   for s in scores for i in range(len(s)) for k in range(len(s)))
+
+    flat = seen(lambda x: max(min(2 - x, 1), 0)) / seen(lambda x: max(1 - x, 0))
     x = min((lags + 1) / samples, 1)
+    # The sum over all lags is zero for residuals of a fit; flat weights add up to thrice Bartlett's.
+    meat *= max(flat * (1 + 3 * x) / (1 + x), 1)
     wider = (1 + 1.5150 * x + 0.21224 * x**2 - 0.27163 * x**3)**2
     return wider * samples / (samples - b) * white_covariance @ meat @ white_covariance
 
@@ -66,12 +76,23 @@ def test_white_residuals_give_the_white_covariance():
     np.testing.assert_allclose(np.diag(covariance), np.diag(white_covariance), rtol=0.1)
 
 
+@pytest.mark.parametrize(('rho', 'lags'), [(0.5, 10), (0.7, 10), (0.8, 16)])
+def test_first_order_colour_gives_the_variance_of_its_sums(rho, lags):
+    rng = np.random.default_rng(3)
+    x = lfilter([1], [1, -rho], rng.normal(size=(100_000, 3)), axis=0)
+    covariance = hac_covariance([x], np.eye(3), float(lags)) / len(x)
+    # White noise of unit variance through a filter whose gain at zero frequency is 1 / (1 - rho).
+    # Bartlett's window alone sees 0.88, 0.76 and 0.74 of it, a flat top 0.99 or more.
+    np.testing.assert_allclose(np.diag(covariance), (1 - rho)**-2, rtol=0.12)
+
+
 def hits(name, repetitions, seconds, rate=100.0):
     """How often 95 % intervals hold the true base parameters: with HAC, and as if white."""
     arm = load_arm(name)
     arm = replace(arm, drive=Drive.joint_torque(arm.n))
     waves = Waves.random(arm, seed=1)
-    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    # The prior is centred on the nominal parameters: a truth there would hold too often.
+    theta = 0.8 * base_parameters(arm).grouping @ nominal_parameters(arm)
     samples = int(seconds * rate)
     clean = true_torque(arm, waves, np.arange(samples) / rate, theta)
     # 3 % of the torque with a memory of 0.25 s: neighbouring residuals then correlate by 0.8, as
@@ -83,18 +104,18 @@ def hits(name, repetitions, seconds, rate=100.0):
         log = recording(arm, waves, theta, noise, rate=rate)
         result = identify(arm, [log], friction=arm.friction, holdout=0.0)
         error = np.abs(result.theta - theta)
-        hac.append(error < 1.96 * result.std)
-        white.append(error < 1.96 * result.std_white)
-    return np.mean(hac), np.mean(white)
+        hac.append((error < 1.96 * result.std)[result.from_data])
+        white.append((error < 1.96 * result.std_white)[result.from_data])
+    return np.mean(np.concatenate(hac)), np.mean(np.concatenate(white))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(('name', 'repetitions', 'seconds'), [
-    ('two_axis', 30, 90), ('ur10', 12, 60)])
+    ('two_axis', 30, 90), ('ur10', 24, 60)])
 def test_hac_intervals_hold_the_truth_as_often_as_they_say_and_white_ones_do_not(
     name, repetitions, seconds,
 ):
     hac, white = hits(name, repetitions, seconds)
-    # Measured: 0.939 and 0.934 with HAC, 0.74 and 0.72 white, each give or take 0.02.
+    # Measured: 0.972 and 0.976 with HAC, 0.68 and 0.72 white, each give or take 0.02.
     assert 0.90 <= hac <= 0.98
     assert white < 0.80
