@@ -11,6 +11,7 @@ from std_msgs.msg import String
 
 from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.live_verdict import Judge
@@ -89,7 +90,12 @@ class ArmReport:
 
     def save(self, folder: Path, defects: Sequence[Defect]) -> str:
         """Write the result, and return it in a few words."""
+        if not self._session.estimator.recursion.rows.any():
+            # A result of an arm at rest must not replace one of a motion.
+            raise RecordingError('the arm has not moved; let it move for some seconds first')
         result = self._session.result(defects)
         write_result(result, folder)
+        # The page of an earlier result would be taken for this one's.
+        (folder / 'report.html').unlink(missing_ok=True)
         verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
         return f'{result.samples} samples, {verdict}, in {folder}'

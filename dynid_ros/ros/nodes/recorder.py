@@ -74,7 +74,8 @@ class Recorder(Node):
 
     @property
     def _bag_node(self) -> str:
-        return f'{self.get_name()}_bag'
+        # rosbag2 puts it into no namespace, where the recorders of two arms would be namesakes.
+        return f'{self.get_fully_qualified_name().strip("/").replace("/", "_")}_bag'
 
     def _start(self) -> str:
         if self._bag is not None and self._bag.ended() is None:

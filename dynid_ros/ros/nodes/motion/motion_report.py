@@ -44,7 +44,7 @@ class MotionReport:
         self, node: Node, arm: ArmModel, motion: Motion, values: dict[str, Any],
     ) -> None:
         self._node, self._arm = node, arm
-        self._facts = {name: values[name] for name in ('dry_run', 'output', 'start_speed')}
+        self._facts = {name: values[name] for name in ('dry_run', 'command', 'start_speed')}
         self._phase, self._why, self._since = Phase.IDLE, '', 0.0
         self._status = node.create_publisher(DiagnosticArray, '~/status', LATCHED)
         # Kept, so that a page that is opened later gets it.
