@@ -74,7 +74,7 @@ class ArmReport:
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""
-        name, arm = f'{self._node.get_name()}: verdict', self._session.arm
+        name, arm = f'{say.name_of(self._node)}: verdict', self._session.arm
         if self._fault:
             return [say.status(name, arm.name, say.ERROR, self._fault, {})]
         return [] if self._verdict is None else [

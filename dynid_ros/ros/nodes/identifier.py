@@ -204,11 +204,12 @@ class Identifier(Node):
     def _health(self) -> list[DiagnosticStatus]:
         online = self._online
         return [self._input.status(
-            online.counts, LOSSES, (dead.sentence for dead in online.dead_signals),
+            online.counts, LOSSES,
+            {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
             samples=online.samples, frozen=online.frozen), *self._shown.health()]
 
     def _reset(self) -> str:
-        self._reader.take()
+        self._input.reset()
         self._online.reset()
         self._shown.reset()
         return 'the estimates are reset'

@@ -9,8 +9,10 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.launch_context import LaunchContext
+from launch.launch_description import LaunchDescription
+from launch.launch_description_entity import LaunchDescriptionEntity
 from launch_ros.actions import Node
 import yaml
 

@@ -63,7 +63,7 @@ class PayloadReport:
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""
-        name = f'{self._node.get_name()}: verdict'
+        name = f'{say.name_of(self._node)}: verdict'
         return [] if self._found is None else [say.load_status(name, self._found)]
 
     def reset(self) -> None:

@@ -62,7 +62,7 @@ class MotionReport:
         text = f'{self._phase.value}: {self._why}' if aborted else self._phase.value
         values = {'phase': self._phase.value, 'since': str(self._since), **self._facts}
         self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
-            f'{self._node.get_name()}: motion', self._arm.name,
+            f'{say.name_of(self._node)}: motion', self._arm.name,
             say.ERROR if aborted else say.OK, text, values)]))
 
 
