@@ -8,6 +8,7 @@ from urllib.request import urlopen
 from launches import ask_start, free_port, largest_move, need_workspace
 import numpy as np
 import pytest
+import yaml
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.result_files.result_file import read_result
@@ -76,6 +77,10 @@ def test_arm_is_moved_recorded_and_identified_unless_the_run_is_dry(begin, tmp_p
         assert 'Traceback' not in printed
         # A start before the arm is there is refused.
         assert not re.search(r'aborted|ERROR(?!.*not started: no states)', printed), printed
+    # Received at the simulated time, too.
+    (bag,) = bags.glob('*/bag')
+    content = yaml.safe_load((bag / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+    assert content['starting_time']['nanoseconds_since_epoch'] < 3600e9
     # Noise of an encoder only, or the motion.
     assert (largest_move(bags, PANDA) < 1e-3) == (dry == 'true')
     if dry == 'true':

@@ -90,10 +90,10 @@ class ArmReport:
 
     def save(self, folder: Path, defects: Sequence[Defect]) -> str:
         """Write the result, and return it in a few words."""
+        result = self._session.result(defects)
         if not self._session.estimator.recursion.rows.any():
             # A result of an arm at rest must not replace one of a motion.
             raise RecordingError('the arm has not moved; let it move for some seconds first')
-        result = self._session.result(defects)
         write_result(result, folder)
         # The page of an earlier result would be taken for this one's.
         (folder / 'report.html').unlink(missing_ok=True)

@@ -100,8 +100,9 @@ class Recorder(Node):
         self._bag = BagProcess(
             folder, topics, self._bag_node,
             {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
-             'started': now.isoformat()}, qos,
-            self._input.reader.messages)
+             'started': now.isoformat()}, qos, self._input.reader.messages,
+            # rosbag2 cannot remap the time of one among several simulated arms.
+            simulated_time(self) and self.resolve_topic_name('/clock') == '/clock')
         return f'recording {", ".join(topics)} into {self._bag.bag}'
 
     def _finish(self) -> str:
