@@ -42,9 +42,9 @@ class ArmReport:
         self._description, self._fault = '', ''
         self._verdict: Verdict | None = None
         self._uses: tuple[Use, ...] = ()
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
         self._result = node.create_publisher(String, '~/result', LATCHED)
-        self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', 10)
+        self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', LATCHED)
         self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
 
     def look(self, now: int) -> None:

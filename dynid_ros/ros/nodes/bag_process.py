@@ -74,7 +74,8 @@ class BagProcess:
         command = [
             *_recorder(settings), '--output', str(self.bag),
             '--qos-profile-overrides-path', str(overrides),
-            '--node-name', name, *['--use-sim-time'] * simulated, '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
+            '--node-name', name, *['--use-sim-time'] * simulated,
+            '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
             '--topics', *topics]
         with self._log.open('wb') as log:
             self._process = subprocess.Popen(

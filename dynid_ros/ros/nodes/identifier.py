@@ -32,7 +32,7 @@ from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, run, Setting
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
 from dynid_ros.utilities.arrays import Array
@@ -160,7 +160,7 @@ class Identifier(Node):
         return online
 
     def _publish(self) -> None:
-        self._validation = self.create_publisher(DiagnosticArray, '~/validation', 10)
+        self._validation = self.create_publisher(DiagnosticArray, '~/validation', LATCHED)
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)

@@ -45,7 +45,7 @@ class PayloadReport:
         self._node, self._session, self._frame = node, session, frame
         self._found: Payload | None = None
         self._payload = node.create_publisher(InertiaStamped, '~/payload', 10)
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
         self._result = node.create_publisher(String, '~/result', LATCHED)
 
     def look(self, now: int) -> None:

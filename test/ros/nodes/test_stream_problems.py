@@ -7,6 +7,8 @@ import pytest
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from dynid_ros.ros.nodes.common.runtime import LATCHED
+
 
 def stream(heard):
     """Return the newest level and text of the stream."""
@@ -53,6 +55,10 @@ def test_a_warning_ends_with_a_reset_and_a_good_stream(start, talker):
     broken[500:510, 1] = np.nan
     talker.play(publisher, names, t, broken, u)
     talker.until(lambda: stream(heard)[0] == DiagnosticStatus.WARN, 'the warning')
+    # Who comes late gets the newest ones.
+    for topic in ('estimates', 'validation'):
+        late = talker.listen(DiagnosticArray, f'/identifier/{topic}', LATCHED)
+        talker.until(lambda late=late: bool(late), topic, 10.0)
     assert talker.call(Trigger, '/identifier/reset').success
     heard.clear()
     talker.until(lambda: bool(heard), 'a report after the reset')
