@@ -60,7 +60,7 @@ def run(folder, seconds):
         nodes.start('recorder', arm='panda', output_folder=folder, record_at_start=True)
         time.sleep(15.0)
         nodes.start(
-            'trajectory_publisher', arm='panda', excitation=excitation, output='effort',
+            'trajectory_publisher', arm='panda', excitation=excitation, command='effort',
             once=True)
         time.sleep(10.0)
         names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')

@@ -1,6 +1,8 @@
 """Play a recording to the identifier, and save what it learned when the recording ends."""
 
 import asyncio
+import math
+from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
@@ -13,10 +15,17 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit
 from launch.events import IncludeLaunchDescription, Shutdown
-from launch.substitutions import LaunchConfiguration
 from launch_ros.ros_adapters import get_ros_node
 
-from dynid_ros.ros.nodes.launching import config, node
+from dynid_ros.data.files.sidecar import recorded_topic
+from dynid_ros.ros.nodes.launch_arguments import (
+    CONFIG,
+    description,
+    folder,
+    Given,
+    NAMESPACE,
+    parameter,
+)
 
 # Time in which player and identifier find each other, s: what is played before is lost.
 DISCOVERY = '2'
@@ -26,49 +35,48 @@ LOOK = 0.1
 LAST_MESSAGES = '5000'
 
 
-def filters(given: dict[str, str], cutoff_hz: float) -> dict[str, float]:
-    """Choose cut-off and delay as ``dynid replay`` does, from the whole recording."""
+def filters(given: Given) -> dict[str, float]:
+    """Choose cut-off and delay as ``dynid replay`` does, from the recording."""
     from dynid_ros.arm.load import load_arm
     from dynid_ros.data.files.recording_reader import read_recording
     from dynid_ros.estimation.online.replay import stream_settings
     from dynid_ros.estimation.regression.preparation import checked_recording
 
-    arm = load_arm(given['arm'])
-    log, _ = checked_recording(read_recording(given['bag'], arm, topic=given['topic']), arm)
+    arm = load_arm(given.values['arm'])
+    log, _ = checked_recording(read_recording(
+        Path(given.values['bag']), arm, topic=given.values['joint_states']), arm)
     treatment = stream_settings(arm, log)
-    return {'cutoff_hz': cutoff_hz or treatment.cutoff_hz, 'delay': treatment.delay}
+    return {'cutoff_hz': treatment.cutoff_hz, 'delay': treatment.delay}
 
 
-def decide(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start the identifier, and the player once that listens."""
-    given = {
-        name: LaunchConfiguration(name).perform(context)
-        for name in ('bag', 'arm', 'topic', 'cutoff_hz', 'memory', 'output', 'model')}
-    settings = {
-        'arm': given['arm'], 'output_folder': given['output'], 'save_at_end': True,
-        'cutoff_hz': float(given['cutoff_hz']), 'memory': float(given['memory']),
-        'use_sim_time': True,
-    }
-    if given['model']:
-        settings |= {'payload': True, 'model': given['model']}
-    else:
-        settings |= filters(given, settings['cutoff_hz'])
-    identifier = node(
-        'identifier', LaunchConfiguration('config'), settings,
-        remappings=[('joint_states', given['topic'])])
-    topic = given['topic']
+    try:
+        speed = float(given.values['speed'])
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed < math.inf:
+        raise RuntimeError(f"the launch argument speed:={given.values['speed']} must be a number "
+                           'above zero')
+    bag, chosen = Path(given.values['bag']), given.values['joint_states']
+    topic = '/' + (chosen if 'joint_states' in given.given else recorded_topic(bag)).lstrip('/')
+    model = given.values['model']
+    settings = given.parameters(
+        'identifier', 'result', save_at_end=True, use_sim_time=True,
+        **({'payload': True} if model else filters(given)))
+    identifier = given.node('identifier', settings, joint_states=topic)
     player = ExecuteProcess(
-        cmd=['ros2', 'bag', 'play', given['bag'], '--clock', '--disable-keyboard-controls',
-             '--delay', DISCOVERY, '--wait-for-all-acked', LAST_MESSAGES,
-             '--rate', LaunchConfiguration('rate')],
+        cmd=['ros2', 'bag', 'play', str(bag), '--clock', '--disable-keyboard-controls',
+             '--delay', DISCOVERY, '--wait-for-all-acked', LAST_MESSAGES, '--rate', str(speed)],
         output='log')
+    name = '/'.join(['', *filter(None, [given.namespace]), 'identifier'])
 
     async def play(context: LaunchContext) -> None:
         """Start the player as soon as the identifier listens."""
         ros = get_ros_node(context)
-        while 'identifier' not in {
-                info.node_name for info in ros.get_subscriptions_info_by_topic(
-                    ros.resolve_topic_name(topic))}:
+        while name not in {
+                f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                for info in ros.get_subscriptions_info_by_topic(topic)}:
             await asyncio.sleep(LOOK)
         await context.emit_event(IncludeLaunchDescription(LaunchDescription([player])))
 
@@ -90,30 +98,15 @@ def shut_down(reason: str) -> OpaqueFunction:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchDescription([
+    return description(
+        begin,
         DeclareLaunchArgument('bag', description='Folder of the rosbag2 recording.'),
+        parameter('identifier', 'arm', None),
+        folder('result', 'dynid_replay', 'result.yaml and the state of the estimator'),
         DeclareLaunchArgument(
-            'arm', description='Shipped arm, such as panda, or path of an arm.yaml or a URDF.'),
+            'joint_states', default_value='joint_states',
+            description='JointState topic of the bag; by default that of its recording.yaml.'),
         DeclareLaunchArgument(
-            'output', default_value='dynid_replay',
-            description='Folder for result.yaml and the state of the estimator.'),
-        DeclareLaunchArgument(
-            'topic', default_value='joint_states', description='JointState topic of the bag.'),
-        DeclareLaunchArgument(
-            'rate', default_value='1.0', description='Speed of the playback.'),
-        DeclareLaunchArgument(
-            'cutoff_hz', default_value='0.0',
-            description='Cut-off of the filters, Hz; 0 for that of the arm, else from the data.'),
-        DeclareLaunchArgument(
-            'memory', default_value='0.0',
-            description='Time after which the weight of old data falls to 1/e, s; 0 for no '
-                        'forgetting.'),
-        DeclareLaunchArgument(
-            'model', default_value='',
-            description='Folder of `dynid identify` of the arm without its load, to estimate the '
-                        'load only.'),
-        DeclareLaunchArgument(
-            'config', default_value=config('identifier'),
-            description='Further parameters of the identifier.'),
-        OpaqueFunction(function=decide),
-    ])
+            'speed', default_value='1.0', description='Speed of the playback.'),
+        *(parameter('identifier', name) for name in ('cutoff_hz', 'delay', 'memory', 'model')),
+        NAMESPACE, CONFIG)

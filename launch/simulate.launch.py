@@ -13,16 +13,25 @@ from launch.actions import (
     EmitEvent,
     LogInfo,
     OpaqueCoroutine,
-    OpaqueFunction,
     RegisterEventHandler,
 )
 from launch.event_handlers import OnProcessExit
 from launch.events import IncludeLaunchDescription, matches_action, Shutdown
 from launch.events.process import ProcessExited, SignalProcess
-from launch.substitutions import LaunchConfiguration
 
-from dynid_ros.ros.nodes.launching import chain, config, DESIGN, node, PACKAGE, PATIENT
+from dynid_ros.ros.nodes.launch_arguments import (
+    CONFIG,
+    description,
+    folder,
+    Given,
+    NAMESPACE,
+    parameter,
+    TRUTH,
+)
+from dynid_ros.ros.nodes.launching import chain, DESIGN, PACKAGE, PATIENT
 
+# Rate of the states, Hz.
+RATE = 250.0
 # What can wait comes after the control of the arm where processors are few.
 BEHIND = f'{PATIENT} nice -n 10'
 
@@ -49,23 +58,28 @@ class Simulation:
 
     Parameters
     ----------
-    given : dict
+    given : Given
         Launch arguments.
+    output : Path
+        Folder for all that is written.
     excitation : Path
         The motion, which is there when the nodes start.
 
     """
 
-    def __init__(self, given: dict[str, str], excitation: Path) -> None:
-        output = Path(given['output'])
+    def __init__(self, given: Given, output: Path, excitation: Path) -> None:
         self._result = output / 'result'
         self._moved = False
+        rate = given.parameters('simulated_arm', rate=RATE)['rate']
+        # Two arms have two times.
+        clock = {'/clock': f'/{given.namespace}/clock'} if given.namespace else {}
         made = {
-            name: node(name, config(name), values,
-                       prefix=BEHIND if name in ('identifier', 'recorder') else PATIENT)
+            name: given.node(
+                name, given.parameters(name) | values,
+                prefix=BEHIND if name in ('identifier', 'recorder') else PATIENT, **clock)
             for name, values in chain(
-                given['arm'], excitation, output / 'recordings', self._result,
-                float(given['rate']), int(given['seed']), given['real_time'] == 'true').items()}
+                given.values['arm'], excitation, output / 'recordings', self._result,
+                rate, int(given.values['seed']), given.values['real_time'] == 'true').items()}
         self._nodes = list(made.values())
         self._arm, self._identifier, self._recorder, self._publisher = self._nodes
 
@@ -114,52 +128,44 @@ def unless_shutting_down(handler: Callable[[ProcessExited], object]) -> Callable
     return lambda event, context: None if context.is_shutdown else handler(event)
 
 
-def begin(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Compile, design the motion if none is given, and start the nodes."""
-    given = {
-        name: LaunchConfiguration(name).perform(context)
-        for name in ('arm', 'excitation', 'output', 'rate', 'seed', 'real_time')}
-    excitation = Path(given['excitation'] or Path(given['output'], 'excitation.yaml'))
+    arm, motion, output = given.values['arm'], given.values['excitation'], given.folder('output')
+    excitation = Path(motion or Path(output, 'excitation.yaml'))
 
     async def prepare(context: LaunchContext) -> None:
         # Several nodes would compile the same kernels at once.
-        status = await run(sys.executable, '-m', 'dynid_ros.ros.nodes.warm_up', given['arm'])
-        if status == 0 and not given['excitation']:
+        status = await run(sys.executable, '-m', 'dynid_ros.ros.nodes.warm_up', arm)
+        if status == 0 and not motion:
             excitation.parent.mkdir(parents=True, exist_ok=True)
             status = await dynid(
-                'design', given['arm'], '-o', str(excitation), '--seed', given['seed'], *DESIGN)
+                'design', arm, '-o', str(excitation), '--seed', given.values['seed'], *DESIGN)
         if status:
-            raise RuntimeError(f"'{given['arm']}' cannot be simulated; see the lines above")
+            raise RuntimeError(f"'{arm}' cannot be simulated; see the lines above")
         if status is not None:
             await context.emit_event(IncludeLaunchDescription(
-                LaunchDescription(Simulation(given, excitation).entities())))
+                LaunchDescription(Simulation(given, Path(output), excitation).entities())))
 
-    said = 'running' if given['excitation'] else 'designing'
+    said = 'running' if motion else 'designing'
     return [
-        LogInfo(msg=f"{said} a motion for '{given['arm']}'"),
+        LogInfo(msg=f"{said} a motion for '{arm}'"),
         OpaqueCoroutine(coroutine=prepare),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchDescription([
-        DeclareLaunchArgument(
-            'arm', default_value='panda',
-            description='Shipped arm, such as panda, or path of an arm.yaml.'),
+    return description(
+        begin,
+        parameter('simulated_arm', 'arm'),
         DeclareLaunchArgument(
             'excitation', default_value='',
             description='excitation.yaml to run; if empty, a motion is designed first.'),
-        DeclareLaunchArgument(
-            'output', default_value='dynid_simulation',
-            description='Folder for the motion, the recording, the result and its report.'),
-        DeclareLaunchArgument(
-            'rate', default_value='250.0',
-            description='Rate of joint_states, Hz; a divisor of 1000.'),
+        folder('output', 'dynid_simulation', 'motion, recording, result and its report'),
+        parameter('simulated_arm', 'rate', str(RATE)),
         DeclareLaunchArgument(
             'seed', default_value='0', description='Seed of motion and sensor noise.'),
         DeclareLaunchArgument(
-            'real_time', default_value='false', choices=['true', 'false'],
+            'real_time', default_value='false', choices=TRUTH,
             description='true: the arm moves in real time; false: as fast as all nodes follow.'),
-        OpaqueFunction(function=begin),
-    ])
+        NAMESPACE, CONFIG)

@@ -63,7 +63,7 @@ class Chain:
             lockstep=LOCKSTEP)
         self.goal = self._publisher('goal', 0.7, 12)
         self.short = self._publisher('short', 0.5, 1)
-        self.torque = self._publisher('torque', 0.1, 6, output='effort')
+        self.torque = self._publisher('torque', 0.1, 6, command='effort')
         self.other = self._publisher('other', 0.1, 1, controller='other', tracking_error=10.0)
         self.recorder = _node(
             'recorder', respawn=True, output_folder=str(self.disk), record_at_start=True,

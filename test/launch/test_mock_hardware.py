@@ -105,7 +105,8 @@ def test_arm_behind_ros2_control_is_moved_and_recorded_unless_the_run_is_dry(
     assert 'aborted' not in launch.printed, launch.printed
     assert (largest_move(bags, PANDA) < 1e-3) == (dry == 'true')
     # The mock moves, and measures no effort.
-    assert not read_result(tmp_path / 'result').verdict.trustworthy
+    if dry == 'false':
+        assert not read_result(tmp_path / 'result').verdict.trustworthy
 
 
 def quintic(seconds: float = 2.0, way: float = 0.2) -> dict[str, object]:

@@ -29,6 +29,7 @@ from dynid_ros.data.files.joint_state_cdr import (
     Parser,
 )
 from dynid_ros.data.files.sample_blocks import joined, SampleBlock
+from dynid_ros.data.files.sidecar import recorded_topic, STATES
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import DynidError, RecordingError
@@ -62,7 +63,7 @@ class JointStates:
     defects: tuple[Defect, ...]
 
 
-def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
+def read_joint_states(path: Path, topic: str = STATES) -> JointStates:
     """
     Read a joint-state topic of a rosbag2 folder, of one of its files, or of a bag of ROS 1.
 
@@ -74,7 +75,8 @@ def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
     path : Path
         Folder or file.
     topic : str
-        Name of the topic, with or without the leading slash.
+        Name of the topic, with or without the leading slash; by default that of the sidecar, if
+        there is one.
 
     Raises
     ------
@@ -82,7 +84,8 @@ def read_joint_states(path: Path, topic: str = 'joint_states') -> JointStates:
         Not a bag, a damaged one, or the topic is absent, empty or of another type.
 
     """
-    return _read(path, DriveTopic('/' + topic.lstrip('/')), 'choose one with --topic')
+    name = (recorded_topic(path) if topic == STATES else topic).lstrip('/')
+    return _read(path, DriveTopic(f'/{name}'), 'choose one with --topic')
 
 
 def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:

@@ -17,6 +17,8 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 SIDECAR = 'recording.yaml'
+#: Topic of the joint states where nobody names another.
+STATES = 'joint_states'
 #: What two recordings must share to be of one arm with the same settings. Offsets of the drive are
 #: left out, which identification may correct, and gravity, which a signal may lack.
 _TREE = ('joint_names', 'parent', 'rotation', 'translation', 'prismatic', 'axis')
@@ -91,6 +93,11 @@ def validation_spans(recording: Path) -> tuple[tuple[float, float], ...]:
         raise RecordingError(
             f'{path}: "validation" must list pairs of stamps, s; correct or remove it') from error
     return tuple(sorted(spans))
+
+
+def recorded_topic(recording: Path) -> str:
+    """Return the topic of the joint states of a recording; the usual one without a sidecar."""
+    return str(_read(recording)[1].get('joint_states', STATES))
 
 
 def _read(recording: Path) -> tuple[Path, dict[str, Any]]:

@@ -11,6 +11,7 @@ from std_msgs.msg import String
 
 from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.live_verdict import Judge
@@ -41,9 +42,9 @@ class ArmReport:
         self._description, self._fault = '', ''
         self._verdict: Verdict | None = None
         self._uses: tuple[Use, ...] = ()
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
         self._result = node.create_publisher(String, '~/result', LATCHED)
-        self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', 10)
+        self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', LATCHED)
         self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
 
     def look(self, now: int) -> None:
@@ -73,7 +74,7 @@ class ArmReport:
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""
-        name, arm = f'{self._node.get_name()}: verdict', self._session.arm
+        name, arm = f'{say.name_of(self._node)}: verdict', self._session.arm
         if self._fault:
             return [say.status(name, arm.name, say.ERROR, self._fault, {})]
         return [] if self._verdict is None else [
@@ -90,6 +91,11 @@ class ArmReport:
     def save(self, folder: Path, defects: Sequence[Defect]) -> str:
         """Write the result, and return it in a few words."""
         result = self._session.result(defects)
+        if not self._session.estimator.recursion.rows.any():
+            # A result of an arm at rest must not replace one of a motion.
+            raise RecordingError('the arm has not moved; let it move for some seconds first')
         write_result(result, folder)
+        # The page of an earlier result would be taken for this one's.
+        (folder / 'report.html').unlink(missing_ok=True)
         verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
         return f'{result.samples} samples, {verdict}, in {folder}'

@@ -53,12 +53,14 @@ class BagProcess:
         samples of 1 kHz whenever it stalls for ten milliseconds.
     messages : int
         Number of messages that were published before.
+    simulated : bool
+        Whether messages are received at the times of ``/clock``.
 
     """
 
     def __init__(
         self, folder: Path, topics: Sequence[str], name: str, facts: Mapping[str, str],
-        qos: Mapping[str, QoSProfile], messages: int,
+        qos: Mapping[str, QoSProfile], messages: int, simulated: bool,
     ) -> None:
         self.bag = folder / 'bag'
         self._log = folder / 'rosbag2.log'
@@ -72,7 +74,8 @@ class BagProcess:
         command = [
             *_recorder(settings), '--output', str(self.bag),
             '--qos-profile-overrides-path', str(overrides),
-            '--node-name', name, '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
+            '--node-name', name, *['--use-sim-time'] * simulated,
+            '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
             '--topics', *topics]
         with self._log.open('wb') as log:
             self._process = subprocess.Popen(

@@ -101,7 +101,7 @@ class BagRecorder(Node):
     def _writing(self, connection: Any) -> Callable[[bytes], None]:
         def write(data: bytes) -> None:
             self._written += 1
-            self._writer.write(connection, time.time_ns(), data)
+            self._writer.write(connection, self.get_clock().now().nanoseconds, data)
 
         return write
 
@@ -111,6 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for option in ('--output', '--qos-profile-overrides-path', '--node-name'):
         parser.add_argument(option, required=True)
+    parser.add_argument('--use-sim-time', action='store_true')
     parser.add_argument('--custom-data', nargs='*', default=[])
     parser.add_argument('--topics', nargs='+', required=True)
     given = parser.parse_args()
@@ -120,7 +121,8 @@ def main() -> None:
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     for pair in given.custom_data:
         writer.set_custom_data(*pair.split('=', 1))
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    time_source = ['--ros-args', '-p', 'use_sim_time:=true'] * given.use_sim_time
+    rclpy.init(args=time_source, signal_handler_options=SignalHandlerOptions.NO)
     with writer:
         node = BagRecorder(given.node_name, writer, profiles)
         node.record(given.topics)

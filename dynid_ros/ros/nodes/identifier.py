@@ -32,7 +32,7 @@ from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
@@ -162,7 +162,7 @@ class Identifier(Node):
         return online
 
     def _publish(self) -> None:
-        self._validation = self.create_publisher(DiagnosticArray, '~/validation', 10)
+        self._validation = self.create_publisher(DiagnosticArray, '~/validation', LATCHED)
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
@@ -211,12 +211,13 @@ class Identifier(Node):
     def _health(self) -> list[DiagnosticStatus]:
         online = self._online
         return [self._input.status(
-            online.counts, LOSSES, (dead.sentence for dead in online.dead_signals),
+            online.counts, LOSSES,
+            {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
             samples=online.samples, frozen=online.frozen,
             validating=online.estimator.validating), *self._shown.health()]
 
     def _reset(self) -> str:
-        self._reader.take()
+        self._input.reset()
         self._online.reset()
         self._shown.reset()
         return 'the estimates are reset'

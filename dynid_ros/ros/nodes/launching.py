@@ -114,16 +114,8 @@ def enclave(executable: str) -> dict[str, str]:
 
 def fast_dds() -> dict[str, PathJoinSubstitution]:
     """Return the environment in which Fast DDS keeps states for seconds, unless it is set up."""
-    return {} if FAST_DDS in os.environ else {FAST_DDS: _settings('fastdds.xml')}
-
-
-def config(executable: str) -> PathJoinSubstitution:
-    """Return the path of the installed parameter file of a node."""
-    return _settings(f'{executable}.yaml')
-
-
-def _settings(file: str) -> PathJoinSubstitution:
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
 
-    return PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', file])
+    return {} if FAST_DDS in os.environ else {
+        FAST_DDS: PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'fastdds.xml'])}

@@ -142,7 +142,7 @@ class ArmMonitor(Node):
         self._diagnostics.publish(say.array(now, self._health()))
 
     def _health(self) -> list[DiagnosticStatus]:
-        name = self.get_name()
+        name = say.name_of(self)
         return [self._input.status(self._monitor.counters.as_dict(), LOSSES),
                 self._contact_status(f'{name}: contact'), self._model_status(f'{name}: model')]
 

@@ -45,7 +45,7 @@ class PayloadReport:
         self._node, self._session, self._frame = node, session, frame
         self._found: Payload | None = None
         self._payload = node.create_publisher(InertiaStamped, '~/payload', 10)
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', 10)
+        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
         self._result = node.create_publisher(String, '~/result', LATCHED)
 
     def look(self, now: int) -> None:
@@ -63,7 +63,7 @@ class PayloadReport:
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""
-        name = f'{self._node.get_name()}: verdict'
+        name = f'{say.name_of(self._node)}: verdict'
         return [] if self._found is None else [say.load_status(name, self._found)]
 
     def reset(self) -> None:

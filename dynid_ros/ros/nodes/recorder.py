@@ -71,7 +71,8 @@ class Recorder(Node):
 
     @property
     def _bag_node(self) -> str:
-        return f'{self.get_name()}_bag'
+        # rosbag2 puts it into no namespace, where the recorders of two arms would be namesakes.
+        return f'{self.get_fully_qualified_name().strip("/").replace("/", "_")}_bag'
 
     def _start(self) -> str:
         if self._bag is not None and self._bag.ended() is None:
@@ -96,8 +97,9 @@ class Recorder(Node):
         self._bag = BagProcess(
             folder, topics, self._bag_node,
             {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
-             'started': now.isoformat()}, qos,
-            self._input.reader.messages)
+             'started': now.isoformat()}, qos, self._input.reader.messages,
+            # rosbag2 cannot remap the time of one among several simulated arms.
+            simulated_time(self) and self.resolve_topic_name('/clock') == '/clock')
         return f'recording {", ".join(topics)} into {self._bag.bag}'
 
     def _finish(self) -> str:
@@ -131,11 +133,16 @@ class Recorder(Node):
         publishers = self._input.follow()
         self._record_if_published(publishers)
         self._quality.add(*self._input.reader.take())
-        name = self._arm.name
+        defects = self._quality.defects()
+        named = {f'{d.code} {d.joint or ""}'.strip(): d for d in defects}
+        wrong = sorted((key for key, d in named.items() if d.severity != 'info'),
+                       key=lambda key: named[key].severity)
         statuses = [
-            say.status(f'{self.get_name()}: bag', name, *self._bag_judgement()),
-            say.status(f'{self.get_name()}: stream', name, *self._stream_judgement()),
-        ]
+            say.status(f'{say.name_of(self)}: bag', self._arm.name, *self._bag_judgement()),
+            self._input.status(
+                {}, (), {key: (_LEVELS[named[key].severity], named[key].message) for key in wrong},
+                rate_hz=self._quality.rate_hz,
+                **{key: defect.message for key, defect in named.items()})]
         now = self.get_clock().now().nanoseconds
         self._diagnostics.publish(say.array(now, statuses))
 
@@ -163,22 +170,6 @@ class Recorder(Node):
         if self._bag_node not in {info.node_name for info in listeners}:
             return say.WARN, f'not yet subscribed to {self._input.topic}', values
         return say.OK, 'recording', values
-
-    def _stream_judgement(self) -> tuple[bytes, str, dict[str, object]]:
-        defects = self._quality.defects()
-        values = {**self._input.values(), 'rate_hz': self._quality.rate_hz,
-                  **{f'{d.code} {d.joint or ""}'.strip(): d.message for d in defects}}
-        trouble = self._input.trouble()
-        if trouble is not None:
-            return *trouble, values
-        topics = ' and '.join(self._input.topics)
-        worst = max(defects, key=lambda d: _LEVELS[d.severity], default=None)
-        if worst is not None and worst.severity != 'info':
-            return _LEVELS[worst.severity], f'{topics}: {worst.message}', values
-        met = self._input.met()
-        if met:
-            return say.WARN, f'{topics}: {"; ".join(met)}', values
-        return say.OK, f'{topics} is good', values
 
 
 class RollingQuality:

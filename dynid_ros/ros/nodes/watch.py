@@ -135,9 +135,12 @@ class Watch(Node):
             self._state.hear_publisher(report_of(status))
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        own = say.name_of(self).rpartition('/')[0]
         for status in message.status:
-            if status.hardware_id == self._arm.name:
-                self._state.hear_report(status.name, report_of(status))
+            names, colon, task = status.name.partition(':')
+            namespace, _, node = names.rpartition('/')
+            if status.hardware_id == self._arm.name and namespace == own:
+                self._state.hear_report(f'{node}{colon}{task}', report_of(status))
 
     def _on_validation(self, message: DiagnosticArray) -> None:
         percent = {}

@@ -30,3 +30,4 @@ class Logger:
     info = partialmethod(_say, 'INFO')
     warning = partialmethod(_say, 'WARN')
     error = partialmethod(_say, 'ERROR')
+    fatal = partialmethod(_say, 'FATAL')

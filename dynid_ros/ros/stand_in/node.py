@@ -30,9 +30,9 @@ class Node:
         self.__name = arguments.remap('__node', node_name) or node_name
         self.__namespace = '/' + (arguments.remap('__ns', self.__name) or '').strip('/')
         full = self.get_fully_qualified_name()
+        self.__logger = Logger(full.strip('/').replace('/', '.'))
         if not FULL_NAME.fullmatch(full):
             raise InputError(f"'{full}' is not a valid name of a node")
-        self.__logger = Logger(full.strip('/').replace('/', '.'))
         self.__ends: list[Any] = []
         self.inboxes: list[Subscription] = []
         self.timers: list[Timer] = []
@@ -124,6 +124,10 @@ class Node:
     def get_parameter_or(self, name: str, alternative_value: Parameter) -> Parameter:
         """Find a parameter, or take another."""
         return self.__parameters.get(name) or alternative_value
+
+    def set_descriptor(self, name: str, descriptor: Any) -> None:
+        """Describe a parameter anew."""
+        self.__parameters.describe(name, descriptor)
 
     def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
         """Ask a callback before a parameter changes."""

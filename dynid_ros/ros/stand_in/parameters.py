@@ -36,10 +36,11 @@ class Parameter:
 
     Type = ParameterType
 
-    def __init__(self, name: str, *, value: Any = None) -> None:
+    def __init__(self, name: str, type_: ParameterType | None = None, value: Any = None) -> None:
         self.name = name
         self.value = value
-        self.type_ = _type_of(name, value)
+        # An empty list shows no type of its own.
+        self.type_ = type_ if type_ and value == [] else _type_of(name, value)
 
     def message(self) -> Any:
         """Value as rcl_interfaces/msg/ParameterValue."""
@@ -91,12 +92,16 @@ class ParameterStore:
         descriptor.name = name
         descriptor.type = int(default if typed else _type_of(name, default))
         self._descriptors[name] = descriptor
-        value = self._overrides.get(name, None if typed else default)
-        parameter = Parameter(name, value=value)
+        value = self._overrides.get(name, [] if typed else default)
+        parameter = Parameter(name, ParameterType(descriptor.type), value)
         if name in self._overrides:
             self._check(parameter)
         self._values[name] = parameter
         return parameter
+
+    def describe(self, name: str, descriptor: Any) -> None:
+        """Describe a parameter anew."""
+        descriptor.name, self._descriptors[name] = name, descriptor
 
     def get(self, name: str) -> Parameter | None:
         """Find a parameter that has a value."""

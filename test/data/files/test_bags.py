@@ -9,6 +9,7 @@ import pytest
 from rosbags.rosbag2 import Writer
 
 from dynid_ros.data.files.bags import BATCH, read_joint_states
+from dynid_ros.data.files.sidecar import write_sidecar
 from dynid_ros.errors import RecordingError
 
 NAMES = ['a', 'b', 'c']
@@ -110,7 +111,7 @@ def test_without_metadata_the_files_are_read_in_order_of_their_numbers(tmp_path,
     assert (defect.code, defect.severity, defect.count) == ('metadata_missing', 'warning', 11)
 
 
-def test_topics_match_with_and_without_slash_and_namespaced_only_when_given(tmp_path):
+def test_topics_match_with_and_without_slash_and_namespaced_when_given_or_in_the_sidecar(tmp_path):
     motion = Motion(NAMES, samples=20)
     messages = motion.messages()
     for m in messages:
@@ -120,6 +121,8 @@ def test_topics_match_with_and_without_slash_and_namespaced_only_when_given(tmp_
     assert read_joint_states(bag, '/left/joint_states').count == 20
     with pytest.raises(RecordingError, match=r'no topic /joint_states.*/left/joint_states \(sens'):
         read_joint_states(bag, 'joint_states')
+    write_sidecar(tmp_path, {'joint_states': '/left/joint_states'})
+    assert read_joint_states(bag).topic == '/left/joint_states'
 
 
 def test_a_topic_of_another_type_says_so(tmp_path):

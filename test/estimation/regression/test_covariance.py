@@ -34,7 +34,7 @@ def by_definition(scores, white_covariance, lags):
 
     flat = seen(lambda x: max(min(2 - x, 1), 0)) / seen(lambda x: max(1 - x, 0))
     x = min((lags + 1) / samples, 1)
-    # The sum over all lags is zero for residuals of a fit; flat weights add up to thrice Bartlett's.
+    # Residuals of a fit add up to zero over all lags; flat weights add up to thrice Bartlett's.
     meat *= max(flat * (1 + 3 * x) / (1 + x), 1)
     wider = (1 + 1.5150 * x + 0.21224 * x**2 - 0.27163 * x**3)**2
     return wider * samples / (samples - b) * white_covariance @ meat @ white_covariance

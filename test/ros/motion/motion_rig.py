@@ -58,7 +58,7 @@ class Rig(Pace):
         led = {} if real_time else {**SIMULATED, 'lockstep': ['trajectory_publisher', 'talker']}
         self.arm = start('simulated_arm', arm=arm, rate=rate, **led)
         self.publisher = start(
-            'trajectory_publisher', excitation=path, output=output,
+            'trajectory_publisher', excitation=path, command=output,
             **{'arm': arm, **({} if real_time else SIMULATED), **parameters})
         self.until(lambda: self.states, 'states')
 

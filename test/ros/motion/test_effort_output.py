@@ -66,7 +66,7 @@ def test_gains_of_the_user_are_those_of_the_commands(start, talker, tmp_path):
 
 def test_gains_for_another_number_of_joints_end_in_one_line(start, tmp_path):
     status, printed = start(
-        'trajectory_publisher', arm='panda', excitation=slow_file(tmp_path), output='effort',
+        'trajectory_publisher', arm='panda', excitation=slow_file(tmp_path), command='effort',
         stiffness=[1.0, 2.0]).end()
     assert status == 2
     assert "'stiffness' must hold a number for each of the 7 joints" in printed

@@ -60,7 +60,7 @@ def halted(nodes, busy):
 def run(start, folder, arm, excitation, output, busy=False):
     """Run the chain to its end; return what was recorded, and what was learned."""
     settings = chain(arm, excitation, folder / 'bags', folder / 'result', RATE, 0, False)
-    settings['trajectory_publisher']['output'] = output
+    settings['trajectory_publisher']['command'] = output
     nodes = {name: start(name, **values) for name, values in settings.items()}
     with halted(list(nodes.values()), busy):
         for name in reversed(nodes):

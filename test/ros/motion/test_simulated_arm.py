@@ -173,6 +173,6 @@ def test_voltage_arm_publishes_its_signal_apart(start, talker):
 def test_wrong_parameters_end_in_one_line(start, parameters, said):
     status, printed = start('simulated_arm', **parameters).end()
     assert status == 2
-    assert printed.startswith('dynid: ')
+    assert '[simulated_arm]: ' in printed
     assert said in printed
     assert printed.count('\n') == 1

@@ -280,7 +280,7 @@ def test_launched_replay_of_a_bag_gives_what_the_command_gives(tmp_path):
     compile_installed(ARM)
     ended = subprocess.run(
         ['ros2', 'launch', 'dynid_ros', 'replay.launch.py', f'bag:={bag}', f'arm:={ARM}',
-         f'output:={out}', 'rate:=0.5'], capture_output=True, text=True, timeout=280, check=False)
+         f'result:={out}', 'speed:=0.5'], capture_output=True, text=True, timeout=280, check=False)
     printed = ended.stdout + ended.stderr
     assert ended.returncode == 0, printed
     assert 'ERROR' not in printed, printed

@@ -117,8 +117,10 @@ def test_a_tare_is_refused_at_first_and_then_takes_the_torque_off(start, talker,
 
 
 def test_a_node_without_a_model_says_what_is_missing(start, tmp_path):
-    assert start('monitor').end() == (
-        2, "dynid: set the parameter 'model' of monitor (Folder of dynid identify, or its "
+    status, printed = start('monitor').end()
+    assert status == 2
+    assert printed.endswith(
+        "[monitor]: set the parameter 'model' of monitor (Folder of dynid identify, or its "
         'result.yaml), such as model:=result\n')
     status, printed = start('monitor', model=tmp_path).end()
     assert status == 2 and 'result.yaml cannot be read' in printed

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+import time
+from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
@@ -19,6 +20,20 @@ from dynid_ros.ros.nodes.common.runtime import DEPTH, state_qos
 
 #: Without a message for so long, s, a stream counts as stopped.
 SILENCE = 1.0
+#: Meaning of each count.
+MEANINGS = {**{rule: f'times: {text}' for rule, text in RULES.items()}, **PROBLEMS}
+#: Time for which a problem that was met stays in the reports, s.
+RECENT = 5.0
+#: Shortest time between two lines in the log, s, however often a problem comes and goes.
+THROTTLE = 2.0
+
+
+class Problem(NamedTuple):
+    """What is wrong with a stream, a word that stays the same as long as it is, and its level."""
+
+    level: bytes
+    key: str
+    text: str
 
 
 class StateSubscription:
@@ -38,7 +53,14 @@ class StateSubscription:
     depth : int
         Messages that may wait.
 
+    Attributes
+    ----------
+    others : list of str
+        Other types that are published on the topic, and that nobody hears.
+
     """
+
+    others: Sequence[str] = ()
 
     def __init__(
         self, node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None],
@@ -46,6 +68,7 @@ class StateSubscription:
     ) -> None:
         self._node = node
         self._kind = kind
+        self.type = type_name(kind)
         self._callback = callback
         self._depth = depth
         self.topic: str = node.resolve_topic_name(topic)
@@ -57,6 +80,7 @@ class StateSubscription:
             self._node.destroy_subscription(self._subscription)
             self._subscribe()
         infos = self._node.get_publishers_info_by_topic(self.topic)
+        self.others = sorted({info.topic_type for info in infos} - {self.type})
         return sorted(f'{i.node_namespace.rstrip("/")}/{i.node_name}' for i in infos)
 
     def _wanted(self) -> QoSProfile:
@@ -66,6 +90,12 @@ class StateSubscription:
         self._qos = self._wanted()
         self._subscription = self._node.create_subscription(
             self._kind, self.topic, self._callback, self._qos)
+
+
+def type_name(kind: type[Any]) -> str:
+    """Return the name of a message type, such as ``sensor_msgs/msg/JointState``."""
+    package = kind.__module__.partition('.')[0]
+    return str(getattr(kind, 'TYPE', f'{package}/msg/{kind.__name__}'))
 
 
 class ArmSubscription:
@@ -114,6 +144,12 @@ class ArmSubscription:
             self._followed.append(drive)
         self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)
         self._publishers: dict[str, list[str]] = {}
+        # Counts at the last report, and at the last one before which messages came; and when each
+        # last grew, s.
+        self._last: Mapping[str, int] = {}
+        self._before: Mapping[str, int] = {}
+        self._met: dict[str, float] = {}
+        self._logged, self._logged_at = '', -THROTTLE
         self._answers = Answers(node, self.topics, BEHIND, ready)
 
     @property
@@ -138,42 +174,18 @@ class ArmSubscription:
         publishers = sorted({name for names in self._publishers.values() for name in names})
         return {**values, 'publishers': ', '.join(publishers), **self.reader.counts}
 
-    def trouble(self) -> tuple[bytes, str] | None:
-        """Say why nothing can be learned now, if so: level and a sentence."""
-        now = self._watch.now().nanoseconds
-        for topic, names in self._publishers.items():
-            listed = ', '.join(names)
-            silent = (now - self._heard[topic]) * 1e-9
-            if silent > SILENCE:
-                return say.STALE, (f'{topic}: no message for {silent:.1f} s; '
-                                   f'{listed or "nobody"} publishes it')
-            if len(names) > 1:
-                return say.ERROR, (f'{topic} has {len(names)} publishers: {listed}; stop all but '
-                                   'one')
-        reader, counts = self.reader, self.reader.counts
-        for topic, problem, messages in zip(
-                self.topics, ('joints_missing', 'signal_joints_missing'),
-                (reader.messages, reader.signals), strict=False):
-            if messages and counts[problem] == messages:
-                return say.ERROR, (f'the messages on {topic} lack joints of {self._arm.name}: '
-                                   f'they hold {", ".join(reader.others) or "no names"}')
-        if reader.messages and counts['signal_missing'] == reader.messages:
-            return say.ERROR, (f'no joint state has a signal near on {self.topics[-1]}; compare '
-                               'the header stamps of both topics')
-        return None
-
-    def met(self) -> list[str]:
-        """Say what was wrong so far."""
-        counts = self.reader.counts
-        return [f'{counts[problem]} {text}' for problem, text in PROBLEMS.items()
-                if counts[problem]]
+    def reset(self) -> None:
+        """Forget what was met."""
+        self.reader.reset()
+        self._last = self._before = {}
+        self._met = {}
 
     def status(
-        self, applied: Mapping[str, int], losses: Sequence[str], met: Iterable[str] = (),
-        **further: object,
+        self, applied: Mapping[str, int], losses: Sequence[str],
+        met: Mapping[str, tuple[bytes, str]] | None = None, **further: object,
     ) -> DiagnosticStatus:
         """
-        Report whether a stream is good.
+        Report whether a stream is good, and log when that changes.
 
         Parameters
         ----------
@@ -181,20 +193,84 @@ class ArmSubscription:
             How often each of `RULES` was applied to it.
         losses : sequence of str
             Those of them by which data is lost.
-        met : iterable of str
-            What else was wrong so far.
+        met : mapping of str to tuple, optional
+            Levels and sentences on what else is wrong.
         **further
             Values to show beside the counts.
 
         """
-        every = [*self.met(), *met,
-                 *(f'{applied[rule]} times: {RULES[rule]}' for rule in losses if applied[rule])]
+        counts = {**self.reader.counts, **{rule: applied[rule] for rule in losses}}
+        found = self._trouble(counts)
+        self._note(counts)
         topics = ' and '.join(self.topics)
-        level, text = self.trouble() or (
-            (say.WARN, f'{topics}: {"; ".join(every)}') if every else
-            (say.OK, f'{topics} is good'))
-        return say.status(f'{self._node.get_name()}: stream', self._arm.name, level, text,
-                          {**applied, **self.values(), **further})
+        if found is None and (self._met or met):
+            every = [*(f'{counts[key]} {MEANINGS[key]}' for key in self._met),
+                     *(text for _, text in (met or {}).values())]
+            level = max([say.WARN] * bool(self._met) + [each for each, _ in (met or {}).values()])
+            found = Problem(level, ' '.join([*self._met, *(met or {})]),
+                            f'{topics}: {"; ".join(every)}')
+        shown = found or Problem(say.OK, '', f'{topics} is good')
+        self._log(shown)
+        return say.status(f'{say.name_of(self._node)}: stream', self._arm.name, shown.level,
+                          shown.text, {**applied, **self.values(), **further})
+
+    def _trouble(self, counts: Mapping[str, int]) -> Problem | None:
+        """Say why nothing can be learned now, if so."""
+        now = self._watch.now().nanoseconds
+        for each in self._followed:
+            names = self._publishers.get(each.topic, [])
+            listed = ', '.join(names)
+            silent = (now - self._heard[each.topic]) * 1e-9
+            if silent > SILENCE and each.others:
+                return Problem(say.ERROR, 'type', (
+                    f'{each.topic} is published as {" and ".join(each.others)} by {listed}, not '
+                    f'as {each.type}; remap to a topic of this type'))
+            if silent > SILENCE:
+                return Problem(say.STALE, 'silent', (
+                    f'{each.topic}: no message for {silent:.1f} s; '
+                    f'{listed or "nobody"} publishes it'))
+            if len(names) > 1:
+                return Problem(say.ERROR, 'publishers', (
+                    f'{each.topic} has {len(names)} publishers: {listed}; stop all but one'))
+        new = {key: count - self._before.get(key, 0)
+               for key, count in {**counts, **self._received}.items()}
+        for topic, problem, received in zip(
+                self.topics, ('joints_missing', 'signal_joints_missing'), self._received,
+                strict=False):
+            if new[received] and new[problem] == new[received]:
+                return Problem(say.ERROR, problem, (
+                    f'the messages on {topic} lack joints of {self._arm.name}: they hold '
+                    f'{", ".join(self.reader.others) or "no names"}'))
+        if new['messages'] and new['effort_missing'] == new['messages']:
+            return Problem(say.ERROR, 'effort_missing', (
+                f'the messages on {self.topic} hold no effort; set up the driver to publish it, '
+                'or name the topic of the drive signal in arm.yaml (drive: topic)'))
+        if new['messages'] and new['signal_missing'] == new['messages']:
+            return Problem(say.ERROR, 'signal_missing', (
+                f'no joint state has a signal near on {self.topics[-1]}; compare the header '
+                'stamps of both topics'))
+        return None
+
+    @property
+    def _received(self) -> dict[str, int]:
+        return {'messages': self.reader.messages, 'signals': self.reader.signals}
+
+    def _note(self, counts: Mapping[str, int]) -> None:
+        """Take note of the counts that have grown, and forget those that no longer do."""
+        now = time.monotonic()
+        self._met = {key: since for key, since in self._met.items() if now - since < RECENT}
+        self._met |= {key: now for key in counts if counts[key] > self._last.get(key, 0)}
+        self._last = counts
+        if self._received != {key: self._before.get(key, 0) for key in self._received}:
+            self._before = {**counts, **self._received}
+
+    def _log(self, found: Problem) -> None:
+        """Log once when a problem begins, and once when it ends."""
+        now = time.monotonic()
+        if found.key == self._logged or now - self._logged_at < THROTTLE:
+            return
+        self._logged, self._logged_at = found.key, now
+        self._node.get_logger().warning(found.text if found.key else f'{found.text} again')
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
         self._heard[topic] = self._watch.now().nanoseconds

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.payload.body import FIELDS
@@ -25,6 +26,11 @@ from dynid_ros.utilities.arrays import Array
 
 OK, WARN, ERROR, STALE = (
     DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE)
+
+
+def name_of(node: Node) -> str:
+    """Return the name of a node with its namespace, as statuses begin."""
+    return str(node.get_fully_qualified_name()).strip('/')
 
 
 def status(

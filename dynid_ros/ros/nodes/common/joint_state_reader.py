@@ -23,6 +23,7 @@ SHOWN = 20
 #: Events that are counted, and their meaning.
 PROBLEMS = {
     'joints_missing': 'messages that lack joints of the arm',
+    'effort_missing': 'messages without effort',
     'values_missing': 'messages whose positions or drive signals do not match their names',
     'order_changed': 'changes of the order of the joints',
     'stamp_zero': 'messages without a header stamp',
@@ -142,6 +143,13 @@ class JointStateReader:
         own = {'signal_missing': self._pairing.unpaired, 'signal_late': self._pairing.late}
         return self._counts | own
 
+    def reset(self) -> None:
+        """Forget what was counted, and the samples that wait."""
+        self.take()
+        self.messages = self.signals = 0
+        self._counts = dict.fromkeys(PROBLEMS, 0)
+        self._pairing.unpaired = self._pairing.late = 0
+
     def add(self, message: JointState, received: int) -> None:
         """
         Take in one message.
@@ -162,7 +170,7 @@ class JointStateReader:
         p = np.array(message.position)
         u = p if self._apart else np.array(message.effort)
         if min(len(p), len(u)) <= order.max():
-            self._counts['values_missing'] += 1
+            self._counts['values_missing' if len(u) else 'effort_missing'] += 1
             return
         self._stamp(stamp_of(message), received, p[order], u[order])
 

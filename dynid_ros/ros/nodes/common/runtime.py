@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 import os
 import signal
 import sys
+import time
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
@@ -26,6 +27,8 @@ DEPTH = 2000
 NEWEST = 1
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
+#: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
+ROSOUT = 0.5
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -44,6 +47,8 @@ class Setting:
         Default; its type is the parameter's.
     low, high : float or None
         Range of a floating-point parameter.
+    choices : tuple of str
+        The only values of a text, if any.
     numbers : bool
         Whether an empty list is one of numbers instead of texts.
     example : str
@@ -56,6 +61,7 @@ class Setting:
     description: str
     low: float | None = None
     high: float | None = None
+    choices: tuple[str, ...] = ()
     numbers: bool = False
     example: str = ''
 
@@ -66,29 +72,45 @@ class Setting:
             return self.default
         return Parameter.Type.DOUBLE_ARRAY if self.numbers else Parameter.Type.STRING_ARRAY
 
+    def described(self, read_only: bool) -> ParameterDescriptor:
+        """Return what ``ros2 param describe`` shows."""
+        bounded = self.low is not None and self.high is not None
+        kind = self.declared.value if self.default == [] else 0
+        return ParameterDescriptor(
+            type=kind, description=self.description, read_only=read_only,
+            additional_constraints='read at the start: restart the node to change it',
+            floating_point_range=[FloatingPointRange(
+                from_value=self.low, to_value=self.high)] if bounded else [])
+
 
 def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
     """Declare parameters, read-only after the start, and return their values."""
-    for setting in settings:
-        descriptor = ParameterDescriptor(description=setting.description, read_only=True)
-        if setting.low is not None and setting.high is not None:
-            descriptor.floating_point_range = [
-                FloatingPointRange(from_value=setting.low, to_value=setting.high)]
-        try:
-            node.declare_parameter(setting.name, setting.declared, descriptor)
-        except ParameterException as error:
-            raise InputError(str(error)) from error
-    values = {
-        setting.name: node.get_parameter_or(
-            setting.name, Parameter(setting.name, value=setting.default)).value
-        for setting in settings
-    }
+    values = {setting.name: _declare(node, setting) for setting in settings}
     for each in settings:
-        if each.example and not values[each.name]:
+        value = values[each.name]
+        if each.example and not value:
             raise InputError(
                 f"set the parameter '{each.name}' of {node.get_name()} "
                 f'({each.description.rstrip(".")}), such as {each.name}:={each.example}')
+        if each.choices and value not in each.choices:
+            raise InputError(f"the parameter '{each.name}' of {node.get_name()} must be "
+                             f"{' or '.join(each.choices)}, not '{value}'")
     return values
+
+
+def _declare(node: Node, setting: Setting) -> Any:
+    """Declare one parameter, and return its value."""
+    name, empty = setting.name, setting.default == []
+    try:
+        node.declare_parameter(name, setting.declared, setting.described(read_only=not empty))
+    except ParameterException as error:
+        raise InputError(str(error)) from error
+    if empty:
+        # rclpy answers `ros2 param dump` with nothing as long as a parameter has no value.
+        if node.get_parameter_or(name, Parameter(name)).value is None:
+            node.set_parameters([Parameter(name, setting.declared, [])])
+        node.set_descriptor(name, setting.described(read_only=True))
+    return node.get_parameter(name).value
 
 
 def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
@@ -119,7 +141,7 @@ def signals_to_stop() -> list[int]:
     return stopping
 
 
-def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
     """
     Run a node until a signal, and let it send its last messages.
 
@@ -130,8 +152,8 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
 
     Parameters
     ----------
-    make : callable
-        Makes the node, once rclpy is initialised.
+    make : type
+        Class of the node, which is made once rclpy is initialised.
     arguments : sequence of str, optional
         Command line; that of the process if not given.
 
@@ -144,10 +166,13 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     stopping = signals_to_stop()
     # A launch file may hold them back until they can be answered.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
-    node = None
+    kind: Any = make
+    node: Any = None
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-        node = make()
+        # It is there, and can log why it does not start, before its __init__ ends.
+        node = kind.__new__(kind)
+        kind.__init__(node)
         # rclpy.spin_once() would take the node in and out again for each message.
         executor = SingleThreadedExecutor()
         executor.add_node(node)
@@ -157,7 +182,12 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
             node.stop()
         return int(getattr(node, 'status', 0))
     except DynidError as error:
-        print(f'dynid: {error}', file=sys.stderr)
+        if node is None:
+            print(f'dynid: {error}', file=sys.stderr)
+            return 2
+        node.get_logger().fatal(str(error))
+        # Until then, whoever listens to /rosout has found the node.
+        time.sleep(ROSOUT)
         return 2
     except RuntimeError as error:
         # What rclpy raises where a node may not join, or may not use a topic or a service.

@@ -44,7 +44,7 @@ class MotionReport:
         self, node: Node, arm: ArmModel, motion: Motion, values: dict[str, Any],
     ) -> None:
         self._node, self._arm = node, arm
-        self._facts = {name: values[name] for name in ('dry_run', 'output', 'start_speed')}
+        self._facts = {name: values[name] for name in ('dry_run', 'command', 'start_speed')}
         self._phase, self._why, self._since = Phase.IDLE, '', 0.0
         self._status = node.create_publisher(DiagnosticArray, '~/status', LATCHED)
         # Kept, so that a page that is opened later gets it.
@@ -62,7 +62,7 @@ class MotionReport:
         text = f'{self._phase.value}: {self._why}' if aborted else self._phase.value
         values = {'phase': self._phase.value, 'since': str(self._since), **self._facts}
         self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
-            f'{self._node.get_name()}: motion', self._arm.name,
+            f'{say.name_of(self._node)}: motion', self._arm.name,
             say.ERROR if aborted else say.OK, text, values)]))
 
 

@@ -11,7 +11,6 @@ from rclpy.node import Node
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.loop_stability import given_gains
 from dynid_ros.motion.execution.motion_executor import MotionExecutor
 from dynid_ros.motion.execution.motion_output import Output
@@ -24,18 +23,21 @@ from dynid_ros.ros.nodes.common.runtime import Setting
 from dynid_ros.ros.nodes.motion.effort_output import EffortOutput
 from dynid_ros.ros.nodes.motion.trajectory_output import TrajectoryOutput
 
+CONTROLLER = 'joint_trajectory_controller'
 SETTINGS = (
     Setting('arm', '', 'A shipped arm, or the path of an arm.yaml', example='panda'),
     Setting('excitation', '', 'The excitation.yaml to run', example='excitation.yaml'),
-    Setting('output', 'joint_trajectory_controller',
-            'joint_trajectory_controller: a FollowJointTrajectory goal; effort: PD control in '
-            'this node, for simulations and arms without such a controller'),
-    Setting('controller', 'joint_trajectory_controller',
+    Setting('command', CONTROLLER,
+            f'How the arm is moved. {CONTROLLER}: a FollowJointTrajectory goal; effort: PD '
+            'control in this node, for simulations and arms without such a controller',
+            choices=(CONTROLLER, 'effort')),
+    Setting('controller', CONTROLLER,
             'Relative name of the joint_trajectory_controller'),
     Setting('effort_joints', [], "Joints in the order of effort_commands; the arm's if empty"),
     Setting('feedforward', 'gravity',
             'Feed-forward of effort commands: gravity; none, for arms whose driver compensates '
-            'gravity; or model, all rigid-body torques of the nominal parameters'),
+            'gravity; or model, all rigid-body torques of the nominal parameters',
+            choices=('gravity', 'none', 'model')),
     Setting('stiffness', [],
             "Stiffness of effort commands in the order of the arm's joints, Nm/rad or N/m; "
             'proposed by the model if empty', numbers=True),
@@ -96,16 +98,12 @@ def make_output(
     Raises
     ------
     InputError
-        There is no such output, or a parameter of it is wrong.
+        A parameter of the output is wrong.
 
     """
-    if values['output'] == 'joint_trajectory_controller':
+    if values['command'] == CONTROLLER:
         return TrajectoryOutput(
             node, arm, values['controller'], failed, values['dry_run'], time)
-    if values['output'] != 'effort':
-        raise InputError(
-            "the parameter 'output' must be joint_trajectory_controller or effort, not "
-            f"'{values['output']}'")
     node.get_logger().warning(
         'torques are commanded by this node, which is not in real time: only for simulations '
         'and for arms that their driver keeps safe')

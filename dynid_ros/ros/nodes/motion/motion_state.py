@@ -113,5 +113,7 @@ class StateWatch:
     def deaf(self, listeners: Sequence[str]) -> str:
         """Name the nodes that do not hear the states yet, in a clause; empty if all do."""
         there = {info.node_name for info in self._node.get_subscriptions_info_by_topic(self.topic)}
-        missing = [name for name in listeners if name not in there]
+        # The bag of a recorder has the namespace in its name.
+        missing = [name for name in listeners if not any(
+            f'_{known}'.endswith(f'_{name}') for known in there)]
         return f'{", ".join(missing)} does not listen to {self.topic} yet' if missing else ''

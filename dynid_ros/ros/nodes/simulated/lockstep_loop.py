@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import rclpy
 from rclpy.node import Node
+from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 
 from dynid_ros.ros.nodes.common.lockstep import (
@@ -17,6 +18,7 @@ from dynid_ros.ros.nodes.common.lockstep import (
     DEPTH,
     LOOK,
     nanoseconds,
+    time_message,
     TOPIC,
 )
 from dynid_ros.ros.nodes.simulated.simulation_loop import LAST, Publish, SimulationLoop
@@ -160,6 +162,9 @@ class Lockstep(SimulationLoop):
             self._advance(max(1, round(LOOK / (self._every * PERIOD))))
         else:
             self._go_on()
+        if not self._begun and self._clock is not None:
+            # rosbag2 subscribes once there is a time, which zero is not.
+            self._clock.publish(ClockMessage(clock=time_message(1)))
         still = time.monotonic() - self._since
         if still > ABSENCE:
             self._drop_vanished()

@@ -1,0 +1,245 @@
+"""Launch arguments that are parameters of nodes: node defaults < config < what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+import sys
+from typing import Any
+
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.launch_context import LaunchContext
+from launch.launch_description import LaunchDescription
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch_ros.actions import Node
+import yaml
+
+from dynid_ros.errors import DynidError
+from dynid_ros.ros.nodes.common.runtime import Setting
+from dynid_ros.ros.nodes.launching import node, PATIENT
+from dynid_ros.ros.stand_in.arguments import parse
+
+TRUTH = ['true', 'false']
+#: Parameters that `ros2 param dump` writes too, and that rclpy declares.
+OF_RCLPY = {'start_type_description_service', 'qos_overrides'}
+#: Parameter of every node; rclpy declares it.
+SIMULATED = Setting('use_sim_time', False, 'true: the time is that of /clock, of a simulator.')
+NAMESPACE = DeclareLaunchArgument(
+    'namespace', default_value='',
+    description='Namespace of the arm; default folders are in a folder of this name.')
+JOINT_STATES = DeclareLaunchArgument(
+    'joint_states', default_value='joint_states', description='Topic of the states.')
+#: Arguments that are names of topics.
+TOPICS = ('joint_states', 'effort_commands')
+CONFIG = DeclareLaunchArgument(
+    'config', default_value='',
+    description='YAML file with parameters of the nodes, as `ros2 param dump` writes them; '
+                'launch arguments that are given replace them.')
+
+
+def folder(name: str, default: str, what: str) -> DeclareLaunchArgument:
+    """Declare a folder."""
+    return DeclareLaunchArgument(name, default_value=default, description=f'Folder for {what}.')
+
+
+def listening() -> list[DeclareLaunchArgument]:
+    """Declare the arguments of `Given.listeners`."""
+    return [
+        folder('recordings', 'recordings', 'the recordings'),
+        folder('result', 'dynid_result', 'the result, which only an arm that has moved replaces'),
+        parameter('recorder', 'topics'),
+        *(parameter('identifier', name) for name in (
+            'start', 'payload', 'model', 'use_sim_time')),
+        DeclareLaunchArgument(
+            'view', default_value='false', choices=TRUTH,
+            description='true: the live page shows the nodes; its address is printed.'),
+        *(parameter('watch', name) for name in ('host', 'port')),
+        NAMESPACE, JOINT_STATES, CONFIG]
+
+
+def settings_of(executable: str) -> dict[str, Setting]:
+    """Return the parameters of a node by their names."""
+    settings = import_module(f'dynid_ros.ros.nodes.{executable}').SETTINGS
+    return {each.name: each for each in (*settings, SIMULATED)}
+
+
+def parameter(executable: str, name: str, default: str | None = '') -> DeclareLaunchArgument:
+    """
+    Declare the launch argument of a parameter, with its description and choices.
+
+    Parameters
+    ----------
+    executable, name : str
+        The node and its parameter.
+    default : str or None
+        Shown default; that of the node where empty, and none where the argument must be given.
+
+    """
+    setting = settings_of(executable)[name]
+    known = setting.default
+    own = str(known).lower() if isinstance(known, bool) else '' if known == [] else str(known)
+    choices = list(setting.choices) or (TRUTH if isinstance(known, bool) else None)
+    return DeclareLaunchArgument(
+        name, default_value=own if default == '' else default,
+        description=setting.description, choices=choices)
+
+
+@dataclass(frozen=True)
+class Given:
+    """
+    Launch arguments.
+
+    Attributes
+    ----------
+    values : dict of str to str
+        Of all that are declared.
+    given : frozenset of str
+        Those that were given, instead of left to their defaults.
+
+    """
+
+    values: Mapping[str, str]
+    given: frozenset[str]
+
+    @property
+    def namespace(self) -> str:
+        """Return the namespace of the arm."""
+        return self.values['namespace'].strip('/')
+
+    def folder(self, name: str) -> str:
+        """Return a folder, whose default is in one that the namespace names."""
+        value = self.values[name]
+        return value if name in self.given else str(Path(self.namespace, value))
+
+    def parameters(self, executable: str, folder: str = '', **defaults: object) -> dict[str, Any]:
+        """
+        Return the parameters of a node.
+
+        Parameters
+        ----------
+        executable : str
+            The node.
+        folder : str
+            Launch argument that is its ``output_folder``, if any.
+        **defaults
+            Replace those of the node.
+
+        Raises
+        ------
+        RuntimeError
+            The config cannot be read, or names a parameter that the node lacks; or an argument is
+            not of the type of its parameter.
+
+        """
+        settings, file = settings_of(executable), self.values.get('config', '')
+        found = dict(defaults) | ({'output_folder': self.folder(folder)} if folder else {})
+        if file:
+            found |= _configured(file, '/'.join(['', *self._names, executable]), settings)
+        if folder in self.given:
+            found['output_folder'] = self.values[folder]
+        return found | {
+            name: _read(settings[name], self.values[name]) for name in settings
+            if name in self.given}
+
+    @property
+    def _names(self) -> list[str]:
+        return [self.namespace] if self.namespace else []
+
+    def node(
+        self, executable: str, parameters: Mapping[str, Any], *, prefix: str = PATIENT,
+        **topics: str,
+    ) -> Node:
+        """Make a node in the namespace; topics are remapped where an argument names them."""
+        kept = {name: value for name, value in parameters.items() if value not in ('', [])}
+        named = {name: self.values[name] for name in TOPICS if name in self.given} | topics
+        return node(executable, kept, prefix=prefix, namespace=self.namespace,
+                    remappings=list(named.items()))
+
+    def listeners(self, save: bool = True) -> list[LaunchDescriptionEntity]:
+        """Make recorder and identifier, and the live page if `view` is true."""
+        nodes = [
+            self.node('recorder', self.parameters(
+                'recorder', 'recordings', record_at_start=True)),
+            self.node('identifier', self.parameters('identifier', 'result', save_at_end=save))]
+        if self.values['view'] == 'true':
+            nodes.append(self.node('watch', self.parameters('watch')))
+        return nodes
+
+
+def _configured(file: str, name: str, settings: Mapping[str, Setting]) -> dict[str, Any]:
+    """Read the parameters of a node from a config; others under ``/**`` are those of others."""
+    try:
+        read = parse(['--ros-args', '--params-file', file])
+    except (DynidError, OSError, ValueError) as error:
+        raise RuntimeError(f'config:={file} cannot be read: {error}') from error
+    found, shared = read.overrides(name), read.parameters.get('/**', {})
+    unknown = {key for key in found if key.partition('.')[0] not in OF_RCLPY
+               } - settings.keys() - shared.keys()
+    if unknown:
+        raise RuntimeError(
+            f'{file}: {name} has no parameter {", ".join(sorted(unknown))}; it has '
+            f'{", ".join(sorted(settings))}')
+    return {key: float(value) if isinstance(settings[key].default, float) else value
+            for key, value in found.items() if key in settings}
+
+
+def _read(setting: Setting, text: str) -> Any:
+    """Read the value of a launch argument as the type of its parameter."""
+    default = setting.default
+    if isinstance(default, str):
+        return text
+    try:
+        value = yaml.safe_load(text)
+        if isinstance(value, list) != isinstance(default, list):
+            raise TypeError(text)
+        return type(default)(value)
+    except (TypeError, ValueError, yaml.YAMLError) as error:
+        raise RuntimeError(
+            f'the launch argument {setting.name}:={text} must be a '
+            f'{type(default).__name__}, such as {default!r}') from error
+
+
+def description(
+    begin: Callable[[Given], Sequence[LaunchDescriptionEntity]],
+    *arguments: DeclareLaunchArgument,
+) -> LaunchDescription:
+    """
+    Declare launch arguments, and begin with what was given.
+
+    Parameters
+    ----------
+    begin : callable
+        Returns what is to be started.
+    *arguments
+        The arguments.
+
+    """
+    names = {each.name for each in arguments}
+    given: set[str] = set()
+
+    def note(context: LaunchContext) -> None:
+        given.update(names & context.launch_configurations.keys())
+        _refuse_unknown(context, names)
+
+    def start(context: LaunchContext) -> Sequence[LaunchDescriptionEntity]:
+        values = {name: context.launch_configurations[name] for name in names}
+        return begin(Given(values, frozenset(given)))
+
+    return LaunchDescription([
+        OpaqueFunction(function=note), *arguments, OpaqueFunction(function=start)])
+
+
+def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:
+    """Refuse arguments of the command line that nobody declares, which launch itself ignores."""
+    file = Path(context.locals.current_launch_file_path).name
+    if not any(word.endswith(file) for word in sys.argv):
+        # Another launch file includes this one, and may have arguments of its own.
+        return
+    unknown = [word.partition(':=')[0] for word in context.argv
+               if word.partition(':=')[0] not in names]
+    if unknown:
+        raise RuntimeError(
+            f'{file} has no launch argument {", ".join(unknown)}; it has '
+            f'{", ".join(sorted(names))}')

@@ -1,0 +1,15 @@
+"""Record an arm that others move: a teach pendant, MoveIt or a hand; identify meanwhile."""
+
+from launch import LaunchDescription, LaunchDescriptionEntity
+
+from dynid_ros.ros.nodes.launch_arguments import description, Given, listening, parameter
+
+
+def begin(given: Given) -> list[LaunchDescriptionEntity]:
+    """Start the nodes."""
+    return given.listeners()
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments."""
+    return description(begin, parameter('recorder', 'arm', None), *listening())
