@@ -1,10 +1,11 @@
 """
-Which room imports which, as a table and as the picture in CONTRIBUTING.
+Size of each room, as a table, and which imports which, as the picture in CONTRIBUTING.
 
     python benchmarks/house.py [docs/figures/house.svg]
 
-Imports are read from the source, those inside functions and for type hints included. Exits with 1
-and names every import that goes upwards.
+Lines of code are neither blank, comment, docstring nor import. Imports are read from the source,
+those inside functions and for type hints included. Exits with 1 and names every import that goes
+upwards.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ class Room:
     """What one room holds."""
 
     lines: dict[str, int] = field(default_factory=dict)
+    code: int = 0
+    classes: int = 0
     data_classes: int = 0
+    constants: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,10 @@ def survey(source: Path = SOURCE) -> House:
         if path.name != '__init__.py':
             room = rooms[name]
             room.lines[path.name] = len(text.splitlines())
+            room.code += lines_of_code(text, tree)
+            room.classes += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
             room.data_classes += sum(map(_is_data_class, ast.walk(tree)))
+            room.constants += sum(map(_constants, tree.body))
         module = path.relative_to(source.parent).as_posix()
         imports += [
             Import(module, line, name, target)
@@ -125,6 +132,26 @@ def survey(source: Path = SOURCE) -> House:
 
 def _room(source: Path, folder: Path) -> str:
     return folder.relative_to(source).as_posix().replace('.', GROUND)
+
+
+def lines_of_code(text: str, tree: ast.Module) -> int:
+    """Count lines that are neither blank, comment, docstring nor import."""
+    other: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            other.update(range(node.lineno, (node.end_lineno or 0) + 1))
+        elif (isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+              and ast.get_docstring(node, clean=False) is not None):
+            other.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    return sum(bool(line.strip()) and not line.strip().startswith('#') and number not in other
+               for number, line in enumerate(text.splitlines(), 1))
+
+
+def _constants(node: ast.stmt) -> int:
+    targets = node.targets if isinstance(node, ast.Assign) else [
+        node.target] if isinstance(node, ast.AnnAssign) else []
+    return sum(isinstance(each, ast.Name) and each.id.isupper()
+               for target in targets for each in ast.walk(target))
 
 
 def _is_data_class(node: ast.AST) -> bool:
@@ -237,17 +264,20 @@ def _edge(upper: tuple[float, float], lower: tuple[float, float], wrong: bool) -
 def main(arguments: list[str]) -> int:
     """Print the table, draw the picture, and name what goes upwards."""
     house = survey()
-    print('| floor | room | files | lines | data classes |')
-    print('|---|---|---|---|---|')
+    print('| floor | room | files | lines | code | classes | data classes | constants |')
+    print('|---|---|---|---|---|---|---|---|')
     for height, floor in enumerate(FLOORS):
         for name in floor:
             room = house.rooms.get(name, Room())
             print(f'| {height} | {name} | {len(room.lines)} | {sum(room.lines.values())} '
-                  f'| {room.data_classes} |')
+                  f'| {room.code} | {room.classes} | {room.data_classes} | {room.constants} |')
     every = [lines for room in house.rooms.values() for lines in room.lines.values()]
     shares = ', '.join(f'{sum(n < most for n in every)} below {most} lines' for most in SHORT)
-    print(f'\n{len(every)} files in {len(house.rooms) - 1} rooms ({shares}), '
-          f'{sum(room.data_classes for room in house.rooms.values())} data classes')
+    code, classes, data_classes, constants = (
+        sum(getattr(room, what) for room in house.rooms.values())
+        for what in ('code', 'classes', 'data_classes', 'constants'))
+    print(f'\n{len(every)} files in {len(house.rooms) - 1} rooms ({shares}); {code} lines of '
+          f'code, {classes} classes, of which {data_classes} of data, {constants} constants')
     for path in map(Path, arguments):
         path.write_text(draw(house), encoding='utf-8')
         print(f'wrote {path}')
