@@ -58,7 +58,7 @@ class Reduction:
         return Features(*self._by_bag(_features, bags, self._text, solution))
 
     def scores(self, bags: Sequence[int], solution: Solution) -> list[Array]:
-        """Return scores (B, b) and held-out residuals (B, n) of bags, as `merge.scores`."""
+        """Return the scores and held-out residuals of bags, as `merge.scores`."""
         return self._by_bag(scores, bags, solution)
 
     def frictions(self, bags: Sequence[int], reference: Solution) -> list[Array]:

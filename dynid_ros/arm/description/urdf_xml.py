@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 import math
 from pathlib import Path
 import warnings
@@ -201,10 +200,14 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
             raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
                            f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
-    try:
-        TopologicalSorter({joint.child: [joint.parent] for joint in joints.values()}).prepare()
-    except CycleError as error:
-        raise ArmError(f'the links in {path} form a cycle: {" -> ".join(error.args[1])}') from None
+    for link in carrier:
+        way = [link]
+        while way[-1] in carrier:
+            parent = joints[carrier[way[-1]]].parent
+            if parent in way:
+                cycle = ' -> '.join([*way[way.index(parent):], parent])
+                raise ArmError(f'the links in {path} form a cycle: {cycle}')
+            way.append(parent)
     roots = [link for link in links if link not in carrier]
     if not roots:
         raise ArmError(f'{path} has no links')

@@ -109,4 +109,3 @@ def npz_bytes(**arrays: NDArray[Any]) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
-

@@ -16,7 +16,8 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.first_compilation import announced
 
 RATE_HZ = 200.0
-SECONDS = 10.0
+#: Long enough that error bars do not end the search for a cause.
+SECONDS = 40.0
 
 
 def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
