@@ -16,7 +16,7 @@ from dynid_ros.utilities.arrays import Array
 #: Standard deviation of the white torque noise, relative to that of the torque of the joint.
 #: Filtered to the band of a motion, 1 to 2 % are left; good recordings of real arms leave 3 to
 #: 6 %. With 2 or 5 %, friction near standstill alone is an outlier among the residuals of a Panda.
-#: A constant load, as of a lift, says nothing of the noise.
+#: The constant load of a lift does not count.
 TORQUE_NOISE = 0.1
 #: The same for the velocity.
 VELOCITY_NOISE = 1e-3

@@ -49,8 +49,8 @@ class LivePayload(OnlineIdentifier):
     """
     A session that estimates the load of an arm of which a model is known, by all rows so far.
 
-    The factors of the recursion are those of the rows, so that the load is that of
-    `estimate_payload` on the same rows, weights included. Its error bars take the colour of the
+    The recursion keeps the triangular factors of all rows, so that `estimate_payload` gives the
+    same load from the same rows, weights included. Its error bars take the colour of the
     residuals from the innovations, where the batch looks at all residuals again (Newey and West),
     and a change of the load is looked for in the last `RECENT` rows alone.
 

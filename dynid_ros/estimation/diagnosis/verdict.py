@@ -77,7 +77,7 @@ THRESHOLDS = VerdictThresholds()
 #: Random states over which the expected error is averaged, and their seed, by which it varies by 1
 #: to 3.5 % of itself.
 STATES, SEED = 400, 1997
-#: Least mean square torque, by that of all joints, with which the error of a joint is compared.
+#: A joint whose mean square torque, relative to all joints, is smaller has no relative error.
 WEAKEST = 1e-6
 #: Undetermined parameters that are listed at most, the vaguest first.
 LISTED = 8

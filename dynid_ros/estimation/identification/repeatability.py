@@ -25,7 +25,7 @@ def unrepeated_torque(
     cutoffs: Iterable[float | None],
 ) -> dict[float | None, Array]:
     """
-    Estimate the part of the torque that does not repeat, which no model can predict.
+    Estimate the torque that differs between repetitions; no model can predict it.
 
     Parameters
     ----------

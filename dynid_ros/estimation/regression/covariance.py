@@ -122,7 +122,8 @@ def window_factor(scores: Sequence[Array], lags: int) -> float:
     seen = total + 2 * bartlett @ correlation
     if seen <= 0:
         return 1.0
-    # Scores of a fit add up to zero, so that each weight loses a sample's share of the variance.
+    # Scores of a fit add up to zero, so that a window loses its share of the samples; the flat
+    # weights add up to three of Bartlett's.
     share = min((lags + 1) / sum(int(s.any(axis=1).sum()) for s in scores), 1.0)
     lost = (1 + 3 * share) / (1 + share)
     return max(lost * float((total + 2 * flat @ correlation) / seen), 1.0)
