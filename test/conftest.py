@@ -9,7 +9,6 @@ import re
 from typing import Any
 
 import pytest
-import whole_tree
 
 import dynid_ros.utilities.threads  # noqa: F401 (before anything imports NumPy)
 
@@ -39,21 +38,38 @@ def _imported(path: Path) -> set[str]:
     return names
 
 
+FOLDER = Path(__file__).resolve().parent
 LEFT_OUT = {
-    path for path in Path(__file__).resolve().parent.rglob('test_*.py')
+    path for path in FOLDER.rglob('test_*.py')
     if MISSING and _imported(path) & MISSING}
 collect_ignore = [str(path) for path in LEFT_OUT]
 
 
+class NothingCollected(pytest.Item):
+    """A test that fails and names the files from which no test was collected."""
+
+    def runtest(self) -> None:
+        """Fail."""
+        pytest.fail(f'no test was collected from {self.name}; a file that skips at import, or a '
+                    'plugin, ends the collection', pytrace=False)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Put the core first, which tells most, and fail if fewer tests are there than should be."""
+    """Run the core first, and fail a complete run in which a file of tests is missing."""
     for item in items:
         if _folder(item.path) in NODES:
             item.add_marker('nodes')
     items.sort(key=lambda item: NODES.index(_folder(item.path))
                if _folder(item.path) in NODES else -1)
-    whole_tree.check(session, items, LEFT_OUT)
+    config = session.config
+    if (config.args_source is not config.ArgsSource.TESTPATHS
+            or any(config.getoption(name, None) for name in ('lf', 'ignore', 'ignore_glob'))):
+        return
+    files = set(FOLDER.rglob('test_*.py')) - LEFT_OUT - {item.path.resolve() for item in items}
+    if files:
+        names = ', '.join(sorted(path.relative_to(FOLDER).as_posix() for path in files))
+        items.insert(0, NothingCollected.from_parent(session, name=names))
 
 
 def pytest_collection_finish() -> None:
@@ -65,7 +81,7 @@ def pytest_collection_finish() -> None:
 @cache
 def _folder(path: Path) -> str:
     """Return the folder of a test file below test/."""
-    return path.resolve().relative_to(Path(__file__).resolve().parent).parent.as_posix()
+    return path.resolve().relative_to(FOLDER).parent.as_posix()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
