@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 #: Address of this machine that no other one reaches.
 LOOPBACK = '127.0.0.1'
-#: Colour of buttons and bars, that of the curves of the report.
+HIGHEST_PORT = 65535
+#: Colour of buttons and bars, as of the curves of the report.
 BRAND = (11, 92, 173)
 
 
@@ -69,6 +70,9 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
 def _check_address(host: str, port: int) -> None:
     """Bind once: viser takes the next port where one is taken, and hangs on a wrong address."""
     try:
+        # getaddrinfo takes port 70000 for 4464.
+        if not 0 <= port <= HIGHEST_PORT:
+            raise OverflowError('there is no such port')
         for family, kind, protocol, _, address in socket.getaddrinfo(
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
             with socket.socket(family, kind, protocol) as trial:
@@ -76,9 +80,9 @@ def _check_address(host: str, port: int) -> None:
                 trial.bind(address)
     except (OSError, OverflowError, UnicodeError) as error:
         raise InputError(
-            f'cannot listen on --port {port} of --host {host}: {reason_of(error)}; give 127.0.0.1 '
-            'for this machine alone or 0.0.0.0 for all its addresses, and a port from 1024 to '
-            '65535, or 0 for any that is free') from error
+            f'cannot listen on port {port} of {host} ({reason_of(error)}): it is taken, or no '
+            'address of this machine; give another --host, or a --port from 1024 to '
+            f'{HIGHEST_PORT}, or 0 for any that is free') from error
 
 
 def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:
