@@ -17,7 +17,7 @@ from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
 PORTION = 0.2
@@ -128,12 +128,10 @@ def monitor_recording(
             'noise; the monitor needs five seconds of motion, or of rest')
     t, known, *curves = zip(*parts, strict=True)
     every = MonitoredSamples(np.concatenate(t), known[-1], *map(np.concatenate, curves))
-    touched = np.concatenate([[0], every.contact.any(axis=1), [0]])
-    edges = np.flatnonzero(np.diff(touched)).reshape(-1, 2)
     shown = slice(None, None, max(1, round(monitor.rate_hz / CURVE_HZ)))
     return MonitoredRecording(
         every.t[shown], every.torque[shown], every.threshold[shown], every.contact[shown],
-        [_contact(model, every, slice(start, stop)) for start, stop in edges.tolist()],
+        [_contact(model, every, slice(*run)) for run in runs_of(every.contact.any(axis=1))],
         len(every.t) / monitor.rate_hz, monitor.levels, monitor.bandwidth_hz, aged)
 
 
