@@ -16,8 +16,7 @@ from two_axis_experiment import Experiment, PERIOD, run
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.signals.butterworth import butterworth
-from dynid_ros.data.signals.filters import differentiate, nuttall_fir
+from dynid_ros.data.signals.filters import butterworth, differentiate, nuttall_fir
 from dynid_ros.data.signals.first_order import Discretisation, filtered
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors

@@ -66,12 +66,6 @@ class MonitoredSamples(NamedTuple):
     threshold: Array
     contact: NDArray[np.bool_]
 
-    def at(self, rows: NDArray[np.intp] | slice) -> MonitoredSamples:
-        """Return some of the samples."""
-        curves = self._asdict()
-        known = curves.pop('known')
-        return MonitoredSamples(known=known, **{name: x[rows] for name, x in curves.items()})
-
 
 class Monitor:
     """

@@ -1,9 +1,9 @@
-"""The monitor over a whole recording: its contacts, and curves for a picture."""
+"""The monitor over a recording: its contacts, and curves for a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
 PORTION = 0.2
@@ -91,36 +91,6 @@ class MonitoredRecording:
     aged: Aged | None
 
 
-@dataclass
-class _Course:
-    """Curves and contacts so far."""
-
-    model: IdentifiedModel
-    parts: list[MonitoredSamples] = field(default_factory=list)
-    contacts: list[Contact] = field(default_factory=list)
-    going: list[MonitoredSamples] = field(default_factory=list)
-    samples: int = 0
-
-    def add(self, new: MonitoredSamples, step: int) -> None:
-        """Take in samples; one in so many is kept."""
-        every = slice(-self.samples % step, None, step)
-        self.samples += len(new.t)
-        self.parts.append(new.at(every))
-        touched = np.asarray(new.contact.any(axis=1))
-        edges = np.flatnonzero(np.diff(touched)) + 1
-        for part in np.split(np.arange(len(touched)), edges):
-            if touched[part[0]]:
-                self.going.append(new.at(part))
-            else:
-                self.close()
-
-    def close(self) -> None:
-        """End the contact that goes on, if one does."""
-        if self.going:
-            self.contacts.append(_contact(self.model, self.going))
-        self.going = []
-
-
 def monitor_recording(
     model: IdentifiedModel, recording: Recording, alarms_per_hour: float,
 ) -> MonitoredRecording:
@@ -143,24 +113,26 @@ def monitor_recording(
 
     """
     steady = with_one_clock(recording)
-    learned = Monitor(model, alarms_per_hour=alarms_per_hour, portion=PORTION)
-    for _ in _pushed(learned, steady):
+    monitor = Monitor(model, alarms_per_hour=alarms_per_hour, portion=PORTION)
+    for _ in _pushed(monitor, steady):
         pass
     monitor = Monitor(
-        model, alarms_per_hour=alarms_per_hour, portion=PORTION, noise=learned.noise)
-    course, aged = _Course(model), None
+        model, alarms_per_hour=alarms_per_hour, portion=PORTION, noise=monitor.noise)
+    aged, parts = None, []
     for new in _pushed(monitor, steady):
-        course.add(new, max(1, round(monitor.rate_hz / CURVE_HZ)))
+        parts.append(new)
         aged = monitor.age.finding or aged
-    course.close()
-    curves = _joined(course.parts, model.arm.n)
-    if not np.isfinite(curves.threshold).any():
+    if not any(np.isfinite(part.threshold).any() for part in parts):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short to tell contact from '
             'noise; the monitor needs five seconds of motion, or of rest')
+    t, known, *curves = zip(*parts, strict=True)
+    every = MonitoredSamples(np.concatenate(t), known[-1], *map(np.concatenate, curves))
+    shown = slice(None, None, max(1, round(monitor.rate_hz / CURVE_HZ)))
     return MonitoredRecording(
-        curves.t, curves.torque, curves.threshold, curves.contact, course.contacts,
-        course.samples / monitor.rate_hz, monitor.levels, monitor.bandwidth_hz, aged)
+        every.t[shown], every.torque[shown], every.threshold[shown], every.contact[shown],
+        [_contact(model, every, slice(*run)) for run in runs_of(every.contact.any(axis=1))],
+        len(every.t) / monitor.rate_hz, monitor.levels, monitor.bandwidth_hz, aged)
 
 
 def _pushed(monitor: Monitor, recording: Recording) -> Iterator[MonitoredSamples]:
@@ -170,21 +142,14 @@ def _pushed(monitor: Monitor, recording: Recording) -> Iterator[MonitoredSamples
             recording.t[part] - recording.t[0], recording.q[part], recording.u[part])
 
 
-def _joined(parts: list[MonitoredSamples], n: int) -> MonitoredSamples:
-    still = np.empty((0, n))
-    none = MonitoredSamples(np.empty(0), 0.0, *(still,) * 5, still.astype(np.bool_))
-    t, known, *rest = zip(none, *parts, strict=True)
-    return MonitoredSamples(np.concatenate(t), known[-1], *map(np.concatenate, rest))
-
-
-def _contact(model: IdentifiedModel, parts: list[MonitoredSamples]) -> Contact:
-    whole = _joined(parts, model.arm.n)
-    t, torque, threshold = whole.t, whole.torque, whole.threshold
+def _contact(model: IdentifiedModel, samples: MonitoredSamples, part: slice) -> Contact:
+    t, torque, threshold = samples.t[part], samples.torque[part], samples.threshold[part]
     share = np.abs(torque) / threshold
-    felt = np.asarray(whole.contact.any(axis=0))
+    felt = np.asarray(samples.contact[part].any(axis=0))
     order = np.argsort(-share.max(axis=0))
     k = int(np.argmax(share.max(axis=1)))
     names = model.arm.joint_names
     return Contact(
         float(t[0]), float(t[-1]), tuple(names[j] for j in order if felt[j]), torque[k],
-        threshold[k], float(t[k]), tool_wrench(model.arm, whole.q[k], torque[k], whole.std[k]))
+        threshold[k], float(t[k]),
+        tool_wrench(model.arm, samples.q[part][k], torque[k], samples.std[part][k]))

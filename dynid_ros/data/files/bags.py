@@ -116,7 +116,7 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
         with closing(_open(path)) as bag:
             _check_topic(path, topic, bag.topics, remedy)
             blocks, count, damaged = _decode_all(bag.messages(wanted), drive_parser(topic))
-            defects = (*bag.defects, *damaged_defects(wanted, count, damaged))
+            defects = (*bag.defects, *damaged_defects(path, wanted, count, damaged))
     except (DynidError, ModuleNotFoundError):
         raise
     except Exception as error:
@@ -147,14 +147,15 @@ def _decode_all(
 
 
 def damaged_defects(
-    topic: str, count: int, damaged: Sequence[tuple[int, str]], problem: str = 'cannot be decoded',
+    source: Path | str, topic: str, count: int, damaged: Sequence[tuple[int, str]],
+    problem: str = 'cannot be decoded',
 ) -> list[Defect]:
     """
     Report messages that are left out, by place and reason.
 
     Raises
     ------
-    ValueError
+    RecordingError
         They are too many.
 
     """
@@ -164,7 +165,8 @@ def damaged_defects(
     share, limit = len(damaged) / count, quality.THRESHOLDS.missing_share
     text = f'{len(damaged)} of {count} messages on {topic} {problem}'
     if share > limit:
-        raise ValueError(f'topic {topic}, message {first}: {reason}; {text}')
+        raise RecordingError(f'{source} is not a readable recording: topic {topic}, message '
+                             f'{first}: {reason}; {text}')
     text += f' and are left out, first message {first}: {reason}.'
     return [Defect('messages_damaged', 'warning', text, None, len(damaged), None, share, limit)]
 

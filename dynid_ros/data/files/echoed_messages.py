@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 import re
+from typing import Any
 
 import numpy as np
 
@@ -34,12 +35,8 @@ class _Form:
     fields: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Joints of a message, and first and last cell of its positions, velocities and efforts."""
-
-    names: tuple[str, ...]
-    arrays: tuple[tuple[int, int], ...]
+#: Joints of a message, stamp and time of reception, ns, and the arrays in the order of `FIELDS`.
+_Message = tuple[tuple[str, ...], int, int, list[list[float]]]
 
 
 def read_echoed(path: Path) -> JointStates | None:
@@ -73,22 +70,20 @@ def read_echoed(path: Path) -> JointStates | None:
     damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(rows, BATCH)):
-        groups: dict[_Layout, list[tuple[int, list[float]]]] = defaultdict(list)
+        groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
         for place, cells in enumerate(batch, start=count):
             try:
-                layout = _layout(cells, form)
-                values = _numbers(cells, layout, form)
-                groups[layout].append((place, values))
-            except ValueError as error:  # noqa: PERF203
+                names, stamp, received, arrays = _message(cells, form)
+            except ValueError as error:
                 damaged.append((place, str(error)))
-        blocks += [_block(layout, messages) for layout, messages in groups.items()]
+                continue
+            groups[(names, *map(len, arrays))].append((place, stamp, received, *arrays))
+        blocks += [SampleBlock(names, *map(np.array, zip(*messages, strict=True)))
+                   for (names, *_), messages in groups.items()]
         count += len(batch)
     if not count:
         raise RecordingError(f'{path} has a header but no rows')
-    try:
-        defects = damaged_defects(path.name, count, damaged)
-    except ValueError as error:
-        raise RecordingError(f'{path}: {error}') from error
+    defects = damaged_defects(path, path.name, count, damaged)
     return JointStates(path.name, count - len(damaged), joined(blocks), tuple(defects))
 
 
@@ -113,8 +108,8 @@ def _form(cells: Sequence[str]) -> _Form | None:
     return None
 
 
-def _layout(cells: Sequence[str], form: _Form) -> _Layout:
-    """Find the names of the joints and the cells of each array."""
+def _message(cells: Sequence[str], form: _Form) -> _Message:
+    """Read a row: names of the joints, stamps, and the arrays behind the names."""
     stop = form.first
     while stop < len(cells) and cells[stop] and number_in(cells[stop]) is None:
         stop += 1
@@ -124,28 +119,13 @@ def _layout(cells: Sequence[str], form: _Form) -> _Layout:
     for field in FIELDS:
         empty = form.fields is None and cells[at:at + 1] == ['']
         there = not empty if form.fields is None else field in form.fields
-        arrays.append((at, at + len(names) * there))
-        at = arrays[-1][1] + empty
+        end = at + len(names) * there
+        arrays.append([float(cell) for cell in cells[at:end]])
+        at = end + empty
     if at != len(cells):
         raise ValueError(f'{len(cells)} cells, where {len(names)} joints have {at}')
-    return _Layout(names, tuple(arrays))
-
-
-def _numbers(cells: Sequence[str], layout: _Layout, form: _Form) -> list[float]:
-    """Read stamp and time of reception, ns, and the values behind the names."""
     stamp = sum(int(cells[place]) * unit for place, unit in form.stamps)
     received = stamp if form.received is None else int(cells[form.received])
     if max(abs(stamp), abs(received)) >= 2**63:
         raise ValueError('the stamp is none in ns')
-    return [stamp, received, *(float(cell) for start, stop in layout.arrays
-                               for cell in cells[start:stop])]
-
-
-def _block(layout: _Layout, rows: Sequence[tuple[int, list[float]]]) -> SampleBlock:
-    index = np.array([place for place, _ in rows], dtype=np.int64)
-    stamp, received = (np.array([values[k] for _, values in rows], dtype=np.int64)
-                       for k in range(2))
-    values = np.array([values[2:] for _, values in rows])
-    widths = np.cumsum([stop - start for start, stop in layout.arrays])
-    return SampleBlock(layout.names, index, stamp, received,
-                       *np.hsplit(values, widths[:2]))
+    return names, stamp, received, arrays

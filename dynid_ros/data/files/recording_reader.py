@@ -205,11 +205,8 @@ def _of_right_lengths(
     faults = [_length_fault(block, names, needed) for block in blocks]
     wrong = [(int(place), fault) for block, fault in zip(blocks, faults, strict=True) if fault
              for place in block.index]
-    try:
-        found = damaged_defects(topic, sum(len(block.index) for block in blocks), wrong,
-                                'hold arrays of a wrong length')
-    except ValueError as error:
-        raise RecordingError(f'{source}: {error}') from error
+    found = damaged_defects(source, topic, sum(len(block.index) for block in blocks), wrong,
+                            'hold arrays of a wrong length')
     return [block for block, fault in zip(blocks, faults, strict=True) if not fault], found
 
 

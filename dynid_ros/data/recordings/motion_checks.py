@@ -159,21 +159,15 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position."""
-    t, q, found = recording.t, recording.q, []
-    limits, threshold = arm.limits.velocity, absurd_values.THRESHOLDS.jump
-    for j, name in enumerate(recording.joint_names):
-        places = np.flatnonzero(np.abs(np.diff(q[:, j])) > absurd_values.largest_steps(
-            np.diff(t), limits[j:j + 1])[:, 0])
-        if not len(places):
-            continue
-        count, value = len(places), float(np.abs(q[places + 1, j] - q[places, j]).max())
-        text = (
-            f'{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder '
-            f'fault, a wrong unit, or a wrap that is not a whole turn; cut it out or record again.'
-        )
-        where = stamp_of(recording, int(places[0]) + 1)
-        found.append(Defect('position_jump', 'error', text, name, count, where, value, threshold))
-    return found
+    steps = np.abs(np.diff(recording.q, axis=0, prepend=recording.q[:1]))
+    time = np.diff(recording.t, prepend=recording.t[:1])
+    jumps = steps > absurd_values.largest_steps(time, arm.limits.velocity)
+    return absurd_values.marked_defects(
+        recording, jumps, 'position_jump', 'error',
+        '{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder fault, a '
+        'wrong unit, or a wrap that is not a whole turn; cut it out or record again.',
+        value=steps.max(axis=0, where=jumps, initial=0.0),
+        threshold=absurd_values.THRESHOLDS.jump)
 
 
 def constant_defects(recording: Recording) -> list[Defect]:

@@ -45,7 +45,13 @@ def rate_defects(usual_step: float) -> list[Defect]:
     rate, least = 1.0 / usual_step, THRESHOLDS.lowest_hz
     low, high = THRESHOLDS.range_hz
     if not low <= rate <= high:
-        return [_implausible(usual_step, likely_unit(usual_step))]
+        unit = likely_unit(usual_step)
+        other = '' if unit is None else (
+            f', and of {rate / UNITS[unit]:.4g} Hz if they are in {unit}')
+        text = (f'The stamps step by {usual_step:.4g}: a sample rate of {rate:.4g} Hz if they are '
+                f'in s{other}; stamps must be in seconds.')
+        return [Defect('rate_implausible', 'error', text, value=rate,
+                       threshold=high if rate > high else low)]
     if rate < least:
         text = (
             f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
@@ -61,13 +67,3 @@ def likely_unit(step: float) -> str | None:
         if THRESHOLDS.lowest_hz <= 1.0 / (step * seconds) <= THRESHOLDS.range_hz[1]:
             return unit
     return None
-
-
-def _implausible(step: float, unit: str | None) -> Defect:
-    rate, (low, high) = 1.0 / step, THRESHOLDS.range_hz
-    text = f'The stamps step by {step:.4g}: a sample rate of {rate:.4g} Hz if they are in s'
-    if unit is not None:
-        text += f', and of {rate / UNITS[unit]:.4g} Hz if they are in {unit}'
-    text += '; stamps must be in seconds.'
-    limit = high if rate > high else low
-    return Defect('rate_implausible', 'error', text, value=rate, threshold=limit)

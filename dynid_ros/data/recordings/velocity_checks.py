@@ -58,18 +58,10 @@ def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
         mismatch = float(np.sqrt(apart[j] / motion[j]))
         if mismatch > THRESHOLDS.velocity_mismatch:
             scale = float(product[j] / max(integrated[j], TINY))
-            found.append(_mismatch(recording.joint_names[j], len(t), mismatch, scale))
+            name = recording.joint_names[j]
+            found.append(Defect(
+                'velocity_inconsistent', 'warning',
+                f'The velocity of {name} differs from its differentiated position by '
+                f'{100 * mismatch:.0f} % (a factor of {scale:.3g} would fit best): {LEFT_OUT}',
+                name, len(t), 0.0, mismatch, THRESHOLDS.velocity_mismatch))
     return found
-
-
-def _mismatch(name: str, count: int, mismatch: float, scale: float) -> Defect:
-    text = (
-        f'The velocity of {name} differs from its differentiated position by '
-        f'{100 * mismatch:.0f} % '
-        f'(a factor of {scale:.3g} would fit best): velocities are left out and positions '
-        f'differentiated.'
-    )
-    return Defect(
-        'velocity_inconsistent', 'warning', text, name, count, 0.0, mismatch,
-        THRESHOLDS.velocity_mismatch,
-    )

@@ -12,8 +12,8 @@ from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.data.recordings.warmth import Warmth, warmth_of
-from dynid_ros.data.signals.butterworth import butterworth
 from dynid_ros.data.signals.filters import (
+    butterworth,
     decimation_step,
     Decimator,
     differentiate,

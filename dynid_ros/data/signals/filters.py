@@ -14,6 +14,40 @@ from dynid_ros.utilities.compiled import kernel
 
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
+BUTTERWORTH_ORDER = 4
+
+
+def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
+    """
+    Low-pass forwards and backwards with a Butterworth filter of order four.
+
+    Parameters
+    ----------
+    x : (N, n) ndarray
+        Signals, column by column.
+    rate_hz, cutoff_hz : float
+        Sample rate, and where the gain of one pass falls to -3 dB.
+
+    Returns
+    -------
+    (N, n) ndarray
+        Without phase lag.
+
+    """
+    from scipy.signal import sosfiltfilt
+
+    # The poles of a low cut-off are so close to one that `scipy.signal.butter` rounds them.
+    warped = np.tan(np.pi * cutoff_hz / rate_hz)
+    damping = 2 * warped * np.cos(
+        np.pi * np.arange(1, BUTTERWORTH_ORDER, 2) / (2 * BUTTERWORTH_ORDER))
+    high = 1 + damping + warped**2
+    gain = warped**2 / high
+    sections = np.column_stack([
+        gain, 2 * gain, gain, np.ones_like(gain), 2 * (warped**2 - 1) / high,
+        (1 - damping + warped**2) / high])
+    # The transient of a low cut-off is as long as three of its periods.
+    padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
+    return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=padding))
 
 
 def nuttall_fir(x: Array) -> Array:
@@ -59,18 +93,8 @@ def differentiate(x: Array, rate_hz: float) -> Array:
     result, period = np.empty(x.shape), 1 / rate_hz
     result[0], result[-1] = (x[1] - x[0]) / period, (x[-1] - x[-2]) / period
     result[1], result[-2] = (x[2] - x[0]) / (2 * period), (x[-1] - x[-3]) / (2 * period)
-    inner = result[2:-2].reshape(-1)
-    five_points(np.ascontiguousarray(x, dtype=float).reshape(-1), x.shape[1], rate_hz / 12, inner)
+    result[2:-2] = (8 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) * (rate_hz / 12)
     return result
-
-
-@kernel
-def five_points(x: Array, joints: int, factor: float, out: Array) -> None:
-    """Difference over five samples, of signals (N n,) that lie sample by sample."""
-    far, near, ahead, farther = (
-        x[:out.size], x[joints:], x[3 * joints:], x[4 * joints:])
-    for k in range(out.size):
-        out[k] = (8 * (ahead[k] - near[k]) - (farther[k] - far[k])) * factor
 
 
 @dataclass(frozen=True)

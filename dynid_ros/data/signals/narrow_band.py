@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.signals.butterworth import butterworth
 from dynid_ros.data.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
     of_positions,
     position_cutoff,
 )
-from dynid_ros.data.signals.filters import decimation_step, Decimator
+from dynid_ros.data.signals.filters import butterworth, decimation_step, Decimator
 
 #: Band of positions and torque that is kept, by the cut-off: far above it, so that the filters for
 #: the cut-off alone decide what comes through.

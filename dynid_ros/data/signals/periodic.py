@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 
 SHORTEST_PERIOD = 1.0
 SAME = 0.02
@@ -101,10 +101,9 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
     k = np.arange(int(len(q) - size + 0.5))
     later = np.column_stack([np.interp(k + size, np.arange(len(q)), column) for column in q.T])
     away = np.linalg.norm(later - q[k], axis=1)
-    alike = np.diff(np.concatenate([[0], (away <= PEAK * SAME * spread).astype(int), [0]]))
     sums = np.concatenate([[0.0], np.cumsum(away**2)])
     found = slice(0, 0)
-    for first, last in np.flatnonzero(alike).reshape(-1, 2):
+    for first, last in runs_of(away <= PEAK * SAME * spread):
         periods = int((last - first + 0.5) / size) + 1
         compared = min(round((periods - 1) * size), last - first)
         begins = np.arange(first, last - compared + 1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.standstill import moving, still_below
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Shortest rest, and what is left out at its start and end, s: the low-pass reaches so far.
 SHORTEST, EDGE = 0.5, 0.15
@@ -58,9 +58,8 @@ def find_rests(motions: Sequence[ConditionedMotion], rate_hz: float) -> Rests:
     for motion in motions:
         qd = np.asarray(motion.qd[:])
         still = ~moving(qd, rate_hz).any(axis=1)
-        ends = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
         limit = APPROACH * still_below(np.abs(qd).max(axis=0))
-        for start, stop in ends.reshape(-1, 2):
+        for start, stop in runs_of(still):
             if stop - start >= SHORTEST * rate_hz:
                 part = slice(start + edge, stop - edge)
                 rows.append((motion.q[part].mean(axis=0), motion.tau[part].mean(axis=0),

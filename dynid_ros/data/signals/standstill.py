@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.signals.filters import Decimator
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
 
 
@@ -171,16 +171,10 @@ class RunningStandstill(Checkpointed):
 def _keep_long(slow: NDArray[np.bool_], least: int, beside: int) -> None:
     """Leave marks of runs of a least length, (N, n), extended to both sides, in place."""
     for column in slow.T:
-        runs = _runs(column)
+        runs = runs_of(column)
         column[:] = False
         for start, stop in runs[runs[:, 1] - runs[:, 0] >= least]:
             column[max(start - beside, 0):stop + beside] = True
-
-
-def _runs(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Begin and end of each run of marked samples, (k, 2)."""
-    around = np.concatenate([[False], marks, [False]])
-    return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
 
 
 def time_in_motion(t: Array, q: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Arrays of an npz file, with no more memory than the file can fill."""
+"""Arrays of an npz file, each read only where it is asked for."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dynid_ros.errors import DynidError, reason_of, RecordingError
+from dynid_ros.errors import reason_of, RecordingError
 
 Values = NDArray[np.generic]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
 
 ENDING = '.npy'
-#: Bytes that deflate makes of one at most; larger claims are those of a damaged or hostile file.
-LARGEST_EXPANSION = 1032
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Header]] = {
     (1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -36,11 +34,15 @@ def npz_headers(path: Path) -> dict[str, Header]:
         The file is no such file, or it is damaged.
 
     """
+    found = {}
     with _opened(path) as (file, members):
-        found = {}
         for name, info in members.items():
             with file.open(info) as member:
-                found[name] = _header(member)
+                found[name] = _HEADERS[npy.read_magic(member)](member)
+            shape, _, dtype = found[name]
+            if math.prod(shape) * dtype.itemsize > info.file_size:
+                raise ValueError(f'{info.filename} claims an array of shape {shape}, but holds '
+                                 f'{info.file_size} bytes')
     return found
 
 
@@ -61,8 +63,15 @@ def read_npz(path: Path, wanted: Sequence[str]) -> dict[str, Values]:
         The file is no such file, or it is damaged.
 
     """
+    found = {}
     with _opened(path) as (file, members):
-        return {name: _read_array(file, members[name], path.stat().st_size) for name in wanted}
+        for name in wanted:
+            with file.open(members[name]) as member:
+                found[name] = npy.read_array(member, allow_pickle=False)
+                # At the end of the member, zipfile compares its checksum.
+                if member.read(1):
+                    raise ValueError(f'{name}{ENDING} is longer than its header claims')
+    return found
 
 
 @contextmanager
@@ -70,38 +79,12 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.Zip
     try:
         with zipfile.ZipFile(path) as file:
             yield file, {info.filename.removesuffix(ENDING): info for info in file.infolist()}
-    except DynidError:
-        raise
     except Exception as error:
         # A damaged file may fail anywhere in the decoders of zip, npy and Python, with any
         # exception.
         raise RecordingError(
             f'{path} is not a readable npz file: {reason_of(error)}; write it again with '
             'numpy.savez(path, t=t, q=q, tau=tau)') from error
-
-
-def _header(member: IO[bytes]) -> Header:
-    return _HEADERS[npy.read_magic(member)](member)
-
-
-def _read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Values:
-    """Read one array; its header must agree with the size that the file can have."""
-    if info.file_size > LARGEST_EXPANSION * min(info.compress_size, size):
-        raise ValueError(f'{info.filename} claims {info.file_size:.3g} bytes, more than '
-                         f'{info.compress_size} compressed ones can hold')
-    with file.open(info) as member:
-        shape, _, dtype = _header(member)
-    if dtype.hasobject:
-        raise ValueError(f'{info.filename} holds Python objects instead of numbers')
-    if math.prod(shape) * dtype.itemsize > info.file_size:
-        raise ValueError(f'{info.filename} claims an array of shape {shape}, but holds '
-                         f'{info.file_size} bytes')
-    with file.open(info) as member:
-        values: Values = npy.read_array(member, allow_pickle=False)
-        # At the end of the member, zipfile compares its checksum.
-        if member.read(1):
-            raise ValueError(f'{info.filename} is longer than its header claims')
-    return values
 
 
 def npz_bytes(**arrays: NDArray[Any]) -> bytes:

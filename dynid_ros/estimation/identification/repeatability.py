@@ -8,7 +8,6 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals import filters
-from dynid_ros.data.signals.butterworth import butterworth
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.repetition import alike, at, on_one_axis, own_shift, spread_of, Stretch
 from dynid_ros.estimation.model.torque_prediction import torque_rows
@@ -101,7 +100,7 @@ def _residual(arm: ArmModel, theta: Array, motion: ConditionedMotion, part: slic
 
 def _low_passed(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     """Low-pass, but for the ends that the low-pass of rows leaves out, too."""
-    smooth = butterworth(x, rate_hz, cutoff_hz)
+    smooth = filters.butterworth(x, rate_hz, cutoff_hz)
     reach = int(filters.THRESHOLDS.half_periods * rate_hz / cutoff_hz)
     smooth[:reach] = smooth[max(0, len(x) - reach):] = np.nan
     return smooth

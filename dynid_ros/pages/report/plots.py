@@ -19,7 +19,7 @@ from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.pages.report.curves import thinned
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.atomic_write import write_together
 
 #: Points of a drawing.
@@ -196,8 +196,8 @@ def contact_svg(
         axes.fill_between(
             band[0], -band[1], band[1], alpha=0.2, linewidth=0, label='no contact')
         axes.plot(*thinned(t, torque[:, j]), linewidth=0.9, label='external torque')
-        for start, stop in _spans(contact[:, j]):
-            axes.axvspan(t[start], t[stop], color='tab:red', alpha=0.25, linewidth=0)
+        for start, stop in runs_of(contact[:, j]):
+            axes.axvspan(t[start], t[stop - 1], color='tab:red', alpha=0.25, linewidth=0)
         usual = np.nanmedian(threshold[:, j]) if np.isfinite(threshold[:, j]).any() else 0.0
         reach = max(THRESHOLDS * usual, HEADROOM * float(np.abs(torque[:, j]).max()),
                     np.finfo(float).tiny)
@@ -208,9 +208,3 @@ def contact_svg(
     panels[0].legend(loc='upper right', fontsize=7, ncols=2)
     panels[-1].set_xlabel('time, s', fontsize=8)
     return drawn(figure, 'svg', 100)
-
-
-def _spans(contact: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last sample of each contact of one joint."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], contact.astype(np.int8), [0]])))
-    return [(int(start), int(stop) - 1) for start, stop in edges.reshape(-1, 2)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.pages.view.closest_pair import ClosestPair
 from dynid_ros.pages.view.track import Track
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -106,9 +106,7 @@ def points(x: Array, y: Array) -> str:
 
 def runs(values: Array) -> list[slice]:
     """Parts of a series (k,) without gaps of NaN."""
-    there = np.concatenate([[False], np.isfinite(values), [False]])
-    edges = np.flatnonzero(there[1:] != there[:-1])
-    return [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+    return [slice(*run) for run in runs_of(np.isfinite(values)).tolist()]
 
 
 def polylines(x: Array, y: Array) -> Markup:

@@ -8,7 +8,7 @@ import socket
 from typing import Any, TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from dynid_ros.errors import InputError
+from dynid_ros.errors import InputError, reason_of
 
 if TYPE_CHECKING:
     import viser
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Address of this machine that no other one reaches.
 LOOPBACK = '127.0.0.1'
 HIGHEST_PORT = 65535
-#: Colour of buttons and bars, that of the curves of the report.
+#: Colour of buttons and bars, as of the curves of the report.
 BRAND = (11, 92, 173)
 
 
@@ -69,25 +69,20 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
 
 def _check_address(host: str, port: int) -> None:
     """Bind once: viser takes the next port where one is taken, and hangs on a wrong address."""
-    if not 0 <= port <= HIGHEST_PORT:
-        raise InputError(f'--port must be from 0 to {HIGHEST_PORT}, not {port}')
     try:
-        found = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, kind, protocol, _, address in found:
+        # getaddrinfo takes port 70000 for 4464.
+        if not 0 <= port <= HIGHEST_PORT:
+            raise OverflowError('there is no such port')
+        for family, kind, protocol, _, address in socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
             with socket.socket(family, kind, protocol) as trial:
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 trial.bind(address)
-    except (socket.gaierror, UnicodeError) as error:
-        raise InputError(f'--host {host} is no address of this machine; give 127.0.0.1 for '
-                         'this machine alone, or 0.0.0.0 for all its addresses') from error
-    except PermissionError as error:
-        raise InputError(f'this user may not listen on port {port}; choose one from 1024 on '
-                         'with --port') from error
-    except OSError as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         raise InputError(
-            f'cannot listen on port {port} of {host}: it is taken, or no address of this machine; '
-            'choose another with --port, or 0 for any that is free') from error
+            f'cannot listen on port {port} of {host} ({reason_of(error)}): it is taken, or no '
+            'address of this machine; give another --host, or a --port from 1024 to '
+            f'{HIGHEST_PORT}, or 0 for any that is free') from error
 
 
 def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:

@@ -11,7 +11,7 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.butterworth import butterworth
+from dynid_ros.data.signals.filters import butterworth
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
