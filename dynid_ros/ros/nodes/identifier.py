@@ -8,6 +8,7 @@ from pathlib import Path
 import sys
 import time
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
 import rclpy
@@ -21,6 +22,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.regression.rows import RowBlock
@@ -82,6 +84,7 @@ class Identifier(Node):
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._fresh = False
+        self._estimate: Estimate | None = None
         self._online = self._start_online()
         # Who finds the subscription finds all publishers, too.
         self._shown: ArmReport | PayloadReport = (
@@ -162,7 +165,8 @@ class Identifier(Node):
         return online
 
     def _publish(self) -> None:
-        self._validation = self.create_publisher(DiagnosticArray, '~/validation', LATCHED)
+        self._summary, self._validation = (self.create_publisher(
+            DynamicJointState, f'~/{name}', LATCHED) for name in ('summary', 'validation'))
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
@@ -199,27 +203,29 @@ class Identifier(Node):
         now = self.get_clock().now().nanoseconds
         self._input.follow()
         self._shown.look(now)
+        if self._fresh:
+            self._fresh, samples = False, self._online.samples
+            self._estimate = estimate = self._online.estimate()
+            self._validation.publish(say.joint_numbers(self._arm, now, estimate))
+            self._summary.publish(say.summary_numbers(self._arm, now, estimate, samples))
+            self._shown.publish(now, {'samples': samples, 'source': self._input.topic})
         self._diagnostics.publish(say.array(now, self._health()))
-        if not self._fresh:
-            return
-        self._fresh = False
-        estimate = self._online.estimate()
-        self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
-        self._shown.publish(
-            now, {'samples': self._online.samples, 'source': self._input.topic})
 
     def _health(self) -> list[DiagnosticStatus]:
-        online = self._online
+        online, name = self._online, f'{say.name_of(self)}: estimate'
+        known = [] if self._estimate is None else [
+            say.estimate_status(name, self._arm, self._estimate)]
         return [self._input.status(
             online.counts, LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
             samples=online.samples, frozen=online.frozen,
-            validating=online.estimator.validating), *self._shown.health()]
+            validating=online.estimator.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:
         self._input.reset()
         self._online.reset()
         self._shown.reset()
+        self._estimate = None
         return 'the estimates are reset'
 
     def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:

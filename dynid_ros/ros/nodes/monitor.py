@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 import sys
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
@@ -61,7 +62,7 @@ class ArmMonitor(Node):
         self._aged = ''
         self._torque = self.create_publisher(JointState, '~/external_torque', 10)
         self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
-        self._contact = self.create_publisher(JointState, '~/contact', 10)
+        self._contact = self.create_publisher(DynamicJointState, '~/contact', 10)
         self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/tare', self._tare)
@@ -114,10 +115,9 @@ class ArmMonitor(Node):
         self._torque.publish(say.effort_message(self._arm, stamp, torque))
         self._gravity.publish(say.effort_message(
             self._arm, stamp, gravity_load(self._arm, new.q[-1:], self._model.theta)[0]))
-        felt = JointState(name=list(names), effort=[
-            float(torque[self._arm.joint_names.index(name)]) for name in names])
-        felt.header.stamp = time_message(stamp)
-        self._contact.publish(felt)
+        self._contact.publish(say.numbers(stamp, self._arm.joint_names, {
+            'external_torque': torque, 'threshold': new.threshold[-1],
+            'contact': new.contact[-1]}))
         self._wrench.publish(self._wrench_message(stamp, q, torque, new.std[-1]))
 
     def _wrench_message(self, stamp: int, q: Array, torque: Array, std: Array) -> WrenchStamped:

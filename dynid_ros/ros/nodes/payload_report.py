@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from control_msgs.msg import DynamicJointState
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -45,7 +46,7 @@ class PayloadReport:
         self._node, self._session, self._frame = node, session, frame
         self._found: Payload | None = None
         self._payload = node.create_publisher(InertiaStamped, '~/payload', 10)
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
+        self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
         self._result = node.create_publisher(String, '~/result', LATCHED)
 
     def look(self, now: int) -> None:
@@ -54,17 +55,19 @@ class PayloadReport:
     def publish(self, now: int, facts: Mapping[str, object]) -> None:
         """Publish the load of now; ~/payload only as long as it is certain."""
         self._found = found = self._session.load()
-        self._estimates.publish(say.array(now, say.payload_statuses(self._session.arm, found)))
         if found is None:
             return
+        body = found.body
+        self._estimates.publish(say.parameter_numbers(
+            now, tuple(FIELDS), body.fields, body.fields_std, body.from_data))
         self._result.publish(String(data=self._text(found, facts)))
         if found.ready or (found.trustworthy and not found.present):
             self._payload.publish(self._message(now, found))
 
     def health(self) -> list[DiagnosticStatus]:
-        """Return the status of the verdict, if there is one."""
+        """Return the status of the verdict."""
         name = f'{say.name_of(self._node)}: verdict'
-        return [] if self._found is None else [say.load_status(name, self._found)]
+        return [say.load_status(name, self._session.arm, self._found)]
 
     def reset(self) -> None:
         """Forget what was found."""

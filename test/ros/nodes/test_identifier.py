@@ -4,6 +4,7 @@ from dataclasses import replace
 import json
 import subprocess
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from identifier_rig import ARM, counted, learned, ready, recording, replayed, save_after
 import numpy as np
@@ -21,6 +22,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.runtime import LATCHED
 from dynid_ros.utilities.first_compilation import NOTICE
 
@@ -53,8 +55,9 @@ def seconds(message):
 
 def test_topics_name_every_parameter_and_every_joint(start, talker):
     log = recording()
-    estimates = talker.listen(DiagnosticArray, '/identifier/estimates')
-    validation = talker.listen(DiagnosticArray, '/identifier/validation')
+    estimates, validation, summary = (
+        talker.listen(DynamicJointState, f'/identifier/{name}', LATCHED)
+        for name in ('estimates', 'validation', 'summary'))
     residuals = talker.listen(JointState, '/identifier/residuals', 100)
     predicted = talker.listen(JointState, '/identifier/predicted_effort', 100)
     results = talker.listen(String, '/identifier/result', LATCHED)
@@ -67,15 +70,20 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     talker.until(lambda: all(heard and seconds(heard[-1]) > near_the_end
                              for heard in (residuals, predicted)), 'the residuals')
     names = list(base_parameters(load_arm(ARM)).names)
-    values, std, source = estimates[-1].status
-    for status in (values, std, source):
-        assert [pair.key for pair in status.values] == names
-    assert {pair.value for pair in source.values} == {'data'}
+    told, columns = numbers_of(estimates[-1])
+    assert list(told) == names and columns['from_data'].all()
     _, history = replay(load_arm(ARM), log, cutoff_hz=5.0)
-    heard = np.array([float(pair.value) for pair in values.values])
     # All but the last block of samples is in: far less than a standard deviation.
-    assert (np.abs(heard - history.theta[-1]) < history.std[-1]).all()
-    assert [s.name for s in validation[-1].status] == ['all joints', *log.joint_names]
+    assert (np.abs(columns['value'] - history.theta[-1]) < history.std[-1]).all()
+    assert (np.abs(np.log(columns['std'] / history.std[-1])) < 0.1).all()
+    told, columns = numbers_of(validation[-1])
+    assert told == log.joint_names
+    assert (columns['relative_error_percent'] < 10).all()
+    told, columns = numbers_of(summary[-1])
+    assert told == (ARM,)
+    assert columns['determined'] == columns['parameters'] == len(names)
+    assert columns['samples'] > len(log.t) - BLOCK
+    assert columns['condition_number'] > 1
     assert residuals[-1].name == list(log.joint_names) == predicted[-1].name
     late = np.array([m.effort for m in residuals if seconds(m) > 1e9 + 0.5 * log.t[-1]])
     assert np.nanstd(late) < 0.1 * np.nanstd([m.effort for m in predicted])
@@ -87,7 +95,7 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
 def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
         start, talker, tmp_path):
     log = recording()
-    standard = talker.listen(DiagnosticArray, '/identifier/standard_parameters')
+    standard = talker.listen(DynamicJointState, '/identifier/standard_parameters', LATCHED)
     _, publisher = ready(start, talker)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
     # Latched: who comes late hears it, too.
@@ -101,11 +109,11 @@ def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
     links = expected.standard_parameters()
     off = np.abs(masses - expected.possible_arm.inertial[:, 0])
     assert (off < np.array([links.std[links.names.index(f'm{k + 1}')] for k in range(2)])).all()
-    values, std, share = standard[-1].status
-    for shown in (values, std, share):
-        assert [pair.key for pair in shown.values] == list(links.names)
-    assert all(float(pair.value) > 0 for pair in std.values)
-    assert all(0 <= float(pair.value) <= 1 for pair in share.values)
+    names, columns = numbers_of(standard[-1])
+    assert names == tuple(links.names)
+    assert (columns['std'] > 0).all()
+    assert (columns['data_share'] >= 0).all() and (columns['data_share'] <= 1).all()
+    assert not columns['impossible'].any()
 
 
 def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker):

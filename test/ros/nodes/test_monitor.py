@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
@@ -21,6 +22,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 
 # As if its drives measured torque.
 ARM, RATE = replace(load_arm('two_axis'), drive=Drive.joint_torque(2)), 250.0
@@ -57,8 +59,8 @@ def stamp(message):
 
 def test_contact_wrench_and_gravity_effort_are_those_of_the_core(start, talker, folder):
     heard = {name: talker.listen(kind, f'/monitor/{name}', 1000) for name, kind in (
-        ('external_torque', JointState), ('gravity_effort', JointState), ('contact', JointState),
-        ('tool_wrench', WrenchStamped))}
+        ('external_torque', JointState), ('gravity_effort', JointState),
+        ('contact', DynamicJointState), ('tool_wrench', WrenchStamped))}
     diagnosed = talker.listen(DiagnosticArray, '/diagnostics', 100)
     process = start('monitor', model=folder, report_rate=10.0, publish_rate=50.0,
                     frame_id='pendulum_tip')
@@ -73,10 +75,11 @@ def test_contact_wrench_and_gravity_effort_are_those_of_the_core(start, talker, 
     talker.until(lambda: any(s.message.startswith('contact:') for s in said('contact')), 'contact')
     talker.until(lambda: all(messages and stamp(messages[-1]) - 1e9 > 13.8
                              for messages in heard.values()), 'the last messages')
-    touched = next(m for m in heard['contact'] if m.name)
-    assert touched.name[0] == ARM.joint_names[1] and touched.effort[0] > 0
-    assert 12.0 < stamp(touched) - 1e9 < 12.05
-    assert not any(m.name for m in heard['contact'] if stamp(m) - 1e9 < 12.0)
+    contacts = [(stamp(m) - 1e9, *numbers_of(m)) for m in heard['contact']]
+    t0, names, felt = next(each for each in contacts if each[2]['contact'].any())
+    assert names == ARM.joint_names and felt['contact'][1] == 1
+    assert felt['external_torque'][1] > felt['threshold'][1]
+    assert 12.0 < t0 < 12.05
     # The same samples through the core.
     monitor = Monitor(read_result(folder))
     core = [new for sample in zip(t, q, tau, strict=True) for new in monitor.push(*sample)]
