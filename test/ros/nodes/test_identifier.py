@@ -75,7 +75,7 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     _, history = replay(load_arm(ARM), log, cutoff_hz=5.0)
     # All but the last block of samples is in: far less than a standard deviation.
     assert (np.abs(columns['value'] - history.theta[-1]) < history.std[-1]).all()
-    assert (np.abs(np.log(columns['std'] / history.std[-1])) < 0.1).all()
+    np.testing.assert_allclose(columns['std'], history.std[-1], rtol=0.3)
     told, columns = numbers_of(validation[-1])
     assert told == log.joint_names
     assert (columns['relative_error_percent'] < 10).all()
