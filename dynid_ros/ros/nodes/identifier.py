@@ -33,8 +33,8 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, run, Setting
+from dynid_ros.ros.nodes.common.lockstep import simulated_time
+from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, repeat, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
@@ -51,8 +51,8 @@ SETTINGS = (
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
             'for that of the result or of the arm, else none.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
-            'replaces it, s; 0 for no forgetting.', 0.0, 1e6),
-    Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
+            'replaces it, s; 0 for no forgetting.', 0.0, 1e6, changeable=True),
+    Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0, changeable=True),
     Setting('output_folder', '', 'Folder for result.yaml, or payload.json, and the state, written '
             'by ~/save; the node writes nowhere else.'),
     Setting('resume', False, 'Resume from the last saved state in the output folder; '
@@ -75,7 +75,7 @@ class Identifier(Node):
 
     def __init__(self) -> None:
         super().__init__('identifier')
-        self._settings = declare(self, SETTINGS)
+        self._settings = declare(self, SETTINGS, self._change)
         self._model = self._read_model()
         self._begin = self._read_start()
         known = self._model or self._begin
@@ -96,7 +96,7 @@ class Identifier(Node):
         self._reader = self._input.reader
         self._marks = ValidationMarks(self, self._on_mark)
         self._arm = self._online.arm
-        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        repeat(self, lambda: self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -117,6 +117,12 @@ class Identifier(Node):
                 self.get_logger().info(self._save())
             except RecordingError as error:
                 self.get_logger().info(f'nothing was saved: {error}')
+
+    def _change(self, name: str, value: float) -> None:
+        if name == 'memory':
+            if self._model is not None:
+                raise InputError('with payload nothing is forgotten: call ~/reset instead')
+            self._online.forget_after(value or math.inf)
 
     def _read_arm(self) -> ArmModel:
         if not self._settings['arm']:

@@ -25,18 +25,19 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, time_message
-from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.ros.nodes.common.lockstep import time_message
+from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
-    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4),
+    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4,
+            changeable=True),
     Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
             'rate of joint_states where that is lower.', 0.1, 1000.0),
     Setting('publish_rate', 100.0, 'External torque, wrench, contact and gravity effort per '
             'second, at most; a contact that begins or ends is published at once.', 1.0, 1000.0),
-    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0),
+    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0, changeable=True),
     Setting('frame_id', 'tool', 'TF frame of the tool of arm.yaml, in which ~/tool_wrench is.'),
 )
 #: Rules of the stream by which the monitor is blind for a moment.
@@ -48,7 +49,7 @@ class ArmMonitor(Node):
 
     def __init__(self) -> None:
         super().__init__('monitor')
-        self._settings = declare(self, SETTINGS)
+        self._settings = declare(self, SETTINGS, self._change)
         self._model = self._read_model()
         self._arm = self._model.arm
         warm_up(self._model)
@@ -67,12 +68,16 @@ class ArmMonitor(Node):
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/tare', self._tare)
         self._input = ArmSubscription(self, self._arm, self._on_message)
-        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        repeat(self, lambda: self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
         """Let a simulated arm go on."""
         self._input.leave()
+
+    def _change(self, name: str, value: float) -> None:
+        if name == 'alarms_per_hour':
+            self._monitor.allow(value)
 
     def _read_model(self) -> IdentifiedModel:
         model = read_result(Path(self._settings['model']).expanduser())

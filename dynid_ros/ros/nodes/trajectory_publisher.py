@@ -238,6 +238,7 @@ class TrajectoryPublisher(Node):
         self._output.prepare(period)
         self._began, self._seconds = now, self._control.start(now)
         self._ran = True
+        self._notice_phase()
         return f'moving for {self._seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
 

@@ -8,6 +8,7 @@ from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
 from results import identification
+from ros.nodes.test_changed_parameters import change
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -127,3 +128,19 @@ def test_a_node_without_a_model_says_what_is_missing(start, tmp_path):
         'result.yaml), such as model:=result\n')
     status, printed = start('monitor', model=tmp_path).end()
     assert status == 2 and 'result.yaml cannot be read' in printed
+
+
+def test_thresholds_follow_a_rate_of_alarms_that_changes(start, talker, folder):
+    told = talker.listen(DynamicJointState, '/monitor/contact', 1000)
+    start('monitor', model=folder, report_rate=10.0, publish_rate=50.0)
+    states, (t, q, tau) = talker.states(), course(12.0)
+    half = t < 8.0
+    talker.play(states, ARM.joint_names, t[half], q[half], tau[half])
+    talker.until(lambda: told and stamp(told[-1]) - 1e9 > 7.8, 'thresholds')
+    assert change(talker, '/monitor', 'alarms_per_hour', 1000.0) == ''
+    talker.play(states, ARM.joint_names, t[~half], q[~half], tau[~half])
+    talker.until(lambda: stamp(told[-1]) - 1e9 > 11.8, 'other thresholds')
+    before, after = (np.median([
+        numbers_of(m)[1]['threshold'] for m in told if low < stamp(m) - 1e9 < high], axis=0)
+        for low, high in ((6.0, 7.8), (9.0, 11.8)))
+    assert (after < 0.9 * before).all()

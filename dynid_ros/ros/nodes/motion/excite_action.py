@@ -73,9 +73,9 @@ class ExciteAction:
     def enter(self, phase: Phase, why: str) -> None:
         """Take note of a phase; the goal ends with the motion."""
         before, self._phase = self._phase, phase
+        self._feed_back()
         if self._handle is None or phase not in (Phase.HOLDING, Phase.ABORTED):
             return
-        self._feed_back()
         handle, self._handle = self._handle, None
         if phase is Phase.ABORTED:
             self._end(handle, ABORTED, why)
