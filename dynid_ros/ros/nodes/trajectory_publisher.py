@@ -93,7 +93,7 @@ class TrajectoryPublisher(Node):
             while self._control.active and not self._states.gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
         self._control.leave()
-        while not self._output.settled and time.monotonic() < end:
+        while not (self._output.settled and self._excite.idle) and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
         self._answers.leave()
 

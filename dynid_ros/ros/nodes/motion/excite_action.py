@@ -63,6 +63,11 @@ class ExciteAction:
             DynamicJointState, 'identifier/summary', self._hear, LATCHED)
         create_steady_timer(node, PERIOD, self._feed_back)
 
+    @property
+    def idle(self) -> bool:
+        """Whether the sender of every goal that has ended has its result."""
+        return Excite is None or self._server.idle
+
     def note(self, share: float, q: Array) -> None:
         """Take note of the share of the time that is done, and of a position (n,) on the way."""
         if self._phase is not Phase.STOPPING:
