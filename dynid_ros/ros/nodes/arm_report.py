@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from control_msgs.msg import DynamicJointState
@@ -46,7 +46,6 @@ class ArmReport:
         self._verdict: Verdict | None = None
         self._uses: tuple[Use, ...] = ()
         self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
-        self._result = node.create_publisher(String, '~/result', LATCHED)
         self._standard = node.create_publisher(
             DynamicJointState, '~/standard_parameters', LATCHED)
         self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
@@ -72,12 +71,11 @@ class ArmReport:
             self._description = found.description
             self._robot.publish(String(data=found.description))
 
-    def publish(self, now: int, facts: Mapping[str, object]) -> None:
+    def publish(self, now: int) -> None:
         """Publish the estimates of now."""
         arm, estimate = self._session.arm, self._session.estimate()
         self._estimates.publish(say.parameter_numbers(
             now, base_parameters(arm).names, estimate.theta, estimate.std, estimate.from_data))
-        self._result.publish(String(data=say.result_json(arm, estimate, facts)))
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""

@@ -210,11 +210,12 @@ class Identifier(Node):
         self._input.follow()
         self._shown.look(now)
         if self._fresh:
-            self._fresh, samples = False, self._online.samples
+            self._fresh = False
             self._estimate = estimate = self._online.estimate()
+            self._shown.publish(now)
             self._validation.publish(say.joint_numbers(self._arm, now, estimate))
-            self._summary.publish(say.summary_numbers(self._arm, now, estimate, samples))
-            self._shown.publish(now, {'samples': samples, 'source': self._input.topic})
+            self._summary.publish(say.summary_numbers(
+                self._arm, now, estimate, self._online.samples))
         self._diagnostics.publish(say.array(now, self._health()))
 
     def _health(self) -> list[DiagnosticStatus]:

@@ -1,12 +1,20 @@
 """The identifier node in a process of its own, with real messages."""
 
 from dataclasses import replace
-import json
 import subprocess
 
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from identifier_rig import ARM, counted, learned, ready, recording, replayed, save_after
+from identifier_rig import (
+    ARM,
+    counted,
+    learned,
+    ready,
+    recording,
+    replayed,
+    save_after,
+    summaries,
+)
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -55,16 +63,13 @@ def seconds(message):
 
 def test_topics_name_every_parameter_and_every_joint(start, talker):
     log = recording()
-    estimates, validation, summary = (
-        talker.listen(DynamicJointState, f'/identifier/{name}', LATCHED)
-        for name in ('estimates', 'validation', 'summary'))
+    summary, estimates, validation = summaries(talker, 'estimates', 'validation')
     residuals = talker.listen(JointState, '/identifier/residuals', 100)
     predicted = talker.listen(JointState, '/identifier/predicted_effort', 100)
-    results = talker.listen(String, '/identifier/result', LATCHED)
     _, publisher = ready(start, talker)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
-    learned(talker, results, len(log.t))
-    talker.until(lambda: len(results) <= min(len(estimates), len(validation)), 'its report')
+    learned(talker, summary, len(log.t))
+    talker.until(lambda: len(summary) <= min(len(estimates), len(validation)), 'its report')
     # Reports on another topic may come before the last residuals.
     near_the_end = 1e9 + 0.9 * log.t[-1]
     talker.until(lambda: all(heard and seconds(heard[-1]) > near_the_end
@@ -87,9 +92,12 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     assert residuals[-1].name == list(log.joint_names) == predicted[-1].name
     late = np.array([m.effort for m in residuals if seconds(m) > 1e9 + 0.5 * log.t[-1]])
     assert np.nanstd(late) < 0.1 * np.nanstd([m.effort for m in predicted])
-    content = json.loads(results[-1].data)
-    assert [p['name'] for p in content['parameters']] == names
-    assert {p['source'] for p in content['parameters']} == {'data'}
+
+
+def values(talker, summary, estimates):
+    """Return the estimates of the last summary."""
+    talker.until(lambda: len(summary) <= len(estimates), 'the estimates')
+    return numbers_of(estimates[-1])[1]['value']
 
 
 def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
@@ -118,12 +126,12 @@ def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
 
 def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker):
     log = recording()
-    results = talker.listen(String, '/identifier/result', LATCHED)
+    summary, estimates = summaries(talker, 'estimates')
     health = talker.listen(DiagnosticArray, '/diagnostics')
     _, publisher = ready(start, talker)
     half, begin = len(log.t) // 2, str(1e9 + log.t[len(log.t) // 2])
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    learned(talker, results, half)
+    learned(talker, summary, half)
     status = talker.node.create_publisher(
         DiagnosticArray, '/trajectory_publisher/status', LATCHED)
     talker.until(lambda: status.get_subscription_count() == 1, 'the identifier')
@@ -133,14 +141,12 @@ def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker)
     talker.spin(0.5)
     late = slice(half, half + 2 * BLOCK)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, results, half + 2 * BLOCK)
-    before = results[-1].data
+    learned(talker, summary, half + 2 * BLOCK)
+    before = values(talker, summary, estimates)
     late = slice(half + 2 * BLOCK, None)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, results, len(log.t))
-    values = ([p['value'] for p in json.loads(message)['parameters']]
-              for message in (before, results[-1].data))
-    np.testing.assert_array_equal(*values)
+    learned(talker, summary, len(log.t))
+    np.testing.assert_array_equal(before, values(talker, summary, estimates))
     talker.until(lambda: any(
         pair.key == 'validating' and pair.value == 'True'
         for each in health[-1].status for pair in each.values), 'what the error is of')
@@ -148,23 +154,21 @@ def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker)
 
 def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
     log = recording()
-    results = talker.listen(String, '/identifier/result', LATCHED)
+    summary, estimates = summaries(talker, 'estimates')
     _, publisher = ready(start, talker)
     half = len(log.t) // 2
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    learned(talker, results, half)
+    learned(talker, summary, half)
     assert talker.call(SetBool, '/identifier/freeze', data=True).success
     talker.play(publisher, log.joint_names, log.t[half:half + BLOCK], log.q[half:half + BLOCK],
                 log.u[half:half + BLOCK])
-    learned(talker, results, half + BLOCK)
-    before = json.loads(results[-1].data)
+    learned(talker, summary, half + BLOCK)
+    before, count = values(talker, summary, estimates), len(summary)
     late = slice(half + BLOCK, None)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, results, len(log.t))
-    after = json.loads(results[-1].data)
-    assert after['samples'] > before['samples']
-    values = ([p['value'] for p in content['parameters']] for content in (before, after))
-    np.testing.assert_array_equal(*values)
+    learned(talker, summary, len(log.t))
+    assert len(summary) > count
+    np.testing.assert_array_equal(before, values(talker, summary, estimates))
     assert talker.call(Trigger, '/identifier/reset').success
     answer = talker.call(Trigger, '/identifier/save')
     assert not answer.success and 'output_folder' in answer.message

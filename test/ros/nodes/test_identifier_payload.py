@@ -2,22 +2,19 @@
 
 import json
 
-from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import InertiaStamped
-from identifier_rig import learned, save_after
+from identifier_rig import learned, save_after, summaries
 from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid_ros.applications.payload.body import FIELDS
 from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.estimation.result_files.result_file import write_result
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
-from dynid_ros.ros.nodes.common.runtime import LATCHED
 
 
 @pytest.fixture
@@ -42,13 +39,12 @@ def session_of(log):
 def test_the_load_is_published_with_its_error_bars_and_saved(start, talker, model, tmp_path):
     log = recorded(arm_named(), LOAD, seed=1, seconds=12.0)
     payloads = talker.listen(InertiaStamped, '/identifier/payload')
-    estimates = talker.listen(DynamicJointState, '/identifier/estimates', 100)
-    results = talker.listen(String, '/identifier/result', LATCHED)
+    summary, estimates = summaries(talker, 'estimates')
     residuals = talker.listen(JointState, '/identifier/residuals', 100)
     process = start('identifier', payload=True, model=model, report_rate=10.0,
                     tool_frame='tool0', output_folder=tmp_path / 'out')
     talker.play(talker.states(), log.joint_names, log.t, log.q, log.u)
-    learned(talker, results, len(log.t))
+    learned(talker, summary, len(log.t))
     expected = session_of(log).load()
     # The last block of samples, half a second, may be missing: far less than an error bar.
     talker.until(lambda: bool(payloads) and (

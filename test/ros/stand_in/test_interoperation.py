@@ -104,7 +104,7 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     topics = command('topic', 'list', '-t', '--no-daemon', '--spin-time', '2').splitlines()
     assert {'/joint_states [sensor_msgs/msg/JointState]',
             '/identifier/estimates [control_msgs/msg/DynamicJointState]',
-            '/identifier/result [std_msgs/msg/String]'} <= set(topics)
+            '/identifier/robot_description [std_msgs/msg/String]'} <= set(topics)
     assert '- from_data' in end(echo)
     froze = command('service', 'call', '/identifier/freeze', 'std_srvs/srv/SetBool',
                     '{data: true}')

@@ -13,10 +13,6 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import parameter_units
-from dynid_ros.data.files.plain import json_text
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.model.standard_parameters import source_of
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.estimate import Estimate
@@ -165,23 +161,6 @@ def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
     message = JointState(name=list(arm.joint_names), effort=effort.tolist())
     message.header.stamp = time_message(stamp)
     return message
-
-
-def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) -> str:
-    """Write an estimate as JSON."""
-    base, units = base_parameters(arm), parameter_units(arm)
-    columns = zip(
-        base.names, estimate.theta.tolist(), estimate.std.tolist(),
-        (units[c] for c in base.columns), estimate.determined.tolist(),
-        map(source_of, estimate.from_data.tolist()), strict=True)
-    keys = ('name', 'value', 'std', 'unit', 'determined', 'source')
-    content = {
-        'arm': arm.name, 'joints': list(arm.joint_names), 'friction': list(arm.friction), **facts,
-        'relative_error_percent': estimate.metrics.overall_percent,
-        'condition_number': estimate.condition_number,
-        'parameters': [dict(zip(keys, row, strict=True)) for row in columns],
-    }
-    return json_text(content)
 
 
 def number_of(text: str) -> float:
