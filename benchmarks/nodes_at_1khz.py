@@ -55,12 +55,13 @@ def run(folder, seconds):
     excitation = folder / 'excitation.yaml'
     write_excitation(excitation, seconds)
     with own_domain(), Processes(folder / 'logs') as nodes:
-        nodes.start('simulated_arm', arm='panda', excitation=excitation, rate=RATE)
-        nodes.start('identifier', arm='panda', output_folder=folder / 'online', save_at_end=True)
-        nodes.start('recorder', arm='panda', output_folder=folder, record_at_start=True)
+        nodes.start('simulated_arm', arm='panda', excitation=str(excitation), rate=RATE)
+        nodes.start(
+            'identifier', arm='panda', output_folder=str(folder / 'online'), save_at_end=True)
+        nodes.start('recorder', arm='panda', output_folder=str(folder), record_at_start=True)
         time.sleep(15.0)
         nodes.start(
-            'trajectory_publisher', arm='panda', excitation=excitation, command='effort',
+            'trajectory_publisher', arm='panda', excitation=str(excitation), command='effort',
             once=True)
         time.sleep(10.0)
         names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
