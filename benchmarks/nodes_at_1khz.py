@@ -23,6 +23,7 @@ from dynid_ros.interface.demo.processes import own_domain, Processes
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_file import write_motion
+from dynid_ros.ros.nodes.launching import STATE_TIMEOUT, TRACKING_ERROR
 
 ARM = load_arm('panda')
 RATE, PERIOD = 1000.0, 5.0
@@ -62,7 +63,8 @@ def run(folder, seconds):
         time.sleep(15.0)
         nodes.start(
             'trajectory_publisher', arm='panda', excitation=str(excitation), command='effort',
-            once=True)
+            # Behind a simulation that is late, the reference is ahead of the arm.
+            tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True)
         time.sleep(10.0)
         names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
         pids = {name: family(nodes.pid(name)) for name in names}

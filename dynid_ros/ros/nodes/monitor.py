@@ -158,9 +158,7 @@ class ArmMonitor(Node):
                               'contact is not known yet: it needs five seconds of motion, or of '
                               'rest', count)
         text = f'contact: {", ".join(self._touched)}' if self._touched else 'no contact'
-        thresholds = dict(zip(self._arm.joint_names, new.threshold[-1].tolist(), strict=True))
-        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text,
-                          {**thresholds, **count})
+        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text, count)
 
     def _model_status(self, name: str) -> DiagnosticStatus:
         aged = self._monitor.age.finding
