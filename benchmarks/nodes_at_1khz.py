@@ -24,7 +24,7 @@ from dynid_ros.motion.execution.loop_stability import proposed_gains
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_file import write_motion
-from dynid_ros.ros.nodes.launching import STATE_TIMEOUT
+from dynid_ros.ros.nodes.launching import STATE_TIMEOUT, TRACKING_ERROR
 
 ARM = load_arm('panda')
 RATE, PERIOD = 1000.0, 5.0
@@ -72,7 +72,7 @@ def run(folder, seconds):
         gains = proposed_gains(ARM, SLOW)
         nodes.start('trajectory_publisher', excitation=str(excitation), command='effort',
                     stiffness=gains.stiffness.tolist(), damping=gains.damping.tolist(),
-                    state_timeout=STATE_TIMEOUT, once=True, **shared)
+                    tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True, **shared)
         time.sleep(10.0)
         names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
         pids = {name: family(nodes.pid(name)) for name in names}
