@@ -72,7 +72,8 @@ def run(folder, seconds):
         gains = proposed_gains(ARM, SLOW)
         nodes.start('trajectory_publisher', excitation=str(excitation), command='effort',
                     stiffness=gains.stiffness.tolist(), damping=gains.damping.tolist(),
-                    tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True, **shared)
+                    tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True,
+                    **shared)
         time.sleep(10.0)
         names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
         pids = {name: family(nodes.pid(name)) for name in names}
