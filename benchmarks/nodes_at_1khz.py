@@ -20,12 +20,16 @@ import numpy as np
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.demo.processes import own_domain, Processes
+from dynid_ros.motion.execution.loop_stability import proposed_gains
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_file import write_motion
+from dynid_ros.ros.nodes.launching import STATE_TIMEOUT, TRACKING_ERROR
 
 ARM = load_arm('panda')
 RATE, PERIOD = 1000.0, 5.0
+# Period of states for which the gains are made, s.
+SLOW = 0.02
 
 
 def write_excitation(path, seconds):
@@ -55,13 +59,21 @@ def run(folder, seconds):
     excitation = folder / 'excitation.yaml'
     write_excitation(excitation, seconds)
     with own_domain(), Processes(folder / 'logs') as nodes:
-        nodes.start('simulated_arm', arm='panda', excitation=excitation, rate=RATE)
-        nodes.start('identifier', arm='panda', output_folder=folder / 'online', save_at_end=True)
-        nodes.start('recorder', arm='panda', output_folder=folder, record_at_start=True)
-        time.sleep(15.0)
+        # The time is that of the stamps: behind a simulation that is late, a reference by the time
+        # of this computer would be ahead of the arm, and the torque beyond its limits.
+        shared = {'arm': 'panda', 'use_sim_time': True}
+        nodes.start('simulated_arm', excitation=str(excitation), rate=RATE, **shared)
         nodes.start(
-            'trajectory_publisher', arm='panda', excitation=excitation, command='effort',
-            once=True)
+            'identifier', output_folder=str(folder / 'online'), save_at_end=True, **shared)
+        nodes.start('recorder', output_folder=str(folder), record_at_start=True, **shared)
+        time.sleep(15.0)
+        # Those for 1 kHz bear 5 ms from state to command, which four processes on two processors
+        # exceed now and then; the wrist then oscillates until its torque is beyond its limit.
+        gains = proposed_gains(ARM, SLOW)
+        nodes.start('trajectory_publisher', excitation=str(excitation), command='effort',
+                    stiffness=gains.stiffness.tolist(), damping=gains.damping.tolist(),
+                    tracking_error=TRACKING_ERROR, state_timeout=STATE_TIMEOUT, once=True,
+                    **shared)
         time.sleep(10.0)
         names = ('simulated_arm', 'trajectory_publisher', 'recorder', 'identifier')
         pids = {name: family(nodes.pid(name)) for name in names}

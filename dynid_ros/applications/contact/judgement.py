@@ -58,7 +58,7 @@ class Judgement:
         self, levels: AlarmLevels, cutoff_hz: float, rate_hz: float, noise: StreamNoise,
     ) -> None:
         n = len(levels.sigma)
-        self._levels, self._noise = levels, noise
+        self.levels, self._noise = levels, noise
         self._gains = np.array([
             1 - np.exp(-2 * np.pi * cutoff_hz / rate_hz), 1 - np.exp(-1 / (TARE * rate_hz)),
             1.0, QUIET * rate_hz, SHORT * rate_hz])
@@ -115,7 +115,7 @@ class Judgement:
         self._seen += len(torque)
         self._gains[2] = 1 / min(self._seen, self._memory)
         self._moves = self._moves or bool(moving.any())
-        levels, noise = self._levels, self._noise.level(self._moves or self._moved)
+        levels, noise = self.levels, self._noise.level(self._moves or self._moved)
         known = levels.sigma**2 + variance
         threshold = np.sqrt(levels.level**2 * known + noise**2) + friction
         contact = np.zeros(torque.shape, dtype=np.bool_)
@@ -203,7 +203,7 @@ class StreamNoise:
     """
 
     def __init__(self, joints: int, rate: float) -> None:
-        self._rate = rate
+        self.rate = rate
         # Of rest and motion; NaN where a joint felt a contact.
         self._peaks = np.full((2, PIECES, joints), np.nan)
         self._count = [0, 0]
@@ -237,4 +237,4 @@ class StreamNoise:
             usual = np.nanmean(own[:, enough], axis=0)
             relative = own[:, enough] / np.where(usual > 0, usual, 1.0)
             self._levels[kind, enough] = usual * tail_level(
-                relative[there[:, enough]], PIECE, self._rate)
+                relative[there[:, enough]], PIECE, self.rate)

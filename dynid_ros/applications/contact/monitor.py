@@ -208,6 +208,14 @@ class Monitor:
                 if found is not None:
                     yield found
 
+    def allow(self, alarms_per_hour: float) -> None:
+        """Change the rate of false alarms, 1/h."""
+        self._alarms = alarms_per_hour
+        self.levels = alarm_levels(self.model, self.bandwidth_hz, alarms_per_hour)
+        self.noise.rate = self.levels.rate
+        if self._judgement is not None:
+            self._judgement.levels = self.levels
+
     def _follow_rate(self, t: Array) -> bool:
         """Look at the rate once there are enough stamps; a rate that is new begins anew."""
         self._stamps = np.concatenate([self._stamps, t])

@@ -85,6 +85,13 @@ class OnlineIdentifier(Checkpointed):
         self._span = np.zeros(2, dtype=np.int64)
         self._signal = np.array([[np.inf], [-np.inf]]).repeat(self.arm.n, axis=1)
 
+    def forget_after(self, memory: float) -> None:
+        """Change the memory, s; a session that has forgotten cannot begin to remember."""
+        if memory == np.inf != self._settings['memory'] and self.samples:
+            raise InputError('what this session has forgotten does not come back; reset it first')
+        self._settings['memory'] = memory
+        self.estimator.forget_after(memory)
+
     def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """
         Take in samples.

@@ -220,6 +220,12 @@ class StreamingLeastSquares(Checkpointed):
             result.append((block, block.tau - e))
         return result
 
+    def forget_after(self, memory: float) -> None:
+        """Change the memory, s."""
+        self._memory = memory
+        if self.pipeline.settings is not None:
+            self._follow_rate()
+
     def _follow_rate(self) -> None:
         settings = self.pipeline.settings
         assert settings is not None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from math import isfinite
 import sys
 import time
 from typing import Any
 
+from control_msgs.msg import DynamicJointState
 from rclpy.node import Node
-from std_msgs.msg import String
 
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.runtime import LATCHED
 
 #: Time between lines, s.
@@ -31,17 +32,18 @@ class ProgressNode(Node):
     def __init__(self) -> None:
         super().__init__('dynid_demo')
         self.known = ''
-        self.create_subscription(String, 'identifier/result', self._on_result, LATCHED)
+        self.create_subscription(
+            DynamicJointState, 'identifier/summary', self._on_summary, LATCHED)
 
-    def _on_result(self, message: Any) -> None:
-        content = json.loads(message.data)
-        determined = [each['determined'] for each in content['parameters']]
-        condition, error = content['condition_number'], content['relative_error_percent']
+    def _on_summary(self, message: Any) -> None:
+        _, columns = numbers_of(message)
+        found = {name: float(column[0]) for name, column in columns.items()}
+        condition, error = found['condition_number'], found['relative_error_percent']
         self.known = (
-            f'{content["samples"]} samples, {sum(determined)} of {len(determined)} base '
-            'parameters determined, condition number '
-            f'{"-" if condition is None else format(condition, ".0f")}, torque error '
-            + (f'{error:.2f} %' if any(determined) and error is not None else '-'))
+            f'{found["samples"]:.0f} samples, {found["determined"]:.0f} of '
+            f'{found["parameters"]:.0f} base parameters determined, condition number '
+            f'{format(condition, ".0f") if isfinite(condition) else "-"}, torque error '
+            + (f'{error:.2f} %' if found['determined'] and isfinite(error) else '-'))
 
 
 class View:

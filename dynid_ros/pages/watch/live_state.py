@@ -54,6 +54,27 @@ class Report:
         return self.values.get('dry_run') == 'True'
 
 
+@dataclass(frozen=True)
+class Progress:
+    """
+    How a motion goes that this page has started.
+
+    Attributes
+    ----------
+    share : float
+        Of its time that is done, 0 to 1.
+    clearance : float
+        The least so far, m; NaN where the bodies of the arm are not known.
+    condition : float
+        Condition number of what the identifier has learned from; NaN while it reports none.
+
+    """
+
+    share: float
+    clearance: float
+    condition: float
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """
@@ -67,6 +88,8 @@ class Snapshot:
         What a start would run.
     publisher : Report or None
         Phase of the trajectory publisher.
+    progress : Progress or None
+        How its motion goes, if this page has started one.
     reports : dict of str to Report
         Of the others, by their names.
     errors : dict of str to float
@@ -82,6 +105,7 @@ class Snapshot:
     reference: Array | None
     motion: PlannedMotion | None
     publisher: Report | None
+    progress: Progress | None
     reports: Mapping[str, Report]
     errors: Mapping[str, float]
     ages: Mapping[str, float]
@@ -117,6 +141,7 @@ class LiveState:
         self._reference: tuple[Array, float] | None = None
         self._motion: PlannedMotion | None = None
         self._publisher: Report | None = None
+        self._progress: Progress | None = None
         self._reports: dict[str, Report] = {}
         self._percent: dict[str, float] = {}
         self._heard: dict[str, float] = {}
@@ -143,6 +168,10 @@ class LiveState:
         self._note(PUBLISHER)
         self._publisher = report
 
+    def hear_progress(self, progress: Progress) -> None:
+        """Take in how the motion goes."""
+        self._progress = progress
+
     def hear_report(self, name: str, report: Report) -> None:
         """Take in the status of another node, by its name, such as ``identifier: stream``."""
         if name == f'{IDENTIFIER}: stream':
@@ -156,8 +185,9 @@ class LiveState:
 
     def hear_percent(self, percent: Mapping[str, float]) -> None:
         """Take in the same as a share of the torque, percent, by joints and overall."""
-        self._percent = {name: value for name, value in percent.items()
-                         if name in self.joint_names or not name}
+        self._percent = self._percent | {
+            name: value for name, value in percent.items()
+            if name in self.joint_names or not name}
 
     def hear_estimates(
         self, t: float, names: Sequence[str], theta: Array, std: Array,
@@ -180,7 +210,7 @@ class LiveState:
         q, heard = self._reference or (None, now)
         return Snapshot(
             self._q, q if now - heard <= LOST else None, self._motion, self._publisher,
-            self._reports, self._percent, ages, lost)
+            self._progress, self._reports, self._percent, ages, lost)
 
     def error_series(self) -> tuple[Array, Array]:
         """Return times (k,), s, and prediction errors (k, n)."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from control_msgs.msg import DynamicJointState
+from diagnostic_msgs.msg import DiagnosticStatus
+import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
@@ -42,9 +45,9 @@ class ArmReport:
         self._description, self._fault = '', ''
         self._verdict: Verdict | None = None
         self._uses: tuple[Use, ...] = ()
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
-        self._result = node.create_publisher(String, '~/result', LATCHED)
-        self._standard = node.create_publisher(DiagnosticArray, '~/standard_parameters', LATCHED)
+        self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
+        self._standard = node.create_publisher(
+            DynamicJointState, '~/standard_parameters', LATCHED)
         self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
 
     def look(self, now: int) -> None:
@@ -57,20 +60,22 @@ class ArmReport:
             self._fault = f'a fault of dynid: {found.fault}'
             logger.error(f'{self._fault}; the estimates go on, without a verdict and links')
         self._verdict, self._uses = found.verdict or self._verdict, found.uses or self._uses
-        if found.parameters is not None:
-            self._standard.publish(
-                say.array(now, say.standard_statuses(self._session.arm, found.parameters)))
+        links = found.parameters
+        if links is not None:
+            self._standard.publish(say.numbers(now, links.names, {
+                'value': links.values, 'std': links.std, 'data_share': links.data_share,
+                'impossible': np.isin(links.names, links.impossible)}))
         if found.description not in (None, self._description):
             if not self._description:
                 logger.info('trustworthy by now; ~/robot_description has the links')
             self._description = found.description
             self._robot.publish(String(data=found.description))
 
-    def publish(self, now: int, facts: Mapping[str, object]) -> None:
+    def publish(self, now: int) -> None:
         """Publish the estimates of now."""
         arm, estimate = self._session.arm, self._session.estimate()
-        self._estimates.publish(say.array(now, say.estimate_statuses(arm, estimate)))
-        self._result.publish(String(data=say.result_json(arm, estimate, facts)))
+        self._estimates.publish(say.parameter_numbers(
+            now, base_parameters(arm).names, estimate.theta, estimate.std, estimate.from_data))
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from rclpy.action import ActionClient, ActionServer, CancelResponse
+from rclpy.action import ActionClient
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
@@ -21,7 +21,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
 from dynid_ros.motion.trajectory.trajectory_file import Trajectory
-from dynid_ros.ros.nodes.common.answers import answer_of
+from dynid_ros.ros.nodes.common.answers import ABORTED, answer_of, CANCELED, Goals, SUCCEEDED
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.utilities.arrays import Array
@@ -31,8 +31,6 @@ SETTINGS = (
     Setting('controller', 'joint_trajectory_controller',
             'Controller that gets the trajectories; it must add their effort to its feedback.'),
 )
-#: Final states of goals, of action_msgs/msg/GoalStatus.
-SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
 #: Error code of control_msgs/action/FollowJointTrajectory.
 INVALID_GOAL = -1
 #: Period of the look whether the controller is still there, s.
@@ -52,15 +50,15 @@ class Relayed:
         Of the controller, once it has accepted the goal.
     cancelled : bool
         Whether the sender has given it up.
-    outcome : tuple of int and FollowJointTrajectory.Result or None
-        Final state and result, at the end.
+    ended : bool
+        Whether its sender has got its result.
 
     """
 
     handle: Any
     sent: Any = None
     cancelled: bool = False
-    outcome: tuple[int, Any] | None = None
+    ended: bool = False
 
 
 class FeedForward(Node):
@@ -75,9 +73,9 @@ class FeedForward(Node):
         self._name = f'{settings["controller"]}/follow_joint_trajectory'
         self._client = ActionClient(self, FollowJointTrajectory, self._name)
         self._goals: dict[bytes, Relayed] = {}
-        self._server = ActionServer(
-            self, FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
-            handle_accepted_callback=self._accept, cancel_callback=self._cancel)
+        self._server = Goals(
+            self, FollowJointTrajectory, '~/follow_joint_trajectory', self._accept, self._cancel,
+            self._fill)
         create_steady_timer(self, LOOK, self._look)
         self.get_logger().info(f'ready: {self._model.arm.name}, to {self._name}')
 
@@ -91,22 +89,16 @@ class FeedForward(Node):
 
     def _accept(self, handle: Any) -> None:
         goal = self._goals[bytes(handle.goal_id.uuid)] = Relayed(handle)
-        try:
-            if not self._client.server_is_ready():
-                raise InputError(
-                    f'the action {self._name} is not there; is the controller active?')
-            filled = self._filled(handle.request.trajectory)
-        except InputError as error:
-            self._refuse(goal, str(error))
-            return
-        handle.request.trajectory = filled
         self._client.send_goal_async(
             handle.request, feedback_callback=lambda heard: self._feed_back(goal, heard.feedback),
         ).add_done_callback(lambda future: self._answered(goal, *answer_of(future)))
 
-    def _filled(self, message: JointTrajectory) -> JointTrajectory:
-        """Fill in the effort of each point."""
-        drive = self._model.arm.drive
+    def _fill(self, goal: Any) -> None:
+        """Fill in the effort of each point; raise InputError where a goal is none."""
+        if not self._client.server_is_ready():
+            raise InputError(
+                f'the action {self._name} is not there; is the controller active?')
+        message, drive = goal.trajectory, self._model.arm.drive
         columns = [_column(message, name)
                    for name in ('positions', 'velocities', 'accelerations')]
         # In the order of the model's joints, which the transmission couples.
@@ -123,7 +115,6 @@ class FeedForward(Node):
         efforts = (filled.effort @ drive.to_joints)[:, np.argsort(ours)]
         for point, effort in zip(message.points, efforts, strict=True):
             point.effort = array.array('d', effort.tobytes())
-        return message
 
     def _order(self, names: Sequence[str]) -> list[int]:
         """Places of the model's joints among those of a trajectory."""
@@ -156,22 +147,20 @@ class FeedForward(Node):
         self._conclude(goal, answer.status, answer.result)
 
     def _feed_back(self, goal: Relayed, feedback: Any) -> None:
-        if goal.outcome is None:
+        if not goal.ended:
             goal.handle.publish_feedback(feedback)
 
-    def _cancel(self, handle: Any) -> CancelResponse:
+    def _cancel(self, handle: Any) -> None:
         goal = self._goals.get(bytes(handle.goal_id.uuid))
         if goal is not None:
             goal.cancelled = True
             if goal.sent is not None:
                 goal.sent.cancel_goal_async()
-        return CancelResponse.ACCEPT
 
     def _look(self) -> None:
         """Give up goals whose controller is gone."""
-        waiting = [goal for goal in self._goals.values() if goal.outcome is None]
-        if waiting and not self._client.server_is_ready():
-            for goal in waiting:
+        if self._goals and not self._client.server_is_ready():
+            for goal in tuple(self._goals.values()):
                 self._refuse(goal, f'the action {self._name} is gone')
 
     def _refuse(self, goal: Relayed, reason: str) -> None:
@@ -180,24 +169,14 @@ class FeedForward(Node):
             error_code=INVALID_GOAL, error_string=reason))
 
     def _conclude(self, goal: Relayed, status: int, result: Any) -> None:
-        if goal.outcome is not None:
+        if goal.ended:
             return
-        goal.outcome = status, result
-        # Coroutines that wait keep rclpy's executor busy: a goal is executed at its end.
-        goal.handle.execute()
-
-    def _result(self, handle: Any) -> Any:
-        goal = self._goals.pop(bytes(handle.goal_id.uuid))
-        assert goal.outcome is not None
-        status, result = goal.outcome
-        if status == SUCCEEDED:
-            handle.succeed()
-        elif status == CANCELED and goal.cancelled:
-            handle.canceled()
-        else:
+        goal.ended = True
+        del self._goals[bytes(goal.handle.goal_id.uuid)]
+        if status != SUCCEEDED and not (status == CANCELED and goal.cancelled):
             # Among others one that another client's trajectory replaced.
-            handle.abort()
-        return result
+            status = ABORTED
+        self._server.end(goal.handle, status, result)
 
 
 def _column(message: JointTrajectory, name: str) -> Array:

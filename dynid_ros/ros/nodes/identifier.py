@@ -8,6 +8,7 @@ from pathlib import Path
 import sys
 import time
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
 import rclpy
@@ -21,6 +22,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.regression.rows import RowBlock
@@ -31,8 +33,8 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, run, Setting
+from dynid_ros.ros.nodes.common.lockstep import simulated_time
+from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, repeat, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
@@ -49,8 +51,8 @@ SETTINGS = (
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
             'for that of the result or of the arm, else none.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
-            'replaces it, s; 0 for no forgetting.', 0.0, 1e6),
-    Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0),
+            'replaces it, s; 0 for no forgetting.', 0.0, 1e6, changeable=True),
+    Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0, changeable=True),
     Setting('output_folder', '', 'Folder for result.yaml, or payload.json, and the state, written '
             'by ~/save; the node writes nowhere else.'),
     Setting('resume', False, 'Resume from the last saved state in the output folder; '
@@ -73,7 +75,7 @@ class Identifier(Node):
 
     def __init__(self) -> None:
         super().__init__('identifier')
-        self._settings = declare(self, SETTINGS)
+        self._settings = declare(self, SETTINGS, self._change)
         self._model = self._read_model()
         self._begin = self._read_start()
         known = self._model or self._begin
@@ -82,6 +84,7 @@ class Identifier(Node):
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._fresh = False
+        self._estimate: Estimate | None = None
         self._online = self._start_online()
         # Who finds the subscription finds all publishers, too.
         self._shown: ArmReport | PayloadReport = (
@@ -93,7 +96,7 @@ class Identifier(Node):
         self._reader = self._input.reader
         self._marks = ValidationMarks(self, self._on_mark)
         self._arm = self._online.arm
-        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        repeat(self, lambda: self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -114,6 +117,12 @@ class Identifier(Node):
                 self.get_logger().info(self._save())
             except RecordingError as error:
                 self.get_logger().info(f'nothing was saved: {error}')
+
+    def _change(self, name: str, value: float) -> None:
+        if name == 'memory':
+            if self._model is not None:
+                raise InputError('with payload nothing is forgotten: call ~/reset instead')
+            self._online.forget_after(value or math.inf)
 
     def _read_arm(self) -> ArmModel:
         if not self._settings['arm']:
@@ -162,7 +171,8 @@ class Identifier(Node):
         return online
 
     def _publish(self) -> None:
-        self._validation = self.create_publisher(DiagnosticArray, '~/validation', LATCHED)
+        self._summary, self._validation = (self.create_publisher(
+            DynamicJointState, f'~/{name}', LATCHED) for name in ('summary', 'validation'))
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
@@ -199,27 +209,30 @@ class Identifier(Node):
         now = self.get_clock().now().nanoseconds
         self._input.follow()
         self._shown.look(now)
+        if self._fresh:
+            self._fresh = False
+            self._estimate = estimate = self._online.estimate()
+            self._shown.publish(now)
+            self._validation.publish(say.joint_numbers(self._arm, now, estimate))
+            self._summary.publish(say.summary_numbers(
+                self._arm, now, estimate, self._online.samples))
         self._diagnostics.publish(say.array(now, self._health()))
-        if not self._fresh:
-            return
-        self._fresh = False
-        estimate = self._online.estimate()
-        self._validation.publish(say.array(now, say.validation_statuses(self._arm, estimate)))
-        self._shown.publish(
-            now, {'samples': self._online.samples, 'source': self._input.topic})
 
     def _health(self) -> list[DiagnosticStatus]:
-        online = self._online
+        online, name = self._online, f'{say.name_of(self)}: estimate'
+        known = [] if self._estimate is None else [
+            say.estimate_status(name, self._arm, self._estimate)]
         return [self._input.status(
             online.counts, LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
             samples=online.samples, frozen=online.frozen,
-            validating=online.estimator.validating), *self._shown.health()]
+            validating=online.estimator.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:
         self._input.reset()
         self._online.reset()
         self._shown.reset()
+        self._estimate = None
         return 'the estimates are reset'
 
     def _on_freeze(self, request: SetBool.Request, answer: SetBool.Response) -> SetBool.Response:

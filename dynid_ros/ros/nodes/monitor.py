@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 import sys
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
@@ -24,18 +25,19 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, time_message
-from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
+from dynid_ros.ros.nodes.common.lockstep import time_message
+from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
-    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4),
+    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4,
+            changeable=True),
     Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
             'rate of joint_states where that is lower.', 0.1, 1000.0),
     Setting('publish_rate', 100.0, 'External torque, wrench, contact and gravity effort per '
             'second, at most; a contact that begins or ends is published at once.', 1.0, 1000.0),
-    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0),
+    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0, changeable=True),
     Setting('frame_id', 'tool', 'TF frame of the tool of arm.yaml, in which ~/tool_wrench is.'),
 )
 #: Rules of the stream by which the monitor is blind for a moment.
@@ -47,7 +49,7 @@ class ArmMonitor(Node):
 
     def __init__(self) -> None:
         super().__init__('monitor')
-        self._settings = declare(self, SETTINGS)
+        self._settings = declare(self, SETTINGS, self._change)
         self._model = self._read_model()
         self._arm = self._model.arm
         warm_up(self._model)
@@ -61,17 +63,21 @@ class ArmMonitor(Node):
         self._aged = ''
         self._torque = self.create_publisher(JointState, '~/external_torque', 10)
         self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
-        self._contact = self.create_publisher(JointState, '~/contact', 10)
+        self._contact = self.create_publisher(DynamicJointState, '~/contact', 10)
         self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/tare', self._tare)
         self._input = ArmSubscription(self, self._arm, self._on_message)
-        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        repeat(self, lambda: self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
         """Let a simulated arm go on."""
         self._input.leave()
+
+    def _change(self, name: str, value: float) -> None:
+        if name == 'alarms_per_hour':
+            self._monitor.allow(value)
 
     def _read_model(self) -> IdentifiedModel:
         model = read_result(Path(self._settings['model']).expanduser())
@@ -114,10 +120,9 @@ class ArmMonitor(Node):
         self._torque.publish(say.effort_message(self._arm, stamp, torque))
         self._gravity.publish(say.effort_message(
             self._arm, stamp, gravity_load(self._arm, new.q[-1:], self._model.theta)[0]))
-        felt = JointState(name=list(names), effort=[
-            float(torque[self._arm.joint_names.index(name)]) for name in names])
-        felt.header.stamp = time_message(stamp)
-        self._contact.publish(felt)
+        self._contact.publish(say.numbers(stamp, self._arm.joint_names, {
+            'external_torque': torque, 'threshold': new.threshold[-1],
+            'contact': new.contact[-1]}))
         self._wrench.publish(self._wrench_message(stamp, q, torque, new.std[-1]))
 
     def _wrench_message(self, stamp: int, q: Array, torque: Array, std: Array) -> WrenchStamped:
@@ -153,9 +158,7 @@ class ArmMonitor(Node):
                               'contact is not known yet: it needs five seconds of motion, or of '
                               'rest', count)
         text = f'contact: {", ".join(self._touched)}' if self._touched else 'no contact'
-        thresholds = dict(zip(self._arm.joint_names, new.threshold[-1].tolist(), strict=True))
-        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text,
-                          {**thresholds, **count})
+        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text, count)
 
     def _model_status(self, name: str) -> DiagnosticStatus:
         aged = self._monitor.age.finding

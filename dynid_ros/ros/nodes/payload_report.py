@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from control_msgs.msg import DynamicJointState
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
 from rclpy.node import Node
-from std_msgs.msg import String
 
 from dynid_ros.applications.export.payload_messages import payload_as_dict
 from dynid_ros.applications.payload.body import FIELDS
@@ -45,26 +45,26 @@ class PayloadReport:
         self._node, self._session, self._frame = node, session, frame
         self._found: Payload | None = None
         self._payload = node.create_publisher(InertiaStamped, '~/payload', 10)
-        self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
-        self._result = node.create_publisher(String, '~/result', LATCHED)
+        self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
 
     def look(self, now: int) -> None:
         """Nothing is found beside the stream."""
 
-    def publish(self, now: int, facts: Mapping[str, object]) -> None:
+    def publish(self, now: int) -> None:
         """Publish the load of now; ~/payload only as long as it is certain."""
         self._found = found = self._session.load()
-        self._estimates.publish(say.array(now, say.payload_statuses(self._session.arm, found)))
         if found is None:
             return
-        self._result.publish(String(data=self._text(found, facts)))
+        body = found.body
+        self._estimates.publish(say.parameter_numbers(
+            now, tuple(FIELDS), body.fields, body.fields_std, body.from_data))
         if found.ready or (found.trustworthy and not found.present):
             self._payload.publish(self._message(now, found))
 
     def health(self) -> list[DiagnosticStatus]:
-        """Return the status of the verdict, if there is one."""
+        """Return the status of the verdict."""
         name = f'{say.name_of(self._node)}: verdict'
-        return [] if self._found is None else [say.load_status(name, self._found)]
+        return [say.load_status(name, self._session.arm, self._found)]
 
     def reset(self) -> None:
         """Forget what was found."""
@@ -80,13 +80,11 @@ class PayloadReport:
             raise RecordingError(
                 f'{samples} samples leave the mass of the load open; let the arm move for some '
                 'seconds first')
-        facts = {'samples': samples, 'defects': [dict(vars(defect)) for defect in defects]}
-        write_whole(folder / PAYLOAD, self._text(found, facts).encode())
+        write_whole(folder / PAYLOAD, json_text({
+            **payload_as_dict(found), 'samples': samples,
+            'defects': [dict(vars(defect)) for defect in defects]}).encode())
         verdict = 'trustworthy' if found.trustworthy else 'not trustworthy'
         return f'{samples} samples, {verdict}, in {folder}'
-
-    def _text(self, found: Payload, facts: Mapping[str, object]) -> str:
-        return json_text({**payload_as_dict(found), **facts})
 
     def _message(self, now: int, found: Payload) -> InertiaStamped:
         """Mass, centre, and inertia about the centre; all zero where there is no load."""

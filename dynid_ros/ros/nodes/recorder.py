@@ -25,8 +25,8 @@ from dynid_ros.ros.nodes.bag_process import BagProcess
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, run, Setting, state_qos
+from dynid_ros.ros.nodes.common.lockstep import simulated_time
+from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, repeat, run, Setting, state_qos
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.utilities.arrays import Array
 
@@ -40,7 +40,7 @@ SETTINGS = (
             'arm.'),
     Setting('record_at_start', False, 'Record without ~/start, as soon as there are joint '
             'states.'),
-    Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0),
+    Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0, changeable=True),
 )
 _LEVELS = {'info': say.OK, 'warning': say.WARN, 'error': say.ERROR}
 
@@ -50,7 +50,7 @@ class Recorder(Node):
 
     def __init__(self) -> None:
         super().__init__('recorder')
-        self._settings = declare(self, SETTINGS)
+        self._settings = declare(self, SETTINGS, lambda *_: None)
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
@@ -60,7 +60,7 @@ class Recorder(Node):
         self._marks = ValidationMarks(self, self._on_mark)
         offer(self, '~/start', self._start)
         offer(self, '~/stop', self._finish)
-        create_steady_timer(self, 1.0 / self._settings['report_rate'], self._report)
+        repeat(self, lambda: self._settings['report_rate'], self._report)
         self._waiting: bool = self._settings['record_at_start']
 
     def stop(self) -> None:

@@ -24,6 +24,7 @@ from dynid_ros.ros.nodes.common.lockstep import (
     watch_clock,
 )
 from dynid_ros.ros.nodes.common.runtime import declare, run
+from dynid_ros.ros.nodes.motion.excite_action import ExciteAction
 from dynid_ros.ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
 from dynid_ros.ros.nodes.motion.motion_state import StateWatch
@@ -57,7 +58,8 @@ class TrajectoryPublisher(Node):
         self._values = values
         self._arm, scene, executor = load_motion(values)
         self._time = ControlTime(self)
-        self._told = self._aborted = self._rested = self._stamp = 0.0
+        self._told = self._aborted = self._rested = self._stamp = self._began = 0.0
+        self._seconds = 1.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
         self._phase = executor.phase
@@ -77,6 +79,7 @@ class TrajectoryPublisher(Node):
             create_steady_timer(self, SOON, self._look_soon)
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
+        self._excite = ExciteAction(self, scene, self._on_start, self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
         # has begun would not be watched.
         self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
@@ -90,7 +93,7 @@ class TrajectoryPublisher(Node):
             while self._control.active and not self._states.gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
         self._control.leave()
-        while not self._output.settled and time.monotonic() < end:
+        while not (self._output.settled and self._excite.idle) and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
         self._answers.leave()
 
@@ -135,6 +138,8 @@ class TrajectoryPublisher(Node):
             effort=tau.tolist())
         reference.header.stamp = message.header.stamp
         self._reference.publish(reference)
+        assert self._control.last is not None
+        self._excite.note((now - self._began) / self._seconds, self._control.last.q)
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
@@ -231,9 +236,10 @@ class TrajectoryPublisher(Node):
         if problem:
             raise NotThereError(problem)
         self._output.prepare(period)
-        seconds = self._control.start(now)
+        self._began, self._seconds = now, self._control.start(now)
         self._ran = True
-        return f'moving for {seconds:.1f} s' + (
+        self._notice_phase()
+        return f'moving for {self._seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
 
     def _on_stop(self) -> str:
@@ -259,7 +265,9 @@ class TrajectoryPublisher(Node):
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
-        self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
+        why = str(self._control.violation or '')
+        self._report.enter(self._phase, why, self._stamp)
+        self._excite.enter(self._phase, why)
 
 
 def main() -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 import sys
 import time
 from typing import Any
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
+from rclpy.action import ActionClient
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -16,10 +19,15 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
-from dynid_ros.estimation.model.standard_parameters import source_of
 from dynid_ros.pages.view.link_visuals import link_visuals
 from dynid_ros.pages.watch.commands import Command, Commands, Request
-from dynid_ros.pages.watch.live_state import IDENTIFIER, LiveState, PUBLISHER, Report
+from dynid_ros.pages.watch.live_state import (
+    IDENTIFIER,
+    LiveState,
+    Progress,
+    PUBLISHER,
+    Report,
+)
 from dynid_ros.pages.watch.page import Page
 from dynid_ros.pages.watch.planned_motion import PlannedMotion
 from dynid_ros.ros.nodes.common import estimate_messages as say
@@ -28,6 +36,7 @@ from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
+from dynid_ros.ros.nodes.motion.excite_action import Excite
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
@@ -56,6 +65,25 @@ SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
 }
 
 
+@dataclass
+class Begun:
+    """Answer to a start: the first feedback of its goal, or how the goal ended."""
+
+    answer: Any = None
+
+    def done(self) -> bool:
+        """Whether it is known."""
+        return self.answer is not None
+
+    def result(self) -> Any:
+        """Return the answer, as that of the service."""
+        return self.answer
+
+    def know(self, success: bool, message: str) -> None:
+        """Take in what is known; the first counts."""
+        self.answer = self.answer or Trigger.Response(success=success, message=message)
+
+
 class Watch(Node):
     """Messages to the page, its commands to services."""
 
@@ -70,6 +98,7 @@ class Watch(Node):
         self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
             name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
+        self._excite = Excite and ActionClient(self, Excite, f'{PUBLISHER}/excite')
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
@@ -94,8 +123,9 @@ class Watch(Node):
             (JointTrajectory, f'{PUBLISHER}/motion', self._on_motion, LATCHED),
             (DiagnosticArray, f'{PUBLISHER}/status', self._on_status, LATCHED),
             (JointState, f'{IDENTIFIER}/residuals', self._on_residual, 100),
-            (DiagnosticArray, f'{IDENTIFIER}/validation', self._on_validation, 10),
-            (DiagnosticArray, f'{IDENTIFIER}/estimates', self._on_estimates, 10),
+            (DynamicJointState, f'{IDENTIFIER}/validation', self._on_validation, LATCHED),
+            (DynamicJointState, f'{IDENTIFIER}/summary', self._on_validation, LATCHED),
+            (DynamicJointState, f'{IDENTIFIER}/estimates', self._on_estimates, LATCHED),
             (DiagnosticArray, '/diagnostics', self._on_diagnostics, 100),
         ):
             self.create_subscription(kind, topic, callback, qos)
@@ -142,24 +172,20 @@ class Watch(Node):
             if status.hardware_id == self._arm.name and namespace == own:
                 self._state.hear_report(f'{node}{colon}{task}', report_of(status))
 
-    def _on_validation(self, message: DiagnosticArray) -> None:
-        percent = {}
-        for k, status in enumerate(message.status):
-            value = say.number_of(report_of(status).values.get('relative_error_percent', ''))
-            # The first one is that over all joints.
-            percent[status.name if k else ''] = value
-        self._state.hear_percent(percent)
+    def _on_validation(self, message: DynamicJointState) -> None:
+        names, columns = say.numbers_of(message)
+        percent = columns.get('relative_error_percent', np.zeros(0)).tolist()
+        # The summary names the arm.
+        self._state.hear_percent(dict(zip(
+            ('' if name == self._arm.name else name for name in names), percent, strict=False)))
 
-    def _on_estimates(self, message: DiagnosticArray) -> None:
-        found = {status.name: report_of(status).values for status in message.status}
-        values, std, source = (found.get(name, {}) for name in ('values', 'std', 'source'))
-        names = list(values)[:MOST_PARAMETERS]
-        if names and names == list(std)[:MOST_PARAMETERS]:
+    def _on_estimates(self, message: DynamicJointState) -> None:
+        names, columns = say.numbers_of(message)
+        if names and columns.keys() >= {'value', 'std', 'from_data'}:
+            few = slice(MOST_PARAMETERS)
             self._state.hear_estimates(
-                nanoseconds(message.header.stamp) * 1e-9, names,
-                np.array([say.number_of(values[name]) for name in names]),
-                np.array([say.number_of(std[name]) for name in names]),
-                np.array([source.get(name) != source_of(False) for name in names]))
+                nanoseconds(message.header.stamp) * 1e-9, names[few], columns['value'][few],
+                columns['std'][few], columns['from_data'][few] > 0)
 
     def _in_order(self, names: Sequence[str], values: Sequence[float]) -> Array | None:
         """Values (n,) in the order of the arm's joints; None if some are missing."""
@@ -194,6 +220,10 @@ class Watch(Node):
             time.sleep(REST)
 
     def _send(self, request: Request) -> None:
+        if (request.command is Command.START and self._excite is not None
+                and self._excite.server_is_ready()):
+            self._asked.append((request, self._begin(), time.monotonic()))
+            return
         name, kind, fields = SERVICES[request.command]
         client = self._called[name]
         if not client.service_is_ready():
@@ -201,6 +231,31 @@ class Watch(Node):
             return
         self._asked.append(
             (request, client.call_async(kind.Request(**fields)), time.monotonic()))
+
+    def _begin(self) -> Begun:
+        """Send a goal, whose feedback the page shows."""
+        begun = Begun()
+
+        def heard(message: Any) -> None:
+            told = message.feedback
+            self._state.hear_progress(Progress(
+                told.share, told.least_clearance, told.condition_number))
+            begun.know(True, told.phase)
+
+        def ended(future: Any) -> None:
+            answer, problem = answer_of(future)
+            begun.know(False, problem or answer.result.message)
+
+        def accepted(future: Any) -> None:
+            handle, problem = answer_of(future)
+            if problem:
+                begun.know(False, problem)
+            else:
+                handle.get_result_async().add_done_callback(ended)
+
+        self._excite.send_goal_async(
+            Excite.Goal(), feedback_callback=heard).add_done_callback(accepted)
+        return begun
 
 
 def report_of(status: Any) -> Report:

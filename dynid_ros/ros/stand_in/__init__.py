@@ -18,12 +18,12 @@ from typing import Any
 from dynid_ros.errors import InputError
 
 _MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
-             'geometry_msgs', 'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs', 'std_msgs',
-             'std_srvs', 'trajectory_msgs')
+             'dynid_ros_interfaces', 'geometry_msgs', 'rcl_interfaces', 'rosgraph_msgs',
+             'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs')
 #: Names in modules of rclpy, and the modules here that hold them.
 _RCLPY = {
     'rclpy': ('spin', 'init ok shutdown try_shutdown spin_once'),
-    'rclpy.action': ('actions', 'ActionClient ActionServer CancelResponse'),
+    'rclpy.action': ('actions', 'ActionClient ActionServer CancelResponse GoalResponse'),
     'rclpy.clock': ('spin', 'Clock ClockType'),
     'rclpy.duration': ('spin', 'Duration'),
     'rclpy.executors': ('spin', 'SingleThreadedExecutor'),

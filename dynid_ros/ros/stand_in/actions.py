@@ -26,6 +26,13 @@ class CancelResponse(Enum):
     ACCEPT = 2
 
 
+class GoalResponse(Enum):
+    """Answer of a server to a goal."""
+
+    REJECT = 1
+    ACCEPT = 2
+
+
 class GoalHandle:
     """A goal that a server has accepted."""
 
@@ -62,10 +69,12 @@ class ActionServer:
         self, node: Any, action_type: Any, action_name: str,
         execute_callback: Callable[[GoalHandle], Any], *,
         handle_accepted_callback: Callable[[GoalHandle], None] = GoalHandle.execute,
+        goal_callback: Callable[[Any], GoalResponse] = lambda _: GoalResponse.ACCEPT,
         cancel_callback: Callable[[GoalHandle], CancelResponse],
     ) -> None:
         self.run = execute_callback
         self._accepted = handle_accepted_callback
+        self._allow = goal_callback
         self._cancel = cancel_callback
         self._goals: dict[bytes, GoalHandle] = {}
         self._node = node
@@ -99,6 +108,8 @@ class ActionServer:
             self._node.destroy_service(service)
 
     def _on_goal(self, request: Any, response: Any) -> Any:
+        if self._allow(request.goal) is GoalResponse.REJECT:
+            return response
         while len(self._goals) >= REMEMBERED:
             del self._goals[next(iter(self._goals))]
         goal = self._goals[request.goal_id.uuid.tobytes()] = GoalHandle(self, request)

@@ -55,6 +55,15 @@ def send(talker, client, trajectory, heard=None):
     return future.result()
 
 
+def refused(talker, client, trajectory, relay, said):
+    """Send a goal that the relay rejects, with the reason in its log."""
+    talker.until(client.server_is_ready, 'the relay')
+    future = client.send_goal_async(FollowJointTrajectory.Goal(trajectory=trajectory))
+    talker.until(future.done, 'the answer')
+    assert not future.result().accepted
+    assert said in relay.printed
+
+
 def result(talker, handle):
     future = handle.get_result_async()
     talker.until(future.done, 'the result')
@@ -200,24 +209,20 @@ def of_another_arm():
     (too_fast, 'but its limit is'), (of_another_arm, 'are not those of the model')])
 def test_trajectory_without_a_torque_is_refused_with_the_reason(
         start, talker, model, sender, controller, wrong, said):
-    start('feedforward', model=model[1])
-    found = result(talker, send(talker, sender, wrong()))
-    assert found.status == ABORTED
-    assert found.result.error_code == FollowJointTrajectory.Result.INVALID_GOAL
-    assert said in found.result.error_string
+    relay = start('feedforward', model=model[1])
+    refused(talker, sender, wrong(), relay, said)
     assert not controller.goals
 
 
 def test_a_controller_that_goes_ends_its_goals(start, talker, model, sender, controller):
-    start('feedforward', model=model[1])
+    relay = start('feedforward', model=model[1])
     handle = send(talker, sender, quintic())
     talker.until(lambda: controller.goals, 'the goal')
     controller.destroy()
     found = result(talker, handle)
     assert found.status == ABORTED
     assert 'is gone' in found.result.error_string
-    again = result(talker, send(talker, sender, quintic()))
-    assert 'is not there' in again.result.error_string
+    refused(talker, sender, quintic(), relay, 'is not there')
 
 
 def test_a_model_that_is_not_trustworthy_commands_nothing(start, tmp_path):

@@ -1,8 +1,8 @@
 """What tests of the identifier share."""
 
 from functools import cache
-import json
 
+from control_msgs.msg import DynamicJointState
 import numpy as np
 from std_srvs.srv import Trigger
 
@@ -10,6 +10,8 @@ from dynid_ros.arm import load_arm
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
+from dynid_ros.ros.nodes.common.runtime import LATCHED
 from dynid_ros.simulation.record import simulate
 
 ARM = 'two_axis'
@@ -35,10 +37,17 @@ def ready(start, talker, arm=ARM, **parameters):
     return process, publisher
 
 
-def learned(talker, results, samples):
-    """Wait until a result holds all samples but those of a block that is not full."""
-    talker.until(lambda: results and json.loads(results[-1].data)['samples'] > samples - BLOCK,
-                 f'a result of {samples} samples')
+def summaries(talker, *topics):
+    """Return lists of what the identifier says of its session, and of further numbers."""
+    heard = [talker.listen(DynamicJointState, f'/identifier/{name}', LATCHED)
+             for name in ('summary', *topics)]
+    return heard if topics else heard[0]
+
+
+def learned(talker, summary, samples):
+    """Wait until a session holds all samples but those of a block that is not full."""
+    talker.until(lambda: summary and numbers_of(
+        summary[-1])[1]['samples'][0] > samples - BLOCK, f'{samples} samples')
 
 
 def part(log, chosen):

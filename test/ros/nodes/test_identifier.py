@@ -1,11 +1,20 @@
 """The identifier node in a process of its own, with real messages."""
 
 from dataclasses import replace
-import json
 import subprocess
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from identifier_rig import ARM, counted, learned, ready, recording, replayed, save_after
+from identifier_rig import (
+    ARM,
+    counted,
+    learned,
+    ready,
+    recording,
+    replayed,
+    save_after,
+    summaries,
+)
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -21,6 +30,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.runtime import LATCHED
 from dynid_ros.utilities.first_compilation import NOTICE
 
@@ -53,41 +63,47 @@ def seconds(message):
 
 def test_topics_name_every_parameter_and_every_joint(start, talker):
     log = recording()
-    estimates = talker.listen(DiagnosticArray, '/identifier/estimates')
-    validation = talker.listen(DiagnosticArray, '/identifier/validation')
+    summary, estimates, validation = summaries(talker, 'estimates', 'validation')
     residuals = talker.listen(JointState, '/identifier/residuals', 100)
     predicted = talker.listen(JointState, '/identifier/predicted_effort', 100)
-    results = talker.listen(String, '/identifier/result', LATCHED)
     _, publisher = ready(start, talker)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
-    learned(talker, results, len(log.t))
-    talker.until(lambda: len(results) <= min(len(estimates), len(validation)), 'its report')
+    learned(talker, summary, len(log.t))
+    talker.until(lambda: len(summary) <= min(len(estimates), len(validation)), 'its report')
     # Reports on another topic may come before the last residuals.
     near_the_end = 1e9 + 0.9 * log.t[-1]
     talker.until(lambda: all(heard and seconds(heard[-1]) > near_the_end
                              for heard in (residuals, predicted)), 'the residuals')
     names = list(base_parameters(load_arm(ARM)).names)
-    values, std, source = estimates[-1].status
-    for status in (values, std, source):
-        assert [pair.key for pair in status.values] == names
-    assert {pair.value for pair in source.values} == {'data'}
+    told, columns = numbers_of(estimates[-1])
+    assert list(told) == names and columns['from_data'].all()
     _, history = replay(load_arm(ARM), log, cutoff_hz=5.0)
-    heard = np.array([float(pair.value) for pair in values.values])
     # All but the last block of samples is in: far less than a standard deviation.
-    assert (np.abs(heard - history.theta[-1]) < history.std[-1]).all()
-    assert [s.name for s in validation[-1].status] == ['all joints', *log.joint_names]
+    assert (np.abs(columns['value'] - history.theta[-1]) < history.std[-1]).all()
+    np.testing.assert_allclose(columns['std'], history.std[-1], rtol=0.3)
+    told, columns = numbers_of(validation[-1])
+    assert told == log.joint_names
+    assert (columns['relative_error_percent'] < 10).all()
+    told, columns = numbers_of(summary[-1])
+    assert told == (ARM,)
+    assert columns['determined'] == columns['parameters'] == len(names)
+    assert columns['samples'] > len(log.t) - BLOCK
+    assert columns['condition_number'] > 1
     assert residuals[-1].name == list(log.joint_names) == predicted[-1].name
     late = np.array([m.effort for m in residuals if seconds(m) > 1e9 + 0.5 * log.t[-1]])
     assert np.nanstd(late) < 0.1 * np.nanstd([m.effort for m in predicted])
-    content = json.loads(results[-1].data)
-    assert [p['name'] for p in content['parameters']] == names
-    assert {p['source'] for p in content['parameters']} == {'data'}
+
+
+def values(talker, summary, estimates):
+    """Return the estimates of the last summary."""
+    talker.until(lambda: len(summary) <= len(estimates), 'the estimates')
+    return numbers_of(estimates[-1])[1]['value']
 
 
 def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
         start, talker, tmp_path):
     log = recording()
-    standard = talker.listen(DiagnosticArray, '/identifier/standard_parameters')
+    standard = talker.listen(DynamicJointState, '/identifier/standard_parameters', LATCHED)
     _, publisher = ready(start, talker)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
     # Latched: who comes late hears it, too.
@@ -101,21 +117,21 @@ def test_links_are_published_and_the_robot_description_once_it_is_trustworthy(
     links = expected.standard_parameters()
     off = np.abs(masses - expected.possible_arm.inertial[:, 0])
     assert (off < np.array([links.std[links.names.index(f'm{k + 1}')] for k in range(2)])).all()
-    values, std, share = standard[-1].status
-    for shown in (values, std, share):
-        assert [pair.key for pair in shown.values] == list(links.names)
-    assert all(float(pair.value) > 0 for pair in std.values)
-    assert all(0 <= float(pair.value) <= 1 for pair in share.values)
+    names, columns = numbers_of(standard[-1])
+    assert names == tuple(links.names)
+    assert (columns['std'] > 0).all()
+    assert (columns['data_share'] >= 0).all() and (columns['data_share'] <= 1).all()
+    assert not columns['impossible'].any()
 
 
 def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker):
     log = recording()
-    results = talker.listen(String, '/identifier/result', LATCHED)
+    summary, estimates = summaries(talker, 'estimates')
     health = talker.listen(DiagnosticArray, '/diagnostics')
     _, publisher = ready(start, talker)
     half, begin = len(log.t) // 2, str(1e9 + log.t[len(log.t) // 2])
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    learned(talker, results, half)
+    learned(talker, summary, half)
     status = talker.node.create_publisher(
         DiagnosticArray, '/trajectory_publisher/status', LATCHED)
     talker.until(lambda: status.get_subscription_count() == 1, 'the identifier')
@@ -125,14 +141,12 @@ def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker)
     talker.spin(0.5)
     late = slice(half, half + 2 * BLOCK)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, results, half + 2 * BLOCK)
-    before = results[-1].data
+    learned(talker, summary, half + 2 * BLOCK)
+    before = values(talker, summary, estimates)
     late = slice(half + 2 * BLOCK, None)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, results, len(log.t))
-    values = ([p['value'] for p in json.loads(message)['parameters']]
-              for message in (before, results[-1].data))
-    np.testing.assert_array_equal(*values)
+    learned(talker, summary, len(log.t))
+    np.testing.assert_array_equal(before, values(talker, summary, estimates))
     talker.until(lambda: any(
         pair.key == 'validating' and pair.value == 'True'
         for each in health[-1].status for pair in each.values), 'what the error is of')
@@ -140,23 +154,21 @@ def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker)
 
 def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
     log = recording()
-    results = talker.listen(String, '/identifier/result', LATCHED)
+    summary, estimates = summaries(talker, 'estimates')
     _, publisher = ready(start, talker)
     half = len(log.t) // 2
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
-    learned(talker, results, half)
+    learned(talker, summary, half)
     assert talker.call(SetBool, '/identifier/freeze', data=True).success
     talker.play(publisher, log.joint_names, log.t[half:half + BLOCK], log.q[half:half + BLOCK],
                 log.u[half:half + BLOCK])
-    learned(talker, results, half + BLOCK)
-    before = json.loads(results[-1].data)
+    learned(talker, summary, half + BLOCK)
+    before, count = values(talker, summary, estimates), len(summary)
     late = slice(half + BLOCK, None)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, results, len(log.t))
-    after = json.loads(results[-1].data)
-    assert after['samples'] > before['samples']
-    values = ([p['value'] for p in content['parameters']] for content in (before, after))
-    np.testing.assert_array_equal(*values)
+    learned(talker, summary, len(log.t))
+    assert len(summary) > count
+    np.testing.assert_array_equal(before, values(talker, summary, estimates))
     assert talker.call(Trigger, '/identifier/reset').success
     answer = talker.call(Trigger, '/identifier/save')
     assert not answer.success and 'output_folder' in answer.message

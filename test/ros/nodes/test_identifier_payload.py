@@ -4,18 +4,17 @@ import json
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import InertiaStamped
-from identifier_rig import learned, save_after
+from identifier_rig import learned, save_after, summaries
 from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid_ros.applications.payload.body import FIELDS
 from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.estimation.result_files.result_file import write_result
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 
 
 @pytest.fixture
@@ -40,13 +39,12 @@ def session_of(log):
 def test_the_load_is_published_with_its_error_bars_and_saved(start, talker, model, tmp_path):
     log = recorded(arm_named(), LOAD, seed=1, seconds=12.0)
     payloads = talker.listen(InertiaStamped, '/identifier/payload')
-    estimates = talker.listen(DiagnosticArray, '/identifier/estimates', 100)
-    results = talker.listen(String, '/identifier/result', LATCHED)
+    summary, estimates = summaries(talker, 'estimates')
     residuals = talker.listen(JointState, '/identifier/residuals', 100)
     process = start('identifier', payload=True, model=model, report_rate=10.0,
                     tool_frame='tool0', output_folder=tmp_path / 'out')
     talker.play(talker.states(), log.joint_names, log.t, log.q, log.u)
-    learned(talker, results, len(log.t))
+    learned(talker, summary, len(log.t))
     expected = session_of(log).load()
     # The last block of samples, half a second, may be missing: far less than an error bar.
     talker.until(lambda: bool(payloads) and (
@@ -54,11 +52,9 @@ def test_the_load_is_published_with_its_error_bars_and_saved(start, talker, mode
         < 0.5 * expected.body.fields_std)[:4].all(), 'the load of all samples')
     assert payloads[-1].header.frame_id == 'tool0'
     assert abs(payloads[-1].inertia.m / LOAD[0] - 1) < 0.03
-    values, std, source = estimates[-1].status
-    assert source.values[0].value == 'data'
-    assert [pair.key for pair in values.values] == list(FIELDS)
-    np.testing.assert_allclose(
-        [float(pair.value) for pair in std.values][:4], expected.body.fields_std[:4], rtol=0.2)
+    names, columns = numbers_of(estimates[-1])
+    assert names == tuple(FIELDS) and columns['from_data'][0]
+    np.testing.assert_allclose(columns['std'][:4], expected.body.fields_std[:4], rtol=0.2)
     assert residuals[-1].name == list(log.joint_names)
     save_after(talker, len(log.t))
     saved = json.loads((tmp_path / 'out' / 'payload.json').read_text())

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
 from results import identification
+from ros.nodes.test_changed_parameters import change
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -21,6 +23,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 
 # As if its drives measured torque.
 ARM, RATE = replace(load_arm('two_axis'), drive=Drive.joint_torque(2)), 250.0
@@ -57,8 +60,8 @@ def stamp(message):
 
 def test_contact_wrench_and_gravity_effort_are_those_of_the_core(start, talker, folder):
     heard = {name: talker.listen(kind, f'/monitor/{name}', 1000) for name, kind in (
-        ('external_torque', JointState), ('gravity_effort', JointState), ('contact', JointState),
-        ('tool_wrench', WrenchStamped))}
+        ('external_torque', JointState), ('gravity_effort', JointState),
+        ('contact', DynamicJointState), ('tool_wrench', WrenchStamped))}
     diagnosed = talker.listen(DiagnosticArray, '/diagnostics', 100)
     process = start('monitor', model=folder, report_rate=10.0, publish_rate=50.0,
                     frame_id='pendulum_tip')
@@ -73,10 +76,11 @@ def test_contact_wrench_and_gravity_effort_are_those_of_the_core(start, talker, 
     talker.until(lambda: any(s.message.startswith('contact:') for s in said('contact')), 'contact')
     talker.until(lambda: all(messages and stamp(messages[-1]) - 1e9 > 13.8
                              for messages in heard.values()), 'the last messages')
-    touched = next(m for m in heard['contact'] if m.name)
-    assert touched.name[0] == ARM.joint_names[1] and touched.effort[0] > 0
-    assert 12.0 < stamp(touched) - 1e9 < 12.05
-    assert not any(m.name for m in heard['contact'] if stamp(m) - 1e9 < 12.0)
+    contacts = [(stamp(m) - 1e9, *numbers_of(m)) for m in heard['contact']]
+    t0, names, felt = next(each for each in contacts if each[2]['contact'].any())
+    assert names == ARM.joint_names and felt['contact'][1] == 1
+    assert felt['external_torque'][1] > felt['threshold'][1]
+    assert 12.0 < t0 < 12.05
     # The same samples through the core.
     monitor = Monitor(read_result(folder))
     core = [new for sample in zip(t, q, tau, strict=True) for new in monitor.push(*sample)]
@@ -124,3 +128,19 @@ def test_a_node_without_a_model_says_what_is_missing(start, tmp_path):
         'result.yaml), such as model:=result\n')
     status, printed = start('monitor', model=tmp_path).end()
     assert status == 2 and 'result.yaml cannot be read' in printed
+
+
+def test_thresholds_follow_a_rate_of_alarms_that_changes(start, talker, folder):
+    told = talker.listen(DynamicJointState, '/monitor/contact', 1000)
+    start('monitor', model=folder, report_rate=10.0, publish_rate=50.0)
+    states, (t, q, tau) = talker.states(), course(12.0)
+    half = t < 8.0
+    talker.play(states, ARM.joint_names, t[half], q[half], tau[half])
+    talker.until(lambda: told and stamp(told[-1]) - 1e9 > 7.8, 'thresholds')
+    assert change(talker, '/monitor', 'alarms_per_hour', 1000.0) == ''
+    talker.play(states, ARM.joint_names, t[~half], q[~half], tau[~half])
+    talker.until(lambda: stamp(told[-1]) - 1e9 > 11.8, 'other thresholds')
+    before, after = (np.median([
+        numbers_of(m)[1]['threshold'] for m in told if low < stamp(m) - 1e9 < high], axis=0)
+        for low, high in ((6.0, 7.8), (9.0, 11.8)))
+    assert (after < 0.9 * before).all()

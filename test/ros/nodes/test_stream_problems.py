@@ -1,5 +1,6 @@
 """What is wrong with a stream is in the log, once when it begins and once when it ends."""
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from identifier_rig import ARM, part, ready, recording
 import numpy as np
@@ -57,7 +58,7 @@ def test_a_warning_ends_with_a_reset_and_a_good_stream(start, talker):
     talker.until(lambda: stream(heard)[0] == DiagnosticStatus.WARN, 'the warning')
     # Who comes late gets the newest ones.
     for topic in ('estimates', 'validation'):
-        late = talker.listen(DiagnosticArray, f'/identifier/{topic}', LATCHED)
+        late = talker.listen(DynamicJointState, f'/identifier/{topic}', LATCHED)
         talker.until(lambda late=late: bool(late), topic, 10.0)
     assert talker.call(Trigger, '/identifier/reset').success
     heard.clear()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def command(*words, rmw=CYCLONE):
 
 def test_ros_sees_commands_and_records_the_embedded_nodes(
         start, talker, peer, tmp_path):
-    heard = talker.listen(DiagnosticArray, '/identifier/estimates')
+    heard = talker.listen(DynamicJointState, '/identifier/estimates')
     simulated = {'arm': 'two_axis', 'use_sim_time': True}
     start('simulated_arm', rate=500.0, lockstep=['trajectory_publisher', 'identifier'],
           **simulated)
@@ -91,8 +92,8 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     talker.until(lambda: watched.get_subscription_count() == 3, 'the bag')
     # The echo must listen before the motion, which lasts for seconds where processors are fast.
     echo = peer('ros2', 'topic', 'echo', '--once', '/identifier/estimates',
-                'diagnostic_msgs/msg/DiagnosticArray')
-    beside = talker.node.create_publisher(DiagnosticArray, '/identifier/estimates', 1)
+                'control_msgs/msg/DynamicJointState')
+    beside = talker.node.create_publisher(DynamicJointState, '/identifier/estimates', 1)
     talker.until(lambda: beside.get_subscription_count() == 3, 'the echo, beside bag and test')
     for publisher in (beside, watched):
         talker.node.destroy_publisher(publisher)
@@ -102,9 +103,9 @@ def test_ros_sees_commands_and_records_the_embedded_nodes(
     assert {'/identifier', '/recorder', '/simulated_arm'} <= set(listed)
     topics = command('topic', 'list', '-t', '--no-daemon', '--spin-time', '2').splitlines()
     assert {'/joint_states [sensor_msgs/msg/JointState]',
-            '/identifier/estimates [diagnostic_msgs/msg/DiagnosticArray]',
-            '/identifier/result [std_msgs/msg/String]'} <= set(topics)
-    assert 'hardware_id: two_axis' in end(echo)
+            '/identifier/estimates [control_msgs/msg/DynamicJointState]',
+            '/identifier/robot_description [std_msgs/msg/String]'} <= set(topics)
+    assert '- from_data' in end(echo)
     froze = command('service', 'call', '/identifier/freeze', 'std_srvs/srv/SetBool',
                     '{data: true}')
     assert "success=True, message='the estimates are frozen'" in froze

@@ -1,14 +1,76 @@
-"""Answers of services: those that this process gives, and those that it waits for."""
+"""Answers of services and actions: those that this process gives, and those it waits for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from dynid_ros.errors import DynidError
+
+#: Final states of goals, of action_msgs/msg/GoalStatus.
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
+
+
+class Goals:
+    """
+    An action server whose goals are executed at their end.
+
+    Coroutines that wait for it would keep rclpy's executor busy.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    kind : type
+        The action.
+    name : str
+        Of the action.
+    accept, cancel : callable
+        Take the handle of a goal that begins, and of one that its sender gives up.
+    check : callable, optional
+        Takes a goal, and raises DynidError where it is to be rejected.
+
+    """
+
+    def __init__(
+        self, node: Node, kind: Any, name: str, accept: Callable[[Any], None],
+        cancel: Callable[[Any], None], check: Callable[[Any], object] = bool,
+    ) -> None:
+        self._ends: dict[bytes, tuple[int, Any]] = {}
+
+        def asked(goal: Any) -> GoalResponse:
+            try:
+                check(goal)
+            except DynidError as error:
+                node.get_logger().warning(f'rejected: {error}')
+                return GoalResponse.REJECT
+            return GoalResponse.ACCEPT
+
+        def given_up(handle: Any) -> CancelResponse:
+            cancel(handle)
+            return CancelResponse.ACCEPT
+
+        ActionServer(node, kind, name, self._execute, handle_accepted_callback=accept,
+                     goal_callback=asked, cancel_callback=given_up)
+
+    @property
+    def idle(self) -> bool:
+        """Whether every goal that has ended is executed."""
+        return not self._ends
+
+    def end(self, handle: Any, status: int, result: Any) -> None:
+        """End a goal with its final state and its result."""
+        self._ends[bytes(handle.goal_id.uuid)] = status, result
+        handle.execute()
+
+    def _execute(self, handle: Any) -> Any:
+        status, result = self._ends.pop(bytes(handle.goal_id.uuid))
+        {SUCCEEDED: handle.succeed, CANCELED: handle.canceled, ABORTED: handle.abort}[status]()
+        return result
 
 
 def offer(node: Node, name: str, action: Callable[[], str]) -> None:

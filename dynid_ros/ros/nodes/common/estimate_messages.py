@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from control_msgs.msg import DynamicJointState, InterfaceValue
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.applications.payload.body import FIELDS
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import parameter_units
-from dynid_ros.data.files.plain import json_text
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.model.standard_parameters import source_of, StandardParameters
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.estimate import Estimate
@@ -49,64 +45,94 @@ def array(stamp: int, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
     return message
 
 
-def estimate_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatus]:
-    """Values, standard deviations and sources of all base parameters."""
-    names = base_parameters(arm).names
-    known = int(estimate.determined.sum())
-    message = f'{known} of {len(names)} base parameters are determined'
-    level = OK if known == len(names) else WARN
-    columns = _columns(estimate.theta, estimate.std, estimate.from_data)
-    return [status(name, arm.name, level, message, dict(zip(names, column, strict=True)))
-            for name, column in columns.items()]
+def numbers(
+    stamp: int, names: Sequence[str], columns: Mapping[str, NDArray[np.generic]],
+) -> DynamicJointState:
+    """
+    Collect numbers by the names of what they are of, and of what they are.
+
+    Parameters
+    ----------
+    stamp : int
+        ns.
+    names : sequence of str
+        Parameters or joints.
+    columns : mapping of str to (k,) ndarray
+        Such as values and standard deviations.
+
+    """
+    rows = np.column_stack(list(columns.values())).astype(float).tolist()
+    message = DynamicJointState(joint_names=list(names), interface_values=[
+        InterfaceValue(interface_names=list(columns), values=row) for row in rows])
+    message.header.stamp = time_message(stamp)
+    return message
 
 
-def payload_statuses(arm: ArmModel, found: Payload | None) -> list[DiagnosticStatus]:
-    """Values, standard deviations and sources of a load, as a geometry_msgs/Inertia has them."""
+def numbers_of(message: DynamicJointState) -> tuple[tuple[str, ...], dict[str, Array]]:
+    """Read names and columns of `numbers`; nothing of a message that is not of this kind."""
+    names, rows = tuple(message.joint_names), message.interface_values
+    kinds = list(rows[0].interface_names) if len(rows) else []
+    if len(rows) != len(names) or any(
+            list(row.interface_names) != kinds or len(row.values) != len(kinds) for row in rows):
+        return (), {}
+    return names, dict(zip(kinds, np.array([list(row.values) for row in rows]).T, strict=True))
+
+
+def parameter_numbers(
+    stamp: int, names: Sequence[str], values: Array, std: Array, from_data: NDArray[np.bool_],
+) -> DynamicJointState:
+    """Collect values, standard deviations, and whether the data or a prior has told them."""
+    return numbers(stamp, names, {'value': values, 'std': std, 'from_data': from_data})
+
+
+def joint_numbers(arm: ArmModel, stamp: int, estimate: Estimate) -> DynamicJointState:
+    """How well the torque of each joint is predicted before it is used."""
+    metrics = estimate.metrics
+    return numbers(stamp, arm.joint_names, {
+        'rmse': metrics.rmse, 'relative_error_percent': metrics.relative_error_percent,
+        'r2': metrics.r2, 'left_out': estimate.left_out})
+
+
+def summary_numbers(
+    arm: ArmModel, stamp: int, estimate: Estimate, samples: int,
+) -> DynamicJointState:
+    """How far a session has come."""
+    figures = {
+        'samples': samples, 'determined': estimate.determined.sum(),
+        'parameters': len(estimate.determined), 'condition_number': estimate.condition_number,
+        'relative_error_percent': estimate.metrics.overall_percent}
+    return numbers(stamp, [arm.name], {
+        name: np.array([value], dtype=float) for name, value in figures.items()})
+
+
+def estimate_status(name: str, arm: ArmModel, estimate: Estimate) -> DiagnosticStatus:
+    """Report how many parameters are determined, and how well torque is predicted."""
+    known, every = int(estimate.determined.sum()), len(estimate.determined)
+    text = (f'{known} of {every} parameters are determined, '
+            f'{estimate.metrics.overall_percent:.2f} % torque error')
+    far = {joint: count for joint, count in zip(
+        arm.joint_names, estimate.left_out.tolist(), strict=True) if count}
+    if far:
+        text += '; outliers were left out: ' + ', '.join(
+            f'{count} of {joint}' for joint, count in far.items())
+    return status(name, arm.name, WARN if far or known < every else OK, text, dict(zip(
+        arm.joint_names, estimate.metrics.relative_error_percent, strict=True)))
+
+
+def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticStatus:
+    """Report the mass of a load, whether it is trusted, why not, and what it leaves open."""
     if found is None:
-        return [status('values', arm.name, WARN, 'the mass is not determined yet', {})]
-    (mass, std), body = found.masses[found.method], found.body
-    message = f'{mass:.3f} ± {1.96 * std:.3f} kg' + (
-        '' if found.present or not found.trustworthy else ', no payload')
-    level = OK if found.trustworthy else WARN
-    columns = _columns(body.fields, body.fields_std, body.from_data)
-    return [status(name, arm.name, level, message, dict(zip(FIELDS, column, strict=True)))
-            for name, column in columns.items()]
-
-
-def load_status(name: str, found: Payload) -> DiagnosticStatus:
-    """Report whether a load is trusted, why not, and what it leaves open."""
+        return status(name, arm.name, WARN, 'the mass is not determined yet', {})
+    mass, std = found.masses[found.method]
+    text = f'{mass:.3f} ± {1.96 * std:.3f} kg'
+    if found.trustworthy and not found.present:
+        text += ', no payload'
     reasons = [finding.sentence for finding in found.findings]
     values: dict[str, object] = {
         'trustworthy': found.trustworthy, 'present': found.present,
         'code': ', '.join(finding.code for finding in found.findings),
         'remarks': '; '.join(found.remarks)}
-    return status(name, found.model.arm.name, WARN if reasons else OK,
-                  '; '.join(reasons) or 'no finding', values)
-
-
-def standard_statuses(arm: ArmModel, found: StandardParameters) -> list[DiagnosticStatus]:
-    """Physically possible parameters, their standard deviations, and the data's share of each."""
-    level, message = OK, 'every link is possible'
-    if found.impossible:
-        level, message = WARN, f'impossible by the estimates alone: {", ".join(found.impossible)}'
-    columns = {'values': found.values, 'std': found.std, 'data_share': found.data_share}
-    return [status(name, arm.name, level, message, dict(zip(found.names, column, strict=True)))
-            for name, column in columns.items()]
-
-
-def validation_statuses(arm: ArmModel, estimate: Estimate) -> list[DiagnosticStatus]:
-    """How well torque is predicted before it is used, over all joints and joint by joint."""
-    metrics = estimate.metrics
-    overall = status(
-        'all joints', arm.name, OK, f'{metrics.overall_percent:.2f} % torque error',
-        {'relative_error_percent': metrics.overall_percent})
-    rows = zip(arm.joint_names, metrics.rmse, metrics.relative_error_percent, metrics.r2,
-               estimate.left_out.tolist(), strict=True)
-    return [overall, *(
-        status(name, arm.name, WARN if far else OK, f'{error:.2f} % torque error'
-               + (f'; {far} outliers were left out' if far else ''),
-               {'rmse': rmse, 'relative_error_percent': error, 'r2': r2, 'left_out': far})
-        for name, rmse, error, r2, far in rows)]
+    return status(name, arm.name, WARN if reasons else OK, '; '.join([text, *reasons]), values)
 
 
 def verdict_status(
@@ -135,29 +161,6 @@ def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
     message = JointState(name=list(arm.joint_names), effort=effort.tolist())
     message.header.stamp = time_message(stamp)
     return message
-
-
-def result_json(arm: ArmModel, estimate: Estimate, facts: Mapping[str, object]) -> str:
-    """Write an estimate as JSON."""
-    base, units = base_parameters(arm), parameter_units(arm)
-    columns = zip(
-        base.names, estimate.theta.tolist(), estimate.std.tolist(),
-        (units[c] for c in base.columns), estimate.determined.tolist(),
-        map(source_of, estimate.from_data.tolist()), strict=True)
-    keys = ('name', 'value', 'std', 'unit', 'determined', 'source')
-    content = {
-        'arm': arm.name, 'joints': list(arm.joint_names), 'friction': list(arm.friction), **facts,
-        'relative_error_percent': estimate.metrics.overall_percent,
-        'condition_number': estimate.condition_number,
-        'parameters': [dict(zip(keys, row, strict=True)) for row in columns],
-    }
-    return json_text(content)
-
-
-def _columns(
-    values: Array, std: Array, from_data: NDArray[np.bool_],
-) -> dict[str, Sequence[object] | Array]:
-    return {'values': values, 'std': std, 'source': [source_of(each) for each in from_data]}
 
 
 def number_of(text: str) -> float:

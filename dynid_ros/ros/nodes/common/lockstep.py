@@ -168,7 +168,7 @@ class Answers:
         self._say(self._newest, name=[*pairs, *others], position=[float(self._behind)])
 
     def _say(self, stamp: Any, **fields: Any) -> None:
-        if self._publisher is None:
+        if self._publisher is None or not self._publisher.get_subscription_count():
             return
         message = JointState(**fields)
         message.header.frame_id = self._node.get_fully_qualified_name()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 import os
 import signal
 import sys
 import time
 from typing import Any
 
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
 import rclpy
+from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -27,6 +29,8 @@ DEPTH = 2000
 NEWEST = 1
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
+#: Period of the looks whether something that is repeated is due, s.
+LOOK = 0.02
 #: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
 ROSOUT = 0.5
 
@@ -53,6 +57,8 @@ class Setting:
         Whether an empty list is one of numbers instead of texts.
     example : str
         A value to suggest, for a parameter that must not be left empty.
+    changeable : bool
+        Whether it may change while the node runs; the others are read once.
 
     """
 
@@ -64,6 +70,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     numbers: bool = False
     example: str = ''
+    changeable: bool = False
 
     @property
     def declared(self) -> Any:
@@ -72,19 +79,34 @@ class Setting:
             return self.default
         return Parameter.Type.DOUBLE_ARRAY if self.numbers else Parameter.Type.STRING_ARRAY
 
-    def described(self, read_only: bool) -> ParameterDescriptor:
+    def described(self, fixed: bool) -> ParameterDescriptor:
         """Return what ``ros2 param describe`` shows."""
         bounded = self.low is not None and self.high is not None
         kind = self.declared.value if self.default == [] else 0
         return ParameterDescriptor(
-            type=kind, description=self.description, read_only=read_only,
-            additional_constraints='read at the start: restart the node to change it',
+            type=kind, description=self.description, read_only=fixed,
+            additional_constraints='' if self.changeable else
+            'read at the start: restart the node to change it',
             floating_point_range=[FloatingPointRange(
                 from_value=self.low, to_value=self.high)] if bounded else [])
 
 
-def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
-    """Declare parameters, read-only after the start, and return their values."""
+def declare(
+    node: Node, settings: Sequence[Setting], change: Callable[[str, Any], None] | None = None,
+) -> dict[str, Any]:
+    """
+    Declare parameters, and return their values.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    settings : sequence of Setting
+        The parameters.
+    change : callable, optional
+        Takes name and value of one that changes while the node runs; a DynidError refuses it.
+
+    """
     values = {setting.name: _declare(node, setting) for setting in settings}
     for each in settings:
         value = values[each.name]
@@ -95,21 +117,51 @@ def declare(node: Node, settings: Sequence[Setting]) -> dict[str, Any]:
         if each.choices and value not in each.choices:
             raise InputError(f"the parameter '{each.name}' of {node.get_name()} must be "
                              f"{' or '.join(each.choices)}, not '{value}'")
+    if change is not None:
+        node.add_on_set_parameters_callback(partial(_set, values, change))
     return values
+
+
+def _set(
+    values: dict[str, Any], change: Callable[[str, Any], None], parameters: Sequence[Parameter],
+) -> SetParametersResult:
+    """Change parameters; rclpy has refused those that are read-only or out of range."""
+    try:
+        for each in parameters:
+            if each.name in values:
+                change(each.name, each.value)
+                values[each.name] = each.value
+    except DynidError as error:
+        return SetParametersResult(successful=False, reason=str(error))
+    return SetParametersResult(successful=True)
+
+
+def repeat(node: Node, rate: Callable[[], float], callback: Callable[[], None]) -> None:
+    """Call something so many times a second of this computer, by a rate that may change."""
+    due = time.monotonic()
+
+    def look() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + 1.0 / rate() - LOOK / 2
+            callback()
+
+    node.create_timer(LOOK, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 def _declare(node: Node, setting: Setting) -> Any:
     """Declare one parameter, and return its value."""
     name, empty = setting.name, setting.default == []
+    fixed = not (empty or setting.changeable)
     try:
-        node.declare_parameter(name, setting.declared, setting.described(read_only=not empty))
+        node.declare_parameter(name, setting.declared, setting.described(fixed))
     except ParameterException as error:
         raise InputError(str(error)) from error
     if empty:
         # rclpy answers `ros2 param dump` with nothing as long as a parameter has no value.
         if node.get_parameter_or(name, Parameter(name)).value is None:
             node.set_parameters([Parameter(name, setting.declared, [])])
-        node.set_descriptor(name, setting.described(read_only=True))
+        node.set_descriptor(name, setting.described(True))
     return node.get_parameter(name).value
 
 

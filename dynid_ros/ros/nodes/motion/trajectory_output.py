@@ -20,7 +20,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.motion.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.motion.execution.motion_output import MotionState, Output
 from dynid_ros.motion.execution.safety_monitor import Violation
-from dynid_ros.ros.nodes.common.answers import answer_of
+from dynid_ros.ros.nodes.common.answers import answer_of, SUCCEEDED
 from dynid_ros.ros.nodes.common.lockstep import ControlTime, doubles
 from dynid_ros.utilities.arrays import Array
 
@@ -34,8 +34,6 @@ AHEAD_SECONDS = 0.2
 #: whose time stands still meanwhile.
 ANSWER = 2.0
 SIMULATED_ANSWER = 15.0
-#: Status of an action that reached its goal, of action_msgs/msg/GoalStatus.
-SUCCEEDED = 4
 
 
 class ControllerJoints:

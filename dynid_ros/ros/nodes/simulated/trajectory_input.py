@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters
-from rclpy.action import ActionServer, CancelResponse
+from rclpy.duration import Duration
 from rclpy.node import Node
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from dynid_ros.arm.drive import joint_position, joint_velocity
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
+from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
+from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, doubles
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
@@ -34,6 +35,10 @@ from dynid_ros.simulation.trajectory_controller import (
 NAME = 'joint_trajectory_controller'
 #: Period of the look at how goals have ended, s.
 LOOK = 0.01
+#: Period of the feedback, s.
+FEEDBACK = 0.05
+STATES = {
+    Status.SUCCEEDED: SUCCEEDED, Status.ABORTED: ABORTED, Status.CANCELED: CANCELED}
 
 
 class TrajectoryInput:
@@ -64,18 +69,18 @@ class TrajectoryInput:
         self._names = list(arm.arm.joint_names)
         # Goals with their handles; those of the topic have none.
         self._goals: list[tuple[Any, TrajectoryGoal]] = []
-        self._outcomes: dict[bytes, Outcome] = {}
-        self._server = ActionServer(
-            node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._result,
-            handle_accepted_callback=self._accept, cancel_callback=self._cancel)
+        self._server = Goals(
+            node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
+            self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
         node.create_service(GetParameters, f'{NAME}/get_parameters', self._report_joints)
         create_steady_timer(node, LOOK, self.answer_ended)
+        create_steady_timer(node, FEEDBACK, self._feed_back)
 
     @property
     def idle(self) -> bool:
         """Whether every goal has been answered."""
-        return not (self._goals or self._outcomes)
+        return not self._goals and self._server.idle
 
     def _accept(self, handle: Any) -> None:
         goal = handle.request
@@ -138,11 +143,26 @@ class TrajectoryInput:
                 tolerance[self._names.index(entry.name)] = value if value > 0 else math.inf
         return tolerance
 
-    def _cancel(self, handle: Any) -> CancelResponse:
+    def _cancel(self, handle: Any) -> None:
         for known, goal in self._goals:
             if known is handle and goal.outcome is None:
                 self._arm.cancel()
-        return CancelResponse.ACCEPT
+
+    def _feed_back(self) -> None:
+        """Tell the senders of goals where the arm is, and where it should be."""
+        measured, drive = self._arm.position, self._arm.arm.drive
+        for handle, goal in self._goals:
+            since = self._loop.now() - goal.start
+            if handle is None or since < goal.trajectory.t[0]:
+                continue
+            wanted = goal.trajectory.sample(since).q
+            points = {name: JointTrajectoryPoint(
+                positions=doubles(motor_position(q, drive)),
+                time_from_start=Duration(seconds=since).to_msg())
+                for name, q in (('desired', wanted), ('actual', measured))}
+            handle.publish_feedback(FollowJointTrajectory.Feedback(
+                joint_names=self._names, **points, error=JointTrajectoryPoint(
+                    positions=doubles((wanted - measured) @ drive.transmission.T))))
 
     def answer_ended(self) -> None:
         """Answer the goals that have ended."""
@@ -157,16 +177,8 @@ class TrajectoryInput:
             self._node.get_logger().warning(
                 f'trajectory aborted: {outcome.reason} ({outcome.code.name})')
         if handle is not None:
-            self._outcomes[bytes(handle.goal_id.uuid)] = outcome
-            # Coroutines that wait keep rclpy's executor busy: a goal is executed at its end.
-            handle.execute()
-
-    def _result(self, handle: Any) -> Any:
-        outcome = self._outcomes.pop(bytes(handle.goal_id.uuid))
-        {Status.SUCCEEDED: handle.succeed, Status.ABORTED: handle.abort,
-         Status.CANCELED: handle.canceled}[outcome.status]()
-        return FollowJointTrajectory.Result(
-            error_code=int(outcome.code), error_string=outcome.reason)
+            self._server.end(handle, STATES[outcome.status], FollowJointTrajectory.Result(
+                error_code=int(outcome.code), error_string=outcome.reason))
 
     def _report_joints(
         self, request: GetParameters.Request, response: GetParameters.Response,
