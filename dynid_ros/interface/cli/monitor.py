@@ -54,7 +54,7 @@ def run(args: Namespace) -> int:
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.data.tables.npz_table import npz_bytes
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.pages.report.plots import contact_svg
+    from dynid_ros.pages.report.plots import contact_figure, drawn
     from dynid_ros.utilities.atomic_write import write_together
 
     if args.output is not None:
@@ -68,8 +68,8 @@ def run(args: Namespace) -> int:
             name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
         write_together({
             args.output / CURVES: npz_bytes(**curves),
-            args.output / PICTURE: contact_svg(
-                model.arm.joint_names, torque_units(model.arm), **curves)})
+            args.output / PICTURE: drawn(contact_figure(
+                model.arm.joint_names, torque_units(model.arm), **curves), 'svg')})
     wrote = [] if args.output is None else [f'wrote {args.output / PICTURE}, {CURVES}']
     answer(args, _as_dict(model, found), [*_lines(model, found, args.alarms_per_hour), *wrote])
     return 1 if found.aged or not model.verdict.trustworthy else 0

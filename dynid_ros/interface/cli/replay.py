@@ -147,7 +147,7 @@ def _replay_payload(args: Namespace) -> int:
 def _history_files(folder: Path, history: History, units: list[str]) -> dict[Path, bytes]:
     """Make the files of the history of every estimate."""
     from dynid_ros.data.tables.npz_table import npz_bytes
-    from dynid_ros.pages.report.plots import evolution_svg
+    from dynid_ros.pages.report.plots import drawn, evolution_figure
 
-    plot = evolution_svg(history.names, units, history.t, history.theta, history.std)
-    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: plot}
+    plot = evolution_figure(history.names, units, history.t, history.theta, history.std)
+    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: drawn(plot, 'svg')}
