@@ -76,7 +76,7 @@ def format_of(out: Path) -> str:
     if form is None:
         known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMATS.items())
         raise InputError(f"'{out}' has no suffix of a format: give it one of {known}, or give "
-                         'the format (--format, or form=)')
+                         '--format (form= in Python)')
     return form
 
 

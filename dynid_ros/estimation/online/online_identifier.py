@@ -28,6 +28,8 @@ from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
 FORMAT = 8
+#: Latest time that 64 bits hold in ns, in the year 2255, s.
+LATEST = 9e9
 
 
 class OnlineIdentifier(Checkpointed):
@@ -110,6 +112,8 @@ class OnlineIdentifier(Checkpointed):
         stamps = as_numbers('t', t, 1)
         if not np.isfinite(stamps).all():
             raise InputError('t must be finite, but holds NaN or infinity')
+        if (np.abs(stamps) > LATEST).any():
+            raise InputError(f't must be in s, but is up to {stamps.max():g}; push_ns takes ns')
         return self._take_in(np.rint(1e9 * stamps).astype(np.int64), 'q', q, u)
 
     def push_ns(

@@ -124,8 +124,8 @@ def as_friction(friction: Any) -> tuple[str, ...] | None:
 
 
 def check_once(
-    logs: Any, others: Any = (), *, remedy: str = 'give another recording, or none to hold out '
-    'the last part of each',
+    logs: Any, others: Any = (), refusal: str = 'is used for fitting, so it cannot validate; give '
+    'another recording, or none to hold out the last part of each',
 ) -> None:
     """Refuse a path that is given twice, or in both of two lists, and so would count double."""
     names, apart = ([path.resolve() for path in _paths(each)] for each in (logs, others))
@@ -134,7 +134,7 @@ def check_once(
             raise InputError(f'{name} is given twice and would count double; give it once')
     both = set(names) & set(apart)
     if both:
-        raise InputError(f'{both.pop()} is used for fitting, so it cannot validate; {remedy}')
+        raise InputError(f'{both.pop()} {refusal}')
 
 
 def with_cutoff(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:

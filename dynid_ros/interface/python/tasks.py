@@ -352,7 +352,7 @@ def gains(
     from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 
     arm = as_arm(arm)
-    check_once(recordings, loaded, remedy='give the one with the load as loaded alone')
+    check_once(recordings, loaded, 'is given twice; give the one with the load as loaded alone')
     free, held = (as_recordings(logs, arm, name, topic=topic, received=received)
                   for logs, name in ((recordings, 'recordings'), (loaded, 'loaded')))
     return recorded_gains(
@@ -396,7 +396,8 @@ def payload(
             raise InputError(f'flange must have the shape (6,), but has {at.shape}')
         frame = Placement(rotation_rpy(at[3:]), np.array(at[:3]))
     check_once(recordings)
-    check_once(list(known.sources), recordings)
+    check_once(known.sources, recordings,
+               'is a recording that the model was fitted to; give one with the load')
     return estimate_payload(known, list(as_recordings(
         recordings, known.arm, 'recordings', topic=topic, received=received, of_model=True)),
         frame)
@@ -500,16 +501,19 @@ def replay(
     from dynid_ros.estimation.online import replay as online
     from dynid_ros.estimation.result_files.starting_model import same_arm
 
-    first = None if start is None else as_model(start, 'start')
+    begin, first = perf_counter(), None if start is None else as_model(start, 'start')
     if arm is None and first is None:
         raise InputError('arm must be a name, a path or an ArmModel where start is None')
     own: ArmModel = as_arm(arm) if first is None else same_arm(
         first, None if arm is None else as_arm(arm)).arm
+    before = perf_counter()
     log = as_recording(
         recording, own, topic=topic, received=received, of_model=first is not None)
+    read = perf_counter() - before
     model, history = online.replay(
         own, log, cutoff_hz=cutoff_hz, delay=delay, memory=memory, start=first)
-    return Replay(IdentifiedModel.of(model), history)
+    timing = {'read': read, **model.timing, 'total': perf_counter() - begin}
+    return Replay(IdentifiedModel.of(replace(model, timing=timing)), history)
 
 
 def export(
