@@ -10,9 +10,9 @@ from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.diagnosis.hypothesis import EVERYTHING, Hypothesis, names, NOTHING
 from dynid_ros.estimation.diagnosis.trial_rows import block_numbers, BLOCKS, FLOOR, FOLDS
-from dynid_ros.estimation.diagnosis.verdict import expected_errors
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.possible_estimate import NEXT_TO_NOTHING
 from dynid_ros.estimation.model.torque_prediction import Prediction
