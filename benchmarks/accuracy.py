@@ -8,7 +8,7 @@ FOLDER holds the recordings: ur10/ur10_exciting_trajectory.db3 and
 panda/panda_exciting_trajectory.db3 (unisa-acg/inverse-dynamics-solver), tx40/pos_read_data.csv and
 curr_data.csv (figaroh-examples). Where there is a folder field/, a second table has the recordings
 in it, each with an arm.yaml, that are predicted by fits to others: most are of another motion.
-The last line is the geometric mean of the error of chosen friction by that of plain friction.
+The last line is the geometric mean of the ratio of errors, chosen to plain friction.
 
 Each line is a bandwidth: measured torque, predicted torque and regressors pass the same low-pass,
 and all columns are fitted to the same rows of the first part and compared on the same rows of the

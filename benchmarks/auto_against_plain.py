@@ -3,11 +3,11 @@ Held-out error with the friction terms that dynid chooses, as a ratio to that wi
 
     python benchmarks/auto_against_plain.py FOLDER [--count 3]
 
-FOLDER holds recordings of real arms, as for accuracy.py. The recordings are those of cutoff.py,
+FOLDER holds recordings of real arms, as for accuracy.py. The recordings come from cutoff.py,
 real and simulated, with the cut-off from the data and below 2, 5 and 10 Hz, and those of
 friction_kinds.py with friction of every kind, so many of each arm. The script prints a line for
 each recording and bandwidth at which the choice is another one than plain friction, and ends with
-status 1 if one of them has a held-out error that is more than 5 % above that of plain friction.
+status 1 if one of them has a held-out error more than 5 % above plain friction.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> int:
     parser.add_argument('--count', type=int, default=3)
     args = parser.parse_args()
     print('| recording | chosen | plain | ratio | chosen friction |\n|---|---|---|---|---|')
-    # The first is that of the recordings with plain friction.
+    # The first error belongs to the recordings with plain friction.
     ratios, plain_choices = [1.0], 0
     for label, arm, log, share in recordings(args.folder, args.count):
         try:

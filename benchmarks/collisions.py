@@ -4,7 +4,7 @@ What a collision does to the parameters, with and without leaving it out.
     python benchmarks/collisions.py
 
 A joint of a simulated arm is hit for a tenth of a second in 30 s of motion. Printed is how far the
-base parameters are off those of the simulation, of the norm.
+base parameters differ from the simulation, of the norm.
 """
 
 from __future__ import annotations

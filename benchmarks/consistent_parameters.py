@@ -109,7 +109,7 @@ def problem(arm: ArmModel, seed: int = 0) -> tuple[Array, Array, PhysicalCone]:
     bare = replace(arm, inertial=None)
     prior = arm_prior(bare)
     cone = physical_cone(bare, prior, root, root @ theta)
-    # Columns outside the cone, as those of offsets, have their prior as further rows.
+    # Columns outside the cone, such as offsets, have their prior as further rows.
     tie = np.diag(1 / prior.std)
     return np.vstack([A, tie]), np.append(b, tie @ prior.values), cone
 

@@ -11,7 +11,7 @@ deviations (Newey and West) and as if residuals were white.
 In the second table the last joints hardly move, so that a third of the parameters is barely
 excited, and the true links differ from the stated ones: by half a mass, a tenth of a length and
 half an inertia (standard deviations). It has the intervals of parameters that are the data's and
-of those that remain the prior's, and the narrowest of all, relative to that of the prior.
+of those that remain the prior's, and the narrowest of all, relative to the prior's.
 
 The third table plants friction that no term has into the recordings of friction_kinds.py with
 plain friction, 60 s each. Chosen friction is fitted to the first two thirds; shown are the
@@ -113,8 +113,8 @@ def weakly_excited(name: str, seconds: float, correlation: float) -> tuple[float
     Returns
     -------
     tuple of float
-        Share of intervals of the data's parameters that hold, that of the prior's, and share of
-        the latter among all, %; narrowest interval, relative to that of the prior.
+        Share of valid intervals of the data's parameters, the same of the prior's, and share of
+        the latter among all, %; narrowest interval, relative to the prior's.
 
     """
     stated = load_arm(name)
@@ -157,7 +157,7 @@ def ripple(log: Recording, torque: np.ndarray) -> Recording:
 
 
 def backlash(log: Recording, torque: np.ndarray) -> Recording:
-    """Let motors lead links; they change sides within a twentieth of the torque."""
+    """Make motors lead links; they change sides within a twentieth of the torque."""
     return replace(log, q=log.q + LEAD * np.tanh(log.u / (0.05 * torque)))
 
 

@@ -1,5 +1,5 @@
 """
-Whether faults that were planted into good recordings are named by their true cause.
+Whether `identify` names the true cause of faults planted into good recordings.
 
     python benchmarks/diagnosis.py [FOLDER] [--arms NAME...] [--faults NAME...]
 
@@ -9,7 +9,7 @@ fault and recording, how often the verdict names the fault, names another one, i
 trustworthy", and how often it trusts the model: with the error of the model on the held-out third
 hardly changed (the parameters absorb the fault, and a note lists such faults), or although it
 predicts worse.
-A warning that names the fault counts as naming it. Recordings without a fault are those of
+A warning that names the fault counts as naming it. Recordings without a fault come from
 verdicts.py.
 """
 
@@ -322,7 +322,7 @@ def outcome(arm: ArmModel, log: Recording, codes: tuple[str, ...], clean: Array)
 
 
 def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
-    """Whether the fault is one of those that the verdict does not tell apart."""
+    """Whether the verdict cannot distinguish the fault from others."""
     words = {'effort_sign': 'drive signal of', 'position_sign': 'position of',
              'effort_exchanged': 'drive signals of', 'position_exchanged': 'positions of',
              'link_length': 'the offset of'}

@@ -135,12 +135,12 @@ def rms(error: np.ndarray) -> str:
 
 
 def largest(error: np.ndarray) -> str:
-    """Tell the largest of errors, %."""
+    """Format the largest of errors, %."""
     return f'{100 * np.abs(error).max():.1f} %' if len(error) else '-'
 
 
 def share_within(error: np.ndarray) -> str:
-    """Tell how many errors are below 1 %, and how many there are."""
+    """Format how many of all errors are below 1 %."""
     return f'{(np.abs(error) < 0.01).sum()} of {len(error)}' if len(error) else '-'
 
 
@@ -250,7 +250,7 @@ def real_arms(folder: Path) -> None:
                 ('the published gains', np.ones(arm.n)),
                 (f'all that are known, {np.round(ratio, 3).tolist()}', ratio),
                 (f'wrong ones, {np.round(wrong, 2).tolist()}', wrong),
-                (f'those that dynid gains makes of these, {np.round(mended, 3).tolist()}',
+                (f'corrected by dynid gains, {np.round(mended, 3).tolist()}',
                  mended))), flush=True)
 
 

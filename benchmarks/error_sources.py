@@ -3,7 +3,7 @@ What the held-out error of real arms is made of: noise, changes since the fit, o
 
     python benchmarks/error_sources.py FOLDER
 
-FOLDER, split and terms are those of accuracy.py. Each figure is an error on the held-out part:
+FOLDER, split and terms are as in accuracy.py. Each figure is an error on the held-out part:
 
 - held out: by the model of the first part
 - offsets: the same with the offsets of all joints fitted to the held-out part, as a drift of

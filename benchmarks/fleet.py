@@ -1,5 +1,5 @@
 """
-A simulated fleet through ``dynid fleet``: time, memory, kills, and who is named.
+A simulated fleet through ``dynid fleet``: time, memory, kills, and accused bags.
 
     python benchmarks/fleet.py [--bags 500] [--folder /tmp/fleet] [--own-scheduler]
 
@@ -223,7 +223,7 @@ class Command:
 
 
 def judge(found: dict[str, object], bags: int) -> None:
-    """Compare who is named with who was planted."""
+    """Compare the accused bags with the planted ones."""
     arms = found['arms']
     assert isinstance(arms, dict)
     print('arms named:', {name: arm['findings'] for name, arm in arms.items() if arm['findings']})

@@ -112,7 +112,7 @@ def planted(
 
 
 def _with_rests(motion: FourierMotion, t: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Let the arm rest after each period, where it stands still anyway, for as long again."""
+    """Rest the arm after each period, where it stands still anyway, for as long again."""
     lap, within = np.divmod(t, 2 * PERIOD)
     q, qd, qdd = motion.evaluate(lap * PERIOD + np.minimum(within, PERIOD))
     moves = (within < PERIOD)[:, None]

@@ -10,8 +10,8 @@ its folder first in PYTHONPATH.
 
 A module counts if a function of it is entered; a function counts once, however often it is called,
 and no comprehension, lambda or template does; a data class or named tuple counts if an object of
-it is made. Calls during an import, such as those that make constants, do not count. The nesting is
-that of calls of the package, those of other libraries left out. The table by room shows where
+it is made. Calls during an import, such as those that make constants, do not count. The nesting
+counts calls of the package, not of other libraries. The table by room shows where
 versions do different work.
 """
 

@@ -1,5 +1,5 @@
 """
-Processor time of `identify`, friction chosen, beside that of an earlier version.
+Processor time of `identify`, friction chosen, beside an earlier version.
 
     git worktree add ../before VERSION     # 0522de1~1 is version 0.1
     python benchmarks/identify_speed.py FOLDER ../before [--rounds 5]

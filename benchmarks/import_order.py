@@ -3,7 +3,7 @@ Time of `dyn.identify` by who imports NumPy first, idle and on busy processors.
 
     python benchmarks/import_order.py [--arm panda] [--rounds 5]
 
-A recording of 30 s at 200 Hz is simulated. Each time is that of a process of its own, which has
+A recording of 30 s at 200 Hz is simulated. Each time is taken from a process of its own, which has
 identified it once before, so that no kernel is compiled or loaded in it. The orders take turns;
 printed are medians, and the medians of the ratios to a process in which NumPy has one thread from
 its start, by the environment. Beside busy processors, one more process for each of them counts.

@@ -3,7 +3,7 @@ Count the messages that four nodes lose at 1 kHz while a browser shows the live 
 
     python benchmarks/live_page.py [--seconds 60] [--without-page]
 
-The nodes are those of nodes_at_1khz.py, but the controller of the arm follows a trajectory: a loop
+The nodes run as in nodes_at_1khz.py, but the controller of the arm follows a trajectory: a loop
 of torques aborts where the browser takes its processor. The browser is a Chromium without a screen
 and of the lowest priority, which draws in software. An update is a message to the page, of which
 the arm has one each time it moved.
@@ -55,7 +55,7 @@ def watched(url, seconds, folder):
 
 
 def run(folder, seconds, page):
-    """Let all run; return rates of the page, and CPU time of each node a second."""
+    """Run all; return rates of the page, and CPU time of each node a second."""
     excitation = folder / 'excitation.yaml'
     write_excitation(excitation, seconds + 20.0)
     said = []

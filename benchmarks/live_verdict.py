@@ -4,7 +4,7 @@ Measure what verdict and possible links cost the stream beside which they are lo
     python benchmarks/live_verdict.py [--seconds 30] [--reports 2]
 
 A simulated Panda's samples come at 1 kHz, by the clock. Delay of a block: from the moment at which
-its last sample was due until its rows are learned. The last run has the sign of one effort
+its last sample was due until its rows are fitted. The last run has the sign of one effort
 reversed: the contest of explanations then takes longest.
 """
 

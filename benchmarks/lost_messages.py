@@ -5,7 +5,7 @@ Count the messages that recordings lack, with the middleware that RMW_IMPLEMENTA
                                        [--stall 100]
 
 A driver publishes joint states of a Panda, some every millisecond, with numbers as stamps; the
-node recorder writes each recording through rosbag2. The depth is that of the driver's publisher,
+node recorder writes each recording through rosbag2. The depth is set at the driver's publisher,
 10 in joint_state_broadcaster. A stall stops rosbag2 for some milliseconds in the middle, as a
 busy computer may do.
 """

@@ -14,7 +14,7 @@ and the residuals of the same recording. Then follow, for both:
   the force to the link. A push counts as found in time if the monitor, fed with one sample after
   another, has raised a contact once it got the sample 50 ms after the push began; the joint as
   right if the force really loads that joint, with that sign, by half the threshold. The direction
-  is that of the force at the tool 0.15 s after the push began.
+  is the error of the tool force 0.15 s after the push started.
 
 Given FOLDER, which holds recordings of real arms as for accuracy.py, a model is identified from
 the first 60 % of each. The monitor runs over all of it, and must be quiet in the rest; then forces

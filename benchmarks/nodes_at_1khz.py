@@ -5,7 +5,7 @@ Count the messages that four node processes lose at 1 kHz, and what each node co
 
 A simulated Panda publishes joint states, a trajectory publisher controls it by PD from their
 callback, a recorder and an identifier listen: all with rclpy where there is one, else through
-dynid_ros.ros.stand_in. CPU time is that of the processes while the arm moves.
+dynid_ros.ros.stand_in. CPU time is taken from the processes while the arm moves.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def family(pid):
 
 
 def run(folder, seconds):
-    """Let the nodes run; return CPU time and wall time of each while the arm moved."""
+    """Run the nodes; return CPU time and wall time of each while the arm moved."""
     excitation = folder / 'excitation.yaml'
     write_excitation(excitation, seconds)
     with own_domain(), Processes(folder / 'logs') as nodes:

@@ -3,16 +3,16 @@ How well `dynid payload` finds a load, on simulated arms of which it is known.
 
     python benchmarks/payload.py [FOLDER] [--arms NAME...] [--trials 20]
 
-The arms are those of simulated_loads.py, with models from random motions of 30 s. Printed are, for
+The arms come from simulated_loads.py, with models from random motions of 30 s. Printed are, for
 each arm:
 
 - errors of mass and centre of mass of loads of 0.5 to 5 kg, and the share of 95 % intervals of
   the parameters that the motion determines in which the truth lies: from the motion of 10 s that
   `dynid design ARM --for payload --load 5 --given MODEL` makes, from a minute of it with a model
   from two minutes, and from random ones of 20 s;
-- recordings without a load: the masses, and how many are said to be free;
-- a load that slips by 4 cm, or falls down, half-way: how many are named, and how many of the
-  fixed ones are named wrongly;
+- recordings without a load: the masses, and how many are reported as free;
+- a load that slips by 4 cm, or falls down, half-way: how many are reported, and how many of the
+  fixed ones falsely;
 - rests of 1.5 s at 12 positions, each approached from a random direction, with static friction.
 
 Given FOLDER, which holds recordings of real arms as for accuracy.py, a model is identified from

@@ -3,7 +3,7 @@ How fast the live estimate of a load converges, against the batch and the truth.
 
     python benchmarks/payload_convergence.py [docs/figures/payload_convergence.svg] [--trials 20]
 
-The arms are those of simulated_loads.py. Each recording of the motion of 10 s for loads, with a
+The arms come from simulated_loads.py. Each recording of the motion of 10 s for loads, with a
 random load of 2 kg, goes to the live estimate in portions of 0.25 s, as the node `identifier`
 has it. Printed are the time from which on the mass stays within 3 % in all recordings, its error
 at the end, how many of the stated 95 % intervals of mass and centre hold there, the difference
@@ -71,7 +71,7 @@ def show(bench: Bench, trials: int, axes: Any) -> None:
     since = t[np.flatnonzero(outside)[-1] + 1]
     print(f'{bench.arm.name}: within {100 * ALLOWED:g} % from {since:.2f} s on; at {t[-1]:.1f} s '
           f'largest error {np.abs(errors[:, -1]).max():.2f} %; {100 * np.mean(inside):.0f} % of '
-          f'{len(inside)} intervals hold; batch apart by {np.median(apart):.2f} standard '
+          f'{len(inside)} intervals hold; batch differs by {np.median(apart):.2f} standard '
           f'deviations (largest {np.max(apart):.2f}); {found} of {trials} with a finding; '
           f'{1e3 * took / trials / len(t):.0f} ms of a processor each 0.25 s')
     middle = np.median(bars, axis=0)

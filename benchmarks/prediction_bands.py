@@ -3,7 +3,7 @@ How many held-out samples of real arms lie within the 95 % bands of the predicte
 
     python benchmarks/prediction_bands.py FOLDER
 
-FOLDER and split are those of accuracy.py. The model of the first part, its covariance and its
+FOLDER and split are as in accuracy.py. The model of the first part, its covariance and its
 error in samples that were not fitted, by cross-validation, give a band around the torque of each
 sample of the rest: 1.96 standard deviations of `torque_variance`. A good band holds 90 to 98 % of
 the samples, in each joint too. The last column divides the held-out error of a joint by

@@ -1,11 +1,11 @@
 """
 When the recursive estimate is as good as the batch, and how wide its error bars are beside.
 
-Both learn from the first two thirds of a recording of a real arm below the cut-off that `dynid
+Both fit the first two thirds of a recording of a real arm below the cut-off that `dynid
 replay` takes; after every portion of it the recursive estimate predicts the last third.
 
 Then a replay starts from the batch result of the same recording, real or simulated with coloured
-noise of a twentieth of the torque: its standard deviations by those of the batch, median and range
+noise of a twentieth of the torque: its standard deviations relative to the batch, median and range
 over the parameters, with the held-out error of both on the last third of the real ones.
 
     python benchmarks/recursive_against_batch.py FOLDER docs/figures/recursive_against_batch.svg
@@ -39,7 +39,7 @@ from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import drive_signal
 
 ALLOWED = 1.03
-#: Of the median of the standard deviations, by those of the batch.
+#: Of the median ratio of standard deviations to the batch.
 ALLOWED_WIDTH = 0.1
 #: Cut-offs; None is the one that the data ask for.
 CUTOFFS = (None, 3.0, 5.0)
@@ -82,14 +82,14 @@ def coloured() -> Iterator[tuple[str, ArmModel, Recording]]:
 
 
 def widths(name: str, arm: ArmModel, log: Recording, friction: tuple[str, ...] | None) -> bool:
-    """Print the standard deviations of a replay by those of the batch."""
+    """Print the standard deviations of a replay, relative to the batch."""
     batch = identify(arm, [log], friction=friction, holdout=0.0)
     live, _ = replay(batch.arm, log, start=batch)
     ratio = live.std / batch.std
     middle = float(np.median(ratio))
     print(f'{name}: {log.seconds:.0f} s below {batch.treatment.cutoff_hz:.3g} Hz, '
           f'{batch.fit.samples} rows, {len(ratio)} parameters: standard deviations {middle:.2f} '
-          f'times those of the batch ({ratio.min():.2f} to {ratio.max():.2f})', flush=True)
+          f'times as wide ({ratio.min():.2f} to {ratio.max():.2f})', flush=True)
     return abs(middle - 1) < ALLOWED_WIDTH
 
 
@@ -121,7 +121,7 @@ def main(folder: Path, picture: Path) -> int:
               f'(ratio {error[-1] / batch:.3f}), within 3 % since {since:.1f} of {t[-1]:.1f} s')
         axes.semilogy(t, error, label='recursive')
         axes.axhline(batch, color='black', linestyle='--', linewidth=0.8, label='batch')
-        axes.set(title=name, xlabel='time learned from, s', ylabel='error on the last third, %',
+        axes.set(title=name, xlabel='fitted time, s', ylabel='error on the last third, %',
                  ylim=(batch / 2, 200))
         axes.grid(alpha=0.3)
         axes.legend()

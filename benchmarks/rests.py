@@ -40,7 +40,7 @@ class RestMotion:
 
     def held(self, friction: Array, share: Array) -> Array:
         """
-        Torque that static friction adds to that of the drives, (N, n).
+        Torque that static friction adds to the drives' torque, (N, n).
 
         Parameters
         ----------

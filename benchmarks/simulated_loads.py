@@ -1,10 +1,10 @@
 """
 Simulated arms with loads, for payload.py and payload_convergence.py.
 
-The torque of each arm is that of its regressor, with viscous and Coulomb friction and an offset.
+The regressor gives the torque of each arm, with viscous and Coulomb friction and an offset.
 Torque noise is coloured (an AR(1) process with a time constant of 20 ms; 0.2 % of the torque
 limit, or of the largest torque where there is none), encoders have 2^20 counts. The friction of a
-recording with a load differs by 5 % (standard deviation) from that of the free one. Drive signals
+recording with a load differs by 5 % (standard deviation) from the free one. Drive signals
 are torque at the joints.
 """
 

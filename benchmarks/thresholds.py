@@ -81,7 +81,7 @@ class Data:
 
     @cached_property
     def treatment(self) -> Any:
-        """Conditioning in the band of the motion; that of the good data for planted defects."""
+        """Conditioning in the band of the motion, for planted defects without them."""
         log, _ = preparation.checked_recording(self.log, self.arm)
         return preparation.choose_conditioning(self.arm.memoryless, [log])
 
@@ -451,7 +451,7 @@ def samples_of(data: Data) -> TrialSamples:
 
 
 def entered(data: Data) -> contest.Contest:
-    """Let all explanations of a recording compete."""
+    """Compare all explanations of a recording."""
     arm = data.arm.memoryless
     samples = samples_of(data)
     check = gravity_direction.gravity_direction(arm, samples)

@@ -6,9 +6,9 @@ Whether the verdict accuses recordings that have no fault.
 
 Simulated are the arms of ``any_arm.py``, each URDF in the folders given, the shipped arms, and
 random chains of links of random size, every one with several motions and levels of noise. Those
-whose description or motion is refused are counted apart. FOLDER of --real holds recordings of real
-arms without a fault, as for accuracy.py. Each finding that is an error is printed, with the number
-of recordings that have one; findings that are warnings are counted only.
+whose description or motion is refused are counted separately. FOLDER of --real holds recordings
+of real arms without a fault, as for accuracy.py. Each finding that is an error is printed with the
+number of recordings that have one; findings that are warnings are counted only.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def simulated(arm: ArmModel, seeds: int) -> Iterator[tuple[str, Recording]]:
             arm, random_motion(arm, seed, periods=2 + seed % 2, tries=20), rate_hz=250, seed=seed)
         exact = drive_signal(found.truth.tau, np.zeros_like(found.truth.tau), arm.drive)
         level = NOISES[seed % len(NOISES)]
-        # As a reader gives positions: those of the joints, not of the motors.
+        # As a reader gives positions: of the joints, not of the motors.
         yield f'{arm.name}, motion {seed}, noise {level:g}', replace(
             found.log, q=joint_position(found.log.q, arm.drive),
             u=exact + level * (found.log.u - exact))

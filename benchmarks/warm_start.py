@@ -4,7 +4,7 @@ Claim: a warm `dynid identify` of a recording of half a minute takes two to thre
     python benchmarks/warm_start.py FOLDER
 
 Runs the whole command, from the start of Python to the written report, on recordings of real
-arms in FOLDER (those of benchmarks/accuracy.py). Printed is the processor time of each run; the
+arms in FOLDER (as in benchmarks/accuracy.py). Printed is the processor time of each run; the
 first one, which may compile the kernels, is left out.
 """
 

@@ -19,9 +19,13 @@ def house():
     sys.path.remove(str(BENCHMARKS))
 
 
-def test_imports_go_downwards_only(house):
-    assert not [f'{each.module}:{each.line} imports {each.target}'
-                for each in house.survey().upwards()]
+@pytest.fixture(scope='module')
+def found(house):
+    return house.survey()
+
+
+def test_imports_go_downwards_only(found):
+    assert not [f'{each.module}:{each.line} imports {each.target}' for each in found.upwards()]
 
 
 def test_no_room_below_the_nodes_imports_ros():
@@ -31,15 +35,14 @@ def test_no_room_below_the_nodes_imports_ros():
     assert importing == {'ros', 'interface'}
 
 
-def test_every_room_stands_on_a_floor_and_has_3_to_14_files(house):
-    found = house.survey()
+def test_every_room_stands_on_a_floor_and_has_3_to_14_files(found):
     assert found.unplaced() == []
     assert found.wrong_sizes() == {}
 
 
-def test_the_picture_shows_every_room(house):
+def test_the_picture_shows_every_room(house, found):
     drawn = (ROOT / 'docs' / 'figures' / 'house.svg').read_text()
-    missing = [room for room in house.survey().rooms
+    missing = [room for room in found.rooms
                if f'>{house.shown(room)}</text>' not in drawn]
     assert not missing, 'run: python benchmarks/house.py docs/figures/house.svg'
 

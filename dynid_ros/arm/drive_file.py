@@ -21,7 +21,7 @@ _DIGITS, _ROUNDED = 8, 1e-7
 
 def check_copy(arm: str, target: Path) -> None:
     """
-    Refuse a copy that cannot be made, before the work begins.
+    Refuse a copy that cannot be made, before the work starts.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def check_copy(arm: str, target: Path) -> None:
         raise ArmError(f'{arm} is no arm.yaml, so that it has no place for gains; make one with '
                        '"dynid init"')
     if target.suffix.lower() not in ('.yaml', '.yml'):
-        raise ResultError(f'{target} is no name for an arm.yaml; let it end in .yaml')
+        raise ResultError(f'{target} is no name for an arm.yaml; it must end in .yaml')
     if target.exists():
         raise ResultError(f'{target} exists already; name another file')
 
@@ -93,7 +93,7 @@ def _with_gain(text: str, stated: Array, gain: Array) -> str:
 
 
 def _with_path(text: str, source: Path, target: Path) -> str:
-    """Let the path of the description hold from the folder of the copy."""
+    """Make the path of the description valid from the folder of the copy."""
     description = _child(yaml.compose(text, yaml.SafeLoader), 'description')
     path = None if description is None else _child(description, 'urdf')
     if path is None or source.parent.resolve() == target.parent.resolve():

@@ -33,7 +33,7 @@ class FrictionShape:
 @dataclass(frozen=True, eq=False)
 class JointHistory:
     """
-    What friction remembers of the motion before each sample.
+    State of the friction before each sample, which depends on the motion until then.
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ def _inner(bounds: Array) -> Array:
     low, high = bounds.T
     with np.errstate(invalid='ignore'):
         margin = INNER * np.where(np.isfinite(high - low), high - low, 0.0)
-    # One-sided ranges are those of masses, which are positive.
+    # Masses, which are positive, have one-sided ranges.
     one = ~np.isfinite(high - low)
     return np.array([np.where(one, low * (1 + INNER), low + margin),
                      np.where(one, high * (1 - INNER), high - margin)])

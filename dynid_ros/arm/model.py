@@ -227,7 +227,7 @@ class ArmModel:
 
     @property
     def motion_limits(self) -> JointLimits:
-        """Limits that planned motions keep: those of the hardware, shrunk by the margins."""
+        """Limits that planned motions keep: the hardware limits, shrunk by the margins."""
         own, margins = self.limits, self.margins
         return JointLimits(
             own.lower + margins.position_margin, own.upper - margins.position_margin,

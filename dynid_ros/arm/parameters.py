@@ -188,7 +188,7 @@ def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:
     Inertial parameters of the nearest body with the mass and centre of mass of ten given ones.
 
     Its second moments of mass about that centre are the given ones, but for those below zero,
-    which become those of a body `THIN` times as thick as it is long. A possible link is unchanged.
+    which become as small as in a body `THIN` times as thick as long. A possible link is unchanged.
     """
     mass, center, inertia = inertial_to_com(parameters)
     moments, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
@@ -220,7 +220,7 @@ def parameter_units(arm: ArmModel) -> tuple[str, ...]:
 
 
 def _of_coupling(column: CouplingColumn, arm: ArmModel) -> str:
-    # No unit fits the rows of both a revolute and a prismatic joint; use that of the revolute one.
+    # No unit fits the rows of both a revolute and a prismatic joint; use the revolute joint's.
     involved = np.any(column.matrix != 0, axis=0) | np.any(column.matrix != 0, axis=1)
     unit = _COUPLING_UNITS[column.quantity]
     return of_sliding(unit) if arm.prismatic[involved].all() else unit

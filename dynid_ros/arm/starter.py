@@ -38,7 +38,7 @@ class Starter:
     tips : tuple of str
         Links at the ends of the robot's arms.
     doubts : tuple of str
-        Joints that were guessed, and what is missing or cannot be meant.
+        Guessed joints, missing entries, and implausible values.
     open_questions : tuple of str
         Settings that no description holds.
 
@@ -142,7 +142,7 @@ gravity: [0, 0, -9.81]
 drive: {signal: effort, unit: Nm}
 friction: [viscous, coulomb, offset]
 rotor_inertia: true
-# "dynid check LOG" prints which columns of a table it takes for what; where that is wrong:
+# "dynid check LOG" prints how it reads the columns of a table; where that is wrong:
 #   table: {time: t, position: [...], velocity: [...], signal: [...], unit: deg, rate_hz: 100}"""
 
 _ENVIRONMENT = """\

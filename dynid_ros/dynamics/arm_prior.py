@@ -160,7 +160,7 @@ class ArmPrior:
 
     def widening(self, torque: Array) -> Array:
         """
-        Factors of the standard deviations of each joint that let the prior reach measured torque.
+        Factors of the standard deviations of each joint so that the prior covers measured torque.
 
         Links may be heavier than their lengths suggest, and signals without a known gain are in
         units of their own, in which parameters are larger than any arm has them.
@@ -253,7 +253,7 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
 
 def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
     """
-    Give links of which no body is stated that of the prior; return the arm and which, (n,).
+    Give links without a stated body the prior's body; return the arm and a mask of them, (n,).
 
     A mass that is stated without extent is kept.
     """

@@ -24,11 +24,11 @@ KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
 EFFECT = 1e-3
 #: The same for friction and couplings, whose columns no angle enters: rounding alone, 3e-15.
 ROUNDING = 1e-9
-#: Rigid-body columns of one unit: masses, first moments, inertias with those of rotors.
+#: Rigid-body columns of one unit: masses, first moments, inertias of links and rotors.
 RIGID_KINDS = (slice(0, 1), slice(1, 4), slice(4, None))
 STATES = 200
 SEED = 1990
-#: Speed of the slowest random state, by that of the fastest ones.
+#: Ratio of the slowest to the fastest speed among random states.
 SLOWEST = 1e-3
 
 
@@ -124,7 +124,7 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
 
     A column of the regressor at random states that depends on the columns before it leaves
     nothing of itself beside them (Gautier 1991, Numerical calculation of the base inertial
-    parameters of robots). What shows in no torque counts as nothing, see `EFFECT`.
+    parameters of robots). Combinations without an effect on torque do not count, see `EFFECT`.
 
     Returns
     -------

@@ -22,10 +22,10 @@ Rotation = tuple[float, float, float, float, float, float, float, float, float]
 INVERSE_PI = 1 / math.pi
 #: 1.5 times 2 to the power of 52.
 WHOLE = 6755399441055744.0
-#: Pi in parts of 33 bits, so that their products with whole numbers are exact.
+#: Pi in parts of 33 bits, so that their products with integers are exact.
 PI_PARTS = tuple(map(float.fromhex, (
     '0x1.921fb544p+1', '0x1.0b4611a6p-33', '0x1.3198a2e037073p-68')))
-#: Factors of the series of sin r / r and of (1 - cos r) / r², signs apart, up to the power of 20.
+#: Factors of the series of sin r / r and of (1 - cos r) / r², without signs, up to power 20.
 SERIES = tuple((1 / math.factorial(2 * k + 1), 1 / math.factorial(2 * k + 2)) for k in range(11))
 
 
@@ -148,7 +148,7 @@ def carry_screw(
     screw: Array, source: int, row: int, c: int, r: Rotation, shift: Vector,
 ) -> tuple[Vector, Vector]:
     """
-    Take a screw from the frame of a link outward to that of a link which it carries.
+    Transform a screw from the frame of a link to the frame of a link that it carries.
 
     Parameters
     ----------

@@ -160,9 +160,8 @@ def momentum_regressors(
     """
     Regressors P and F of ``d/dt(P theta) + F theta = tau``, for one motion of N samples.
 
-    ``P theta`` is the generalised momentum ``M(q) qd``; ``F theta`` is the gradient of the
-    potential minus that of the kinetic energy by position, plus friction. No acceleration is
-    needed.
+    ``P theta`` is the generalised momentum ``M(q) qd``; ``F theta`` is the gradient of potential
+    minus kinetic energy by position, plus friction. No acceleration is needed.
 
     Parameters
     ----------

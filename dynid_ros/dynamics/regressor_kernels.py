@@ -73,7 +73,7 @@ def move_lanes(
     sliding: bool, z: Vector, inner: Array, pose: Array, qd: Array, qdd: Array, lanes: int,
     motion: Array,
 ) -> None:
-    """Write the motion of a link from that of its parent for several samples."""
+    """Write the motion of a link from the motion of its parent for several samples."""
     turning, pushing = (0.0, 1.0) if sliding else (1.0, 0.0)
     for k in range(lanes):
         r, shift = fetch_rotation(pose, k), fetch(pose, 9, k)
@@ -162,7 +162,7 @@ def fill_lanes(
     work : (14 + 9 (n + 1) + 6 n², LANES) ndarray
         Values in between: a pose, the motion of each link and of the base, and the screws.
     out : (n, n, 10 LANES) ndarray
-        Entries by joint and link; those of links that a joint does not carry stay as they are.
+        Entries by joint and link; entries of links that a joint does not carry stay as they are.
 
     Notes
     -----

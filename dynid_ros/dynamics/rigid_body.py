@@ -6,7 +6,7 @@ Friction is left out; rotor inertia is part of the mass matrix. Sign of the exte
 ``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``, so that a wrench acts on the arm.
 
 Base parameters do not determine the bodies of links, but inverse dynamics, mass matrix and gravity
-are linear in them: all come from the regressor, as those of a nominal arm do, and forward dynamics
+are linear in them: all come from the regressor, as for a nominal arm, and forward dynamics
 solves ``M qdd = tau - h``.
 """
 

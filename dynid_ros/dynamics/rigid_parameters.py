@@ -138,7 +138,7 @@ def check_physical(arm: ArmModel) -> None:
     Raises
     ------
     ArmError
-        Nominal inertial parameters are missing, or those of a link are not physical.
+        Nominal inertial parameters of a link are missing or not physical.
 
     """
     for name, link in zip(arm.joint_names, _stated(arm), strict=True):

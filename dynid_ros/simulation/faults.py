@@ -31,7 +31,7 @@ FAULTS = {
     'dead': 'the first effort is zero',
     'weightless': 'efforts lack what holds the arm against gravity',
 }
-#: Jump of the stamps, resolution of repeated ones, and length of what is reversed, ns.
+#: Jump of the stamps, resolution of repeated ones, and length of the reversed part, ns.
 CLOCK_STEP, COARSE, REVERSED = 2_000_000_000, 8_000_000, 40_000_000
 #: Wrong position, and one beyond any limit, rad or m; effort beyond any limit.
 SLIP, OUTSIDE, STRAIN = 0.3, 100.0, 1e4

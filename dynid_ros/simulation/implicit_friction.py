@@ -40,7 +40,7 @@ def apply_friction(
         Zero, and ascending speeds of one ratio, at which the curves of friction are given.
     rising, falling : (n, S) ndarray
         Friction at the velocity of the end of the step, which never falls with the speed, and
-        friction at that of its start.
+        friction at the velocity of its start.
     timestep : float
         Positive.
     change : (n,) ndarray

@@ -83,7 +83,7 @@ class RunningFriction:
     Friction of each joint along a motion, step by step.
 
     A curve has a part that rises with the speed and one that falls. The end of a step implies the
-    former, which may be steep; the latter, the load and the history are those of its start.
+    former, which may be steep; the latter, the load and the history are constant over the step.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class RunningFriction:
         self.reset()
 
     def reset(self) -> None:
-        """Let the joints be cold, and unbent."""
+        """Reset the joints to cold and unbent."""
         n = len(self.nominal.offset)
         self._squares, self._contact = np.zeros(n), RunningPresliding(n)
         self._contact.bend = np.zeros(n)

@@ -16,7 +16,7 @@ from dynid_ros.utilities.arrays import Array
 
 Rows = Sequence[Sequence[float]]
 
-#: Velocity up to which a trajectory counts as ending at rest, rad/s, that of ros2_controllers.
+#: Velocity up to which a trajectory counts as ending at rest, rad/s, as in ros2_controllers.
 AT_REST = float(np.finfo(np.float32).eps)
 
 

@@ -38,7 +38,7 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     Raises
     ------
     ArmError
-        Nominal inertial parameters are missing, or those of a link are not physical.
+        Nominal inertial parameters of a link are missing or not physical.
 
     """
     import mujoco

@@ -119,7 +119,7 @@ class SimulatedArm:
 
     def push(self, joint: int, point: ArrayLike, force: ArrayLike) -> None:
         """
-        Let the surroundings push on a link, until another push.
+        Push on a link from outside, until another push.
 
         Parameters
         ----------

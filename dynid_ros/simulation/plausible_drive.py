@@ -31,7 +31,7 @@ _UNITS = {'mass': ('cylinders', 'kg'), 'rotor_inertia': ('rotor inertia', 'kg mÂ
 
 
 def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
-    """Tell the user in one line all that `with_plausible_drives` assumed; empty if nothing."""
+    """Describe in one line all that `with_plausible_drives` assumed; empty if nothing."""
     if not assumed:
         return ''
     texts = []
@@ -115,7 +115,7 @@ def typical_torque(arm: ArmModel) -> Array:
     arm reaches.
     """
     rigid, allowed = RigidArm(arm), planning_limits(arm).acceleration
-    # Another seed than that of the positions, so that both are independent.
+    # Another seed than for the positions, so that both are independent.
     rng, rest = np.random.default_rng(1), np.zeros(arm.n)
     tau = [rigid.torque(q, rest, rng.uniform(-allowed, allowed)) for q in random_positions(arm)]
     return np.asarray(np.minimum(np.std(tau, axis=0), known_effort(arm)))

@@ -13,7 +13,7 @@ from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
-#: Standard deviation of the white torque noise, relative to that of the torque of the joint.
+#: Standard deviation of the white torque noise, relative to the joint's torque.
 #: Filtered to the band of a motion, 1 to 2 % are left; good recordings of real arms leave 3 to
 #: 6 %. With 2 or 5 %, friction near standstill alone is an outlier among the residuals of a Panda.
 #: The constant load of a lift does not count.

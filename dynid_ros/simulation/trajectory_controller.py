@@ -76,9 +76,9 @@ class TrajectoryController:
     """
     Control that moves an arm along trajectories and holds it at their end.
 
-    A new goal replaces the one before, and begins at the measured state; one that is cancelled or
+    A new goal replaces the previous one and starts at the measured state; one that is cancelled or
     aborted ends in a constant deceleration of each joint by its limit. Goals come from another
-    thread than that of the control.
+    thread than the control.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What every wing uses: arrays, compiled kernels, threads, whole files."""
+"""Arrays, compiled kernels, threads and complete files, for every wing."""

@@ -1,4 +1,4 @@
-"""Files read and written as a whole: of bounded size, and never half of one under its name."""
+"""Files of bounded size, read at once, and written so that no half file has the final name."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ State = dict[str, NDArray[Any]]
 
 class Checkpointed:
     """
-    An object whose state is some of its attributes, arrays or numbers, and that of its parts.
+    An object whose state is some of its attributes (arrays or numbers) and the state of its parts.
 
     Attributes
     ----------

@@ -55,6 +55,6 @@ def _pools() -> Any:
 
 
 def _hand_over(pools: Any) -> None:
-    """Let another thread change the setting: threadpoolctl refuses it until a block has ended."""
+    """Allow another thread to change the setting: threadpoolctl refuses it until a block ends."""
     with pools.limit():
         pass

@@ -68,7 +68,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path):
     source.write_text(HEAD)
     with pytest.raises(ResultError, match='exists already'):
         check_copy(str(source), source)
-    with pytest.raises(ResultError, match=r'end in \.yaml'):
+    with pytest.raises(ResultError, match=r'must end in \.yaml'):
         check_copy(str(source), tmp_path / 'new.txt')
     robot = tmp_path / 'robot.urdf'
     robot.write_text('<robot name="r"/>')

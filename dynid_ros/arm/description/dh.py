@@ -6,7 +6,7 @@ of the frame at the end of its row (Craig, Introduction to Robotics, eq. 3.6).
 
 Standard: T(i-1, i) = Rz(q + theta) Tz(d) Tx(a) Rx(alpha). Joint i turns about the z axis of the
 frame before ``Tx(a) Rx(alpha)``, which is the frame of link i in this package: a and alpha of a
-row move to the placement of the next joint, and those of the last row would only place a tool.
+row move to the placement of the next joint, and in the last row they would only place a tool.
 Inertial parameters of link i are therefore given in the frame after ``Rz(q + theta) Tz(d)``.
 """
 

@@ -13,7 +13,7 @@ from dynid_ros.utilities.arrays import Array
 #: that a person stands beside.
 DEFAULT_VELOCITY = 2.0
 DEFAULT_ACCELERATION = 5.0
-#: Largest effort limit, as a share of the torque that would hold the whole moving mass stretched
+#: Largest effort limit, as a share of the torque that would hold all of the moving mass stretched
 #: out from its base. The arms of example-robot-data 6.0 have up to 15 (a hand); baxter's
 #: placeholder of 50 000 Nm has some 200.
 EFFORT_SHARE = 50.0

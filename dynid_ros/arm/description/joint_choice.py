@@ -12,7 +12,7 @@ from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.description.urdf_xml import MOVING, UrdfJoint
 from dynid_ros.errors import ArmError
 
-#: Joints after which one that others mimic, and that carries no other one, is that of a gripper.
+#: A joint that others mimic and that carries no joint drives a gripper, after so many joints.
 HAND = 4
 #: Joints of a base at most; of an arm on a rail, a lift or a base that drives at least; at most.
 BASE, ON_A_RAIL, SEVEN = 3, 5, 7
@@ -25,7 +25,7 @@ Joints = Mapping[str, UrdfJoint]
 
 class GuessedArm(NamedTuple):
     """
-    Joints of a robot's arm, from the base on, and those of its chain that seem not to be.
+    Joints of a robot's arm from the base on, and joints of its chain that seem no part of it.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def _check_followers(
 
 def guess_arm(known: Joints) -> GuessedArm:
     """
-    Guess the joints of the arm: the longest of `arms`, without what moves it as a whole.
+    Guess the joints of the arm: the longest of `arms`, without joints that move all of it.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _chains(known: Joints) -> Iterator[tuple[str, ...]]:
     Find the serial chains of free joints.
 
     A link that carries several moving parts ends a chain that is at least as long as they are: it
-    is a hand. A shorter chain is a torso or a base that carries arms, which begin there.
+    is a hand. A shorter chain is a torso or a base that carries arms, which start there.
     """
     after = _next_free(known)
 
@@ -172,7 +172,7 @@ def _chains(known: Joints) -> Iterator[tuple[str, ...]]:
 def _without_gripper(
     known: Joints, chain: tuple[str, ...],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide a chain into those of the arm and of its gripper."""
+    """Divide the joints of a chain into arm and gripper."""
     led = {joint.mimics[0] for joint in known.values() if joint.mimics is not None}
     end = len(chain)
     # A finger alone, or an arm whose joints are all named after its hand, has no other gripper.

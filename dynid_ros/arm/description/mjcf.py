@@ -1,7 +1,7 @@
 """
 MJCF as a URDF: MuJoCo compiles it, and its bodies, joints and geoms are written as URDF elements.
 
-A body with several joints becomes a chain of links without inertia. The frame of a link is that of
+A body with several joints becomes a chain of links without inertia. A link has the frame of
 the body, moved to the anchor of its last joint (MuJoCo's documentation, Computation, Kinematics).
 """
 

@@ -1,10 +1,10 @@
 """
 SDF as a URDF.
 
-Poses have the meaning of SDFormat 1.7 and later (sdformat.org, Pose frame semantics): that of a
-link is given in the model's frame, that of a joint in its child's, each unless ``relative_to``
+Poses have the meaning of SDFormat 1.7 and later (sdformat.org, Pose frame semantics): a link's
+pose is given in the model's frame, a joint's pose in its child's, each unless ``relative_to``
 names another; the axis of a joint is given in the joint's frame, before version 1.5 in the
-model's. The frame of a link of a URDF is that of the joint that carries it.
+model's. In a URDF, a link has the frame of the joint that carries it.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Frames:
         return found
 
     def within(self, element: Element, parent: str) -> Any:
-        """Return the frame of an element whose pose is given in that of a parent by default."""
+        """Return the frame of an element whose pose refers to a parent by default."""
         pose = element.find('pose')
         given = None if pose is None else pose.get('relative_to')
         return self.of(given or parent) * self.pose(element)

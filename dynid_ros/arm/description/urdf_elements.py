@@ -20,7 +20,7 @@ def numbers(values: ArrayLike) -> str:
 
 
 def add_origin(element: Element, place: Array, rotation: Array) -> None:
-    """Add the frame with an origin (3,) and axes (3, 3) in that of the parent."""
+    """Add the frame with an origin (3,) and axes (3, 3) in the parent's frame."""
     import pinocchio
 
     rpy = pinocchio.rpy.matrixToRpy(np.ascontiguousarray(rotation))

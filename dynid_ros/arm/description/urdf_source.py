@@ -124,7 +124,7 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
         return str(folder)
 
     missing: list[str] = []
-    # xacro asks the index of ROS 2, which lacks what is not installed.
+    # xacro asks the index of ROS 2, which lacks packages that are not installed.
     index = cast(Any, ModuleType('ament_index_python.packages'))
     index.get_package_share_directory = share
     try:

@@ -200,14 +200,16 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
             raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
                            f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
+    sound: set[str] = set()
     for link in carrier:
-        way = [link]
-        while way[-1] in carrier:
-            parent = joints[carrier[way[-1]]].parent
-            if parent in way:
-                cycle = ' -> '.join([*way[way.index(parent):], parent])
-                raise ArmError(f'the links in {path} form a cycle: {cycle}')
-            way.append(parent)
+        way = {link: None}
+        while link in carrier and link not in sound:
+            link = joints[carrier[link]].parent
+            if link in way:
+                cycle = [*way][[*way].index(link):]
+                raise ArmError(f'the links in {path} form a cycle: {" -> ".join([*cycle, link])}')
+            way[link] = None
+        sound.update(way)
     roots = [link for link in links if link not in carrier]
     if not roots:
         raise ArmError(f'{path} has no links')

@@ -14,10 +14,10 @@ DEEPEST = 50
 TOO_DEEP = 'exceeded maximum nesting depth'
 #: Values, those counted again that an alias repeats. A result of 400 parameters has 170 000.
 MOST_VALUES = 500_000
-#: Digits of a whole number; seeds of 64 bits have 20.
+#: Digits of an integer; seeds of 64 bits have 20.
 MOST_DIGITS = 40
 _LEVELS = f'it has more than {DEEPEST} levels'
-# What no name of a file or a joint can hold.
+# Characters that no name of a file or a joint can hold.
 _NO_TEXT = re.compile('[\0\ud800-\udfff]')
 _SafeLoader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _INT, _FLOAT, _TIME = (f'tag:yaml.org,2002:{kind}' for kind in ('int', 'float', 'timestamp'))
@@ -99,7 +99,7 @@ class _Bounded(Composer):  # type: ignore[misc]
 
 
 class _Loader(_Bounded, _SafeLoader):  # type: ignore[misc, valid-type]
-    """Safe loader of whole numbers and dates as users write them; in C where there is libyaml."""
+    """Safe loader of integers and dates as users write them; in C where there is libyaml."""
 
     def __init__(self, data: bytes) -> None:
         _SafeLoader.__init__(self, data)
@@ -115,7 +115,7 @@ class _Loader(_Bounded, _SafeLoader):  # type: ignore[misc, valid-type]
     def construct_whole(self, node: Any) -> int:
         text = str(self.construct_scalar(node))
         if len(text) > MOST_DIGITS:
-            raise _error(f'a whole number has {len(text)} digits', node)
+            raise _error(f'an integer has {len(text)} digits', node)
         return int(text, 10 if text.lstrip('+-').isdigit() else 0)
 
 

@@ -57,7 +57,7 @@ def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
 
     The error of a placement (of base, mounting, tool, or a joint of an arm without table) is along
     and about the axes of the frame in which it is placed, about its own origin: ``R' = exp(e) R``,
-    ``p' = p + e``. The errors of a row of a DH table are those of its four parameters.
+    ``p' = p + e``. A row of a DH table has the errors of its four parameters.
 
     Raises
     ------
