@@ -15,10 +15,10 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification.conditioned_data import ConditionedData, unseen_set
-from dynid_ros.estimation.identification.repeatability import unrepeated_torque
+from dynid_ros.estimation.identification.repeatability import motion_torque, unrepeated_torque
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
-from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows
+from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.utilities.arrays import Array
@@ -177,11 +177,9 @@ def _as_recorded(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
     result = []
     for motion in rows.motions:
         inner = slice(reach, len(motion.t) - reach, step)
-        q, qd, qdd = motion.q[inner], motion.qd[inner], motion.qdd[inner]
-        if len(q):
-            history = motion.history(inner)
-            tau_hat = np.concatenate(
-                [Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, history)])
+        if len(motion.t[inner]):
             tau = np.where(motion.moving[inner], motion.tau[inner], np.nan)
-            result.append(Prediction('', True, motion.t[inner], q, qd, tau, tau_hat))
+            result.append(Prediction(
+                '', True, motion.t[inner], motion.q[inner], motion.qd[inner], tau,
+                motion_torque(arm, theta, motion, inner)))
     return result

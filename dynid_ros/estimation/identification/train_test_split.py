@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.signals.repetition import REPEATS, repeats
 from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.identification.leakage_check import KnownSamples
+from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
 from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 
@@ -243,13 +242,11 @@ def divide(
         raise RecordingError('recordings must hold at least one Recording, but holds none')
     paths = tuple(dict.fromkeys(recording.source for recording in train))
     names = share + ', '.join(Path(path).name for path in paths)
-    fitted = [(part.t, part.q) for part in train]
-    again = [repeats(fitted, part.t, part.q) for _, part in unseen]
-    unseen = [(f'{name} ({REPEATS})' if same else name, part)
-              for (name, part), same in zip(unseen, again, strict=True)]
+    marked = [(marked_repeat(name, train, part), part) for name, part in unseen]
+    again = [new != old for (new, _), (old, _) in zip(marked, unseen, strict=True)]
     arm = arm.as_measured
     return Division(
-        arm if friction is None else arm.with_friction(tuple(friction)), train, unseen, names,
+        arm if friction is None else arm.with_friction(tuple(friction)), train, marked, names,
         paths, (*defects, *(d for _, found in others for d in found)),
         bool(again) and all(again), tuple(notes))
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.repetition import REPEATS, repeats
 from dynid_ros.estimation.identification.conditioned_data import ConditionedSet, unseen_set
-from dynid_ros.estimation.identification.leakage_check import was_fitted
+from dynid_ros.estimation.identification.leakage_check import marked_repeat, was_fitted
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, metrics
 from dynid_ros.estimation.model.torque_prediction import Prediction
@@ -47,9 +46,9 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     parts = unseen_set(result.arm, source, recording, result.treatment).predict(
         result.arm, result.theta)
     held_out = not was_fitted(result, recording, parts)
-    fitted = [(part.t, part.q) for part in result.predictions if not part.held_out]
-    if held_out and fitted and repeats(fitted, recording.t, recording.q):
-        source = f'{source} ({REPEATS})'
+    if held_out:
+        source = marked_repeat(
+            source, [part for part in result.predictions if not part.held_out], recording)
     parts = [replace(part, held_out=held_out) for part in parts]
     return metrics(source, held_out, result.arm.joint_names, parts), parts
 

@@ -1,4 +1,18 @@
-"""A session on a live stream: its history, its result, and its state to resume from."""
+"""
+Estimates of one arm from a stream of joint states.
+
+The stages from a joint state to an estimate, each with the object that it takes and the one that
+it makes; `replay` feeds a recording to the same:
+
+1. `OnlineIdentifier.push`: stamps, motor positions and drive signals → time and joint positions
+2. `SampleValidation`: samples → stretches without spikes, jumps and gaps
+3. `Resampler`: stretches → samples at a uniform rate
+4. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
+5. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
+6. `RecursiveLeastSquares.predict`: `RowBlock` → innovations, which show outliers
+7. `DoubtfulRows`: rows → rows that no outlier spoils
+8. `RecursiveLeastSquares.learn`: rows → triangular factors, which `estimate` solves
+"""
 
 from __future__ import annotations
 
