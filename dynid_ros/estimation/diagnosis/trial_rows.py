@@ -20,7 +20,7 @@ from dynid_ros.utilities.arrays import Array
 BLOCKS, FOLDS = 15, 3
 #: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4
-#: Smallest mean square of a residual that is believed, by that of the torque.
+#: Smallest credible mean square of a residual, relative to the torque.
 FLOOR = 1e-8
 #: Least power of the torque of a joint, by the largest one, with which its residual is compared.
 SILENT = 1e-20

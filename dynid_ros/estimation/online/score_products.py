@@ -65,7 +65,7 @@ class ScoreProducts(Checkpointed):
         self._shape = n, b = joints, parameters
         self.lags = self.total = self.values = self.now = 0
         self.segment = -1
-        self.rows = np.zeros((0, n, b + 1))
+        self._parts = [np.zeros((0, n, b + 1))]
         self.positions = np.full(1, -BREAK)
         self.products = np.zeros((0, 0))
         self.tail = np.zeros((0, n * b))
