@@ -29,7 +29,6 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
-from dynid_ros.estimation.identification.validation import predict
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.online.replay import replay, stream_settings
 from dynid_ros.estimation.regression.kept_rows import KeptRows
@@ -59,7 +58,7 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
 
     def error(theta: np.ndarray) -> float:
-        parts = predict(arm, held_out, theta, name, True)
+        parts = held_out.predict(arm, theta, name, True)
         return metrics(name, True, arm.joint_names, parts).relative_error_percent
 
     _, history = replay(arm, train)
@@ -102,7 +101,7 @@ def held_out(name: str, arm: ArmModel, log: Recording) -> None:
     live, _ = replay(batch.arm, train, start=batch)
     kept = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
     errors = [
-        metrics(name, True, arm.joint_names, predict(batch.arm, kept, theta, name, True))
+        metrics(name, True, arm.joint_names, kept.predict(batch.arm, theta, name, True))
         .relative_error_percent for theta in (batch.theta, live.theta)]
     print(f'{name}: last third below {batch.treatment.cutoff_hz:.3g} Hz with '
           f'{", ".join(batch.arm.friction)}: batch {errors[0]:.2f} %, started from it '

@@ -16,7 +16,6 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
-from dynid_ros.estimation.identification.validation import predict
 from dynid_ros.estimation.model.standard_parameters import sample_colour
 from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.estimation.regression.kept_rows import KeptRows
@@ -102,4 +101,4 @@ def free_model(name='ur10', noise=1.0, still=(), own=(), rough=0.0):
         colour=sample_colour(covariance, white, 1 - white**2 / before), treatment=settings,
         root_information=solution.root_information, root_torque=solution.root_torque,
         sources=('free',),
-        predictions=tuple(predict(arm, rows, solution.theta, 'free', False)))
+        predictions=tuple(rows.predict(arm, solution.theta, 'free', False)))

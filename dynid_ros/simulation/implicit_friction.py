@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.regression.least_squares import factorise, solve_factorised
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
@@ -97,9 +96,7 @@ def end_velocity(
     x = guess
     residual, slopes = _residual(x, mass, qd, force, speeds, rising, timestep)
     for _ in range(_ITERATIONS):
-        change, factor = residual.copy(), mass + timestep * np.diag(slopes)
-        factorise(factor)
-        solve_factorised(factor, change)
+        change = np.linalg.solve(mass + timestep * np.diag(slopes), residual)
         if (np.abs(change) <= _CONVERGED * (speeds[1] + np.abs(x))).all():
             return x - change
         descent, share = (residual * change).sum(), 1.0

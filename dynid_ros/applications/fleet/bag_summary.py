@@ -21,7 +21,6 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, one_line
-from dynid_ros.estimation.diagnosis.cause import with_cause
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     clipped_findings,
@@ -36,6 +35,7 @@ from dynid_ros.estimation.regression.preparation import (
 )
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.weighted_least_squares import reweighted
+from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.atomic_write import read_whole
 
 #: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.

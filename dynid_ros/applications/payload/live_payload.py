@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.change import largest_change
@@ -18,7 +16,6 @@ from dynid_ros.data.signals.rests import Rests
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.estimation.online.online_result import RowHistory
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -86,21 +83,15 @@ class LivePayload(OnlineIdentifier):
         super().reset()
         self._recent: deque[RowBlock] = deque()
 
-    def _take_in(
-        self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
-    ) -> list[tuple[RowBlock, Array]]:
-        learned = super()._take_in(stamps, name, positions, signals)
-        self.remember(learned)
-        return learned
-
-    def remember(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
-        """Keep the last rows, from `StreamingLeastSquares.push`, for a change of the load."""
+    def _remembered(self, learned: list[tuple[RowBlock, Array]]) -> list[tuple[RowBlock, Array]]:
+        """Keep the last rows, too, for a change of the load."""
         self._recent.extend(block for block, _ in learned)
         rows = sum(len(block.t) for block in self._recent)
         while rows > RECENT:
             rows -= len(self._recent.popleft().t)
+        return super()._remembered(learned)
 
-    def load(self, history: RowHistory | None = None) -> Payload | None:
+    def load(self) -> Payload | None:
         """
         Return the load as it is known now.
 
@@ -130,7 +121,7 @@ class LivePayload(OnlineIdentifier):
             evidence = Evidence.of_rows(model, rows, fit, body)
             present, findings, remarks = judge_payload(
                 regression, rows, fit, body, evidence, change)
-        moving = [part for part in (history or self._history).predictions(self._source)
+        moving = [part for part in self.history.predictions(self._source)
                   if np.isfinite(part.tau).any()]
         return Payload(
             model, model.arm.tool.placement, 'motion', body,

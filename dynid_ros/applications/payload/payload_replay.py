@@ -10,8 +10,7 @@ from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.online.online_result import RowHistory
-from dynid_ros.estimation.online.replay import feed, History, Known, Learned
+from dynid_ros.estimation.online.replay import feed, History, Known
 from dynid_ros.estimation.regression.preparation import checked_recording
 
 
@@ -53,17 +52,16 @@ def replay_payload(
     session = LivePayload(model, recording.source, cutoff_hz=cutoff_hz, delay=delay)
     found: Payload | None = None
 
-    def known(rows: RowHistory, learned: Learned) -> Known | None:
+    def known() -> Known | None:
         nonlocal found
-        session.remember(learned)
-        found = session.load(rows)
+        found = session.load()
         if found is None:
             return None
         body = found.body
         return body.fields, body.fields_std, body.from_data, body.from_data
 
     with finite_numbers(model, [recording.source]):
-        _, history = feed(session.estimator, with_one_clock(recording), tuple(FIELDS), known)
+        history = feed(session, with_one_clock(recording), tuple(FIELDS), known)
     if found is None:
         count = session.estimator.recursion.rows.max(initial=0)
         raise RecordingError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.compiled import kernel
 
 
 @dataclass(frozen=True)
@@ -102,127 +100,49 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
 
     """
     n = len(recordings[0].joint_names)
-    limits = [_limit_of_rest(recording) for recording in recordings]
-    found = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
-    values = np.full((n, THRESHOLDS.levels), np.nan)
-    for recording, limit in zip(recordings, limits, strict=True):
-        for part in _parts(recording):
-            find_ranges(*part, limit, *found, values)
-    samples, least, most = found
-    coarse = (samples > 0) & np.isnan(values[:, -1])
-    spread = np.where(samples > 0, most - least, 0.0)
-    depths = spread * np.array([[TOUCH], [THRESHOLDS.band]])
-    edges, counts = np.concatenate([most - depths, least + depths]), np.zeros((4, n))
-    for recording, limit in zip(recordings, limits, strict=True):
-        for part in _parts(recording):
-            count_beyond(*part, limit, edges, counts)
-    crowds = [_crowd(top, band, samples) * ~coarse * (spread > 0)
-              for top, band in (counts[:2], counts[2:])]
-    return ClipLevels(
-        np.where(crowds[0] > THRESHOLDS.share, most, np.inf),
-        np.where(crowds[1] > THRESHOLDS.share, least, -np.inf),
-        np.asarray(sum(np.where(crowd > THRESHOLDS.share, crowd, 0.0) for crowd in crowds)),
-        coarse, np.max([_usual(recording.u) for recording in recordings], axis=0))
+    moving = [moves(recording) for recording in recordings]
+    found = [_levels(np.concatenate([
+        _in_motion(recording, j) for recording, some in zip(recordings, moving, strict=True)
+        if some[j]] or [np.zeros(0)])) for j in range(n)]
+    highest, lowest, share, coarse = map(np.array, zip(*found, strict=True))
+    return ClipLevels(highest, lowest, share, coarse,
+                      np.max([_usual(recording.u) for recording in recordings], axis=0))
 
 
 def _usual(u: Array) -> Array:
-    """Largest signal of each joint apart from outliers, of samples spread over a recording."""
+    """Return the largest signal of each joint beside outliers, (n,)."""
     if not len(u):
         return np.zeros(u.shape[1])
     chosen = np.abs(u[::-(-len(u) // USUAL_SAMPLES)].T)
     return np.asarray(np.percentile(chosen, USUAL, axis=1, overwrite_input=True))
 
 
-def _limit_of_rest(recording: Recording) -> Array:
-    """Speed of each joint above which it is in motion, (n,)."""
-    highest = np.zeros(recording.q.shape[1])
-    for begin, stop, t, q, _ in _parts(recording):
-        find_top_speed(begin, stop, t, q, highest)
-    return np.where(moves(recording), THRESHOLDS.speed * highest, np.inf)
+def _in_motion(recording: Recording, joint: int) -> Array:
+    """Return the drive signal of a joint where it moves, one joint at a time to save memory."""
+    speed = np.abs(np.gradient(recording.q[:, joint], recording.t))
+    return np.asarray(recording.u[:, joint][speed > THRESHOLDS.speed * speed.max()])
 
 
-def _parts(recording: Recording) -> Iterator[tuple[int, int, Array, Array, Array]]:
-    """Cut into blocks, each with the samples beside it and the numbers of its own ones."""
-    t, q, u = recording.t, recording.q, recording.u
-    for part in blocks(len(t) if len(t) > 1 else 0):
-        first = max(part.start - 1, 0)
-        near = slice(first, part.stop + 1)
-        yield part.start - first, part.stop - first, *(
-            np.require(x[near], requirements=('C', 'W')) for x in (t, q, u))
+def _levels(u: Array) -> tuple[float, float, float, bool]:
+    """Return both limits of a signal, the share of its samples there, and whether it is coarse."""
+    few = THRESHOLDS.levels
+    if not len(u):
+        return np.inf, -np.inf, 0.0, False
+    # Most signals have more values from the first few samples on.
+    if len(np.unique(u[:1000])) < few and len(np.unique(u)) < few:
+        return np.inf, -np.inf, 0.0, True
+    shares = _crowd(u), _crowd(-u)
+    return (float(u.max()) if shares[0] else np.inf, float(u.min()) if shares[1] else -np.inf,
+            sum(shares), False)
 
 
-@kernel
-def slope_weights(t: Array, i: int) -> tuple[float, float, float]:
-    """Weights of a sample and its neighbours in the derivative by the parabola through them."""
-    if i == 0:
-        return 0.0, -1 / (t[1] - t[0]), 1 / (t[1] - t[0])
-    before = t[i] - t[i - 1]
-    if i == t.size - 1:
-        return -1 / before, 1 / before, 0.0
-    after = t[i + 1] - t[i]
-    both = before + after
-    return -after / (before * both), (after - before) / (before * after), before / (after * both)
-
-
-@kernel
-def speed_at(weights: tuple[float, float, float], q: Array, i: int, j: int) -> float:
-    """Speed of a joint at a sample, given the weights there."""
-    last = q.shape[0] - 1
-    return float(abs(weights[0] * q[max(i - 1, 0), j] + weights[1] * q[i, j]
-                     + weights[2] * q[min(i + 1, last), j]))
-
-
-@kernel
-def find_top_speed(begin: int, stop: int, t: Array, q: Array, highest: Array) -> None:
-    """Raise the highest speed (n,) of each joint to that in some samples."""
-    for i in range(begin, stop):
-        weights = slope_weights(t, i)
-        for j in range(q.shape[1]):
-            highest[j] = max(highest[j], speed_at(weights, q, i, j))
-
-
-@kernel
-def find_ranges(
-    begin: int, stop: int, t: Array, q: Array, u: Array, limit: Array,
-    samples: Array, least: Array, most: Array, values: Array,
-) -> None:
-    """Count samples in motion, and find range and the first few values (n, m) of the signals."""
-    for i in range(begin, stop):
-        weights = slope_weights(t, i)
-        for j in range(q.shape[1]):
-            if speed_at(weights, q, i, j) > limit[j]:
-                samples[j] += 1
-                least[j] = min(least[j], u[i, j])
-                most[j] = max(most[j], u[i, j])
-                # Most signals have more values than fit, from the first few samples on.
-                k = values.shape[1] - 1 if values[j, -1] == values[j, -1] else 0
-                while values[j, k] == values[j, k] and values[j, k] != u[i, j] and (
-                        k < values.shape[1] - 1):
-                    k += 1
-                if values[j, k] != values[j, k]:
-                    values[j, k] = u[i, j]
-
-
-@kernel
-def count_beyond(
-    begin: int, stop: int, t: Array, q: Array, u: Array, limit: Array, edges: Array,
-    counts: Array,
-) -> None:
-    """Count samples in motion from the first two edges (4, n) up, and from the others down."""
-    for i in range(begin, stop):
-        weights = slope_weights(t, i)
-        for j in range(q.shape[1]):
-            if speed_at(weights, q, i, j) > limit[j]:
-                counts[0, j] += u[i, j] >= edges[0, j]
-                counts[1, j] += u[i, j] >= edges[1, j]
-                counts[2, j] += u[i, j] <= edges[2, j]
-                counts[3, j] += u[i, j] <= edges[3, j]
-
-
-def _crowd(top: Array, band: Array, samples: Array) -> Array:
-    """Share of the samples at the largest value in one way where they are too many, else zero."""
-    crowded = top > np.maximum(THRESHOLDS.crowding * (band - top), THRESHOLDS.count)
-    return np.where(crowded, top / np.maximum(samples, 1), 0.0)
+def _crowd(u: Array) -> float:
+    """Return the share of the samples at the largest value, where these are a crowd."""
+    depth = np.ptp(u) * np.array([TOUCH, THRESHOLDS.band])
+    top, band = (np.count_nonzero(u >= u.max() - each) for each in depth)
+    crowded = top > max(THRESHOLDS.crowding * (band - top), THRESHOLDS.count)
+    share = top / len(u)
+    return share if crowded and share > THRESHOLDS.share else 0.0
 
 
 def clipped_samples(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynid_ros.estimation.diagnosis import motion_rivals, signal_rivals
+from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
 from dynid_ros.estimation.diagnosis.hypothesis import Hypothesis, SAME, without_more
 from dynid_ros.estimation.diagnosis.trial_evidence import (
@@ -15,7 +16,6 @@ from dynid_ros.estimation.diagnosis.trial_evidence import (
     surrogates,
     unseen_faults,
 )
-from dynid_ros.estimation.diagnosis.verdict import THRESHOLDS as VERDICT
 from dynid_ros.estimation.model.verdict import Finding
 
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
@@ -252,8 +252,7 @@ def _excited(best: Hypothesis, base: Hypothesis) -> bool:
     gain = base.cost - _price(best)
     if base.error_percent > THRESHOLDS.good and gain > THRESHOLDS.gain_vague:
         return True
-    enough = VERDICT.expected_error_percent
-    return gain > THRESHOLDS.gain_blamed and expected_error(best) < enough
+    return gain > THRESHOLDS.gain_blamed and expected_error(best) < LARGEST_EXPECTED_PERCENT
 
 
 def unexplained_joints(base: Hypothesis) -> list[int]:

@@ -66,7 +66,8 @@ def negative_drives(
     """
     base, layout = base_parameters(arm), arm.layout
     place = {int(column): k for k, column in enumerate(base.columns)}
-    speed, shares = _speeds(arm, motion), rotor_shares(arm, theta, motion)
+    speed = _while_moving(arm, motion, [part.qd for part in motion])
+    shares = rotor_shares(arm, theta, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
     # A joint that moves at this speed is warm by it.
@@ -153,11 +154,6 @@ def friction_power(
     power = np.zeros((arm.n, len(base)))
     power[joint, at] = (qd[:, joint] * W[:, joint, at]).sum(axis=0) / max(len(qd), 1)
     return power
-
-
-def _speeds(arm: ArmModel, motion: Sequence[Prediction]) -> Array:
-    """Root mean square speed of each joint while it moves, (n,); zero where it never does."""
-    return _while_moving(arm, motion, [part.qd for part in motion])
 
 
 def _acceleration(part: Prediction) -> Array:

@@ -77,7 +77,7 @@ class GravityRows:
 
     @cached_property
     def floor(self) -> float:
-        """Least standard deviation of a residual that is believed, Nm."""
+        """Smallest credible standard deviation of a residual, Nm."""
         return float(1e-9 * np.sqrt((self.tau**2).mean()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import THRESHOLDS as LIMITS
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
-from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.dissipation import THRESHOLDS as SIGNS
 from dynid_ros.estimation.diagnosis.trial_rows import (
     trial_regressor,
@@ -169,44 +169,20 @@ class Hypothesis:
         """Joints whose signals are assumed to be changed."""
         return sorted({joint for step in self.steps for joint in step.joints})
 
+    def changed(self, step: Step, **changes: Any) -> Hypothesis:
+        """Assume something else that leaves the rows as they are, or brings them along."""
+        return replace(self, steps=(*self.steps, step), **changes)
+
+    def refitted(
+        self, step: Step, base: NDArray[np.intp] | None = None, **changes: Any,
+    ) -> Hypothesis:
+        """Assume another arm, motion or load, of which the rows follow."""
+        other = self.changed(step, **changes)
+        return replace(other, rows=trial_rows(other.arm, other.samples, other.loaded, base))
+
     def with_signals(self, change: Array, step: Step) -> Hypothesis:
         """Assume that the drive signals ``u @ change`` are the true ones."""
-        return replace(self, signals=self.signals @ change, steps=(*self.steps, step))
-
-    def without(self, joint: int, step: Step) -> Hypothesis:
-        """Assume that the signal of one joint is no torque."""
-        return replace(self, excluded=(*self.excluded, joint), steps=(*self.steps, step))
-
-    def on(self, samples: TrialSamples) -> Hypothesis:
-        """Explain other samples by the same assumptions."""
-        return replace(self, samples=samples, rows=trial_rows(self.arm, samples))
-
-    def with_samples(self, samples: TrialSamples, step: Step) -> Hypothesis:
-        """Assume another motion."""
-        return replace(self.on(samples), steps=(*self.steps, step))
-
-    def with_torque(self, tau: Array, rows: TrialRows, step: Step) -> Hypothesis:
-        """Assume another torque, of which the rows are known."""
-        return replace(self, samples=replace(self.samples, tau=tau), rows=rows,
-                       steps=(*self.steps, step))
-
-    def with_arm(self, arm: ArmModel, step: Step) -> Hypothesis:
-        """Assume another arm."""
-        return replace(self, arm=arm, rows=trial_rows(arm, self.samples),
-                       steps=(*self.steps, step))
-
-    def with_lengths(self, translation: Array, step: Step) -> Hypothesis:
-        """Assume offsets (n, 3) between the joints of other lengths, none of which vanishes."""
-        arm = self.arm.with_tree(translation=translation)
-        # The same parameters are a base of it, which takes longer to find than the rows.
-        base = base_parameters(self.arm).columns
-        return replace(self, arm=arm, rows=trial_rows(arm, self.samples, base=base),
-                       steps=(*self.steps, step))
-
-    def with_load(self, loaded: NDArray[np.bool_], step: Step) -> Hypothesis:
-        """Assume other parameters of the last link in some samples."""
-        return replace(self, rows=trial_rows(self.arm, self.samples, loaded), loaded=loaded,
-                       steps=(*self.steps, step))
+        return self.changed(step, signals=self.signals @ change)
 
 
 def as_recorded(

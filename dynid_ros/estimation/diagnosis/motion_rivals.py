@@ -14,6 +14,7 @@ from dynid_ros.arm import load_arm, shipped_arms
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.data.signals.trial_samples import TrialSamples
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
 from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.utilities.arrays import Array
@@ -43,10 +44,11 @@ def exchanged_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     for pair in combinations(base.joints.tolist(), 2):
         change = exchange(base.arm.n, pair)
         moved = _at_motors(base, change)
-        alone = base.with_samples(replace(moved, moving=moved.moving @ change > 0), Step(
+        alone = base.refitted(Step(
             'position_exchanged', pair,
             f'the positions of {names(base.arm, pair)} seem to be exchanged',
-            'check the order of the position columns, or the names in the messages'))
+            'check the order of the position columns, or the names in the messages'),
+            samples=replace(moved, moving=moved.moving @ change > 0))
         yield alone
         yield replace(alone.with_signals(change, alone.steps[-1]), steps=(*base.steps, Step(
             'joint_exchanged', pair,
@@ -59,10 +61,11 @@ def reversed_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     for joint in base.joints.tolist():
         change = np.eye(base.arm.n)
         change[joint, joint] = -1
-        yield base.with_samples(_at_motors(base, change), Step(
+        yield base.refitted(Step(
             'position_sign', (joint,),
             f'the position of {names(base.arm, [joint])} seems to have the wrong sign',
-            'reverse it in the driver, or the axis of the joint in the description'))
+            'reverse it in the driver, or the axis of the joint in the description'),
+            samples=_at_motors(base, change))
 
 
 def coarsely_shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -75,12 +78,10 @@ def coarsely_shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
 def shifted_positions(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
     """Shift the zero of each revolute joint among some by the angle that fits best."""
     for joint in joints:
-        if base.arm.prismatic[joint]:
-            continue
-        angle, best = nearest(
-            partial(_shifted, base, joint), 0.0, base, 2 * ZERO, SETTLED)
-        if abs(angle) > ZERO_BAND:
-            yield best
+        if not base.arm.prismatic[joint]:
+            angle, best = nearest(partial(_shifted, base, joint), 0.0, base, 2 * ZERO, SETTLED)
+            if abs(angle) > ZERO_BAND:
+                yield best
 
 
 def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
@@ -135,9 +136,10 @@ def other_arms(base: Hypothesis) -> Iterator[Hypothesis]:
     for name, tree in _shipped_trees().items():
         if len(tree.joint_names) == base.arm.n and (tree.prismatic == base.arm.prismatic).all():
             own = replace(tree, joint_names=base.arm.joint_names)
-            yield base.with_arm(replace(base.arm, tree=own), Step(
+            yield base.refitted(Step(
                 'other_arm', (), f"the recording seems to be one of the arm '{name}'",
-                'give the description of the arm that was recorded'))
+                'give the description of the arm that was recorded'),
+                arm=replace(base.arm, tree=own))
 
 
 @cache
@@ -165,24 +167,23 @@ def other_gravity(base: Hypothesis, check: GravityCheck) -> Iterator[Hypothesis]
     text = ', '.join(f'{x:.2f}' for x in vector)
     other = ', or another direction that fits as well' if check.ambiguous else ''
     if not stated:
-        yield base.with_arm(replace(base.arm, gravity=vector), Step(
+        yield _with_gravity(base, vector, Step(
             'gravity_missing', (),
             f'the effort holds gravity torque although "gravity" of the arm is zero: the data '
             f'give [{text}]{other} in the base frame', 'correct "gravity" in arm.yaml'))
         return
     if check.elsewhere:
-        yield _turned(base, check, vector, f'[{text}]{other}')
-    yield base.with_arm(replace(base.arm, gravity=np.zeros(3)), Step(
-        'gravity_removed', (), 'the effort holds no gravity torque',
-        LEAVE_OUT))
+        degrees = f'{np.degrees(check.angle):.1f} ± {np.degrees(check.std):.1f} degrees'
+        yield _with_gravity(base, vector, Step(
+            'gravity_direction', (), f'the stated gravity is {degrees} off: the data give '
+            f'[{text}]{other} in the base frame',
+            'correct "gravity" of the arm if it is mounted on its side'))
+    yield _with_gravity(base, np.zeros(3), Step(
+        'gravity_removed', (), 'the effort holds no gravity torque', LEAVE_OUT))
 
 
-def _turned(base: Hypothesis, check: GravityCheck, vector: Array, text: str) -> Hypothesis:
-    degrees = f'{np.degrees(check.angle):.1f} ± {np.degrees(check.std):.1f} degrees'
-    return base.with_arm(replace(base.arm, gravity=vector), Step(
-        'gravity_direction', (),
-        f'the stated gravity is {degrees} off: the data give {text} in the base frame',
-        'correct "gravity" of the arm if it is mounted on its side'))
+def _with_gravity(base: Hypothesis, vector: Array, step: Step) -> Hypothesis:
+    return base.refitted(step, arm=replace(base.arm, gravity=vector))
 
 
 def _at_motors(base: Hypothesis, change: Array) -> TrialSamples:
@@ -198,10 +199,11 @@ def _at_motors(base: Hypothesis, change: Array) -> TrialSamples:
 def _shifted(base: Hypothesis, joint: int, angle: float) -> Hypothesis:
     q = base.samples.q.copy()
     q[:, joint] += angle
-    return base.with_samples(replace(base.samples, q=q), Step(
+    return base.refitted(Step(
         'position_zero', (joint,),
         f'the zero of {names(base.arm, [joint])} seems to be off by {np.degrees(-angle):.0f} '
-        'degrees', 'calibrate it, or identify with --joint-offsets'))
+        'degrees', 'calibrate it, or identify with --joint-offsets'),
+        samples=replace(base.samples, q=q))
 
 
 def _stretched(base: Hypothesis, joint: int, logarithm: float) -> Hypothesis:
@@ -209,11 +211,13 @@ def _stretched(base: Hypothesis, joint: int, logarithm: float) -> Hypothesis:
     translation[joint] *= np.exp(logarithm)
     millimetres = 1000 * np.linalg.norm(translation[joint])
     stated = 1000 * np.linalg.norm(base.arm.translation[joint])
-    return base.with_lengths(translation, Step(
+    # The same parameters are a base of it, which takes longer to find than the rows.
+    return base.refitted(Step(
         'link_length', (joint,),
         f'the offset of {names(base.arm, [joint])} from the joint before it seems to be '
         f'{millimetres:.0f} mm instead of {stated:.0f} mm',
-        'compare the description with the data sheet of the arm'))
+        'compare the description with the data sheet of the arm'),
+        base_parameters(base.arm).columns, arm=base.arm.with_tree(translation=translation))
 
 
 def _integral(samples: TrialSamples, part: NDArray[np.intp]) -> Array:
@@ -225,6 +229,7 @@ def _integral(samples: TrialSamples, part: NDArray[np.intp]) -> Array:
 
 def _integrated(base: Hypothesis, q: Array) -> Hypothesis:
     own = base.samples
-    return base.with_samples(replace(own, q=q, qd=own.q, qdd=own.qd), Step(
+    return base.refitted(Step(
         'position_is_velocity', (), 'the positions seem to be velocities: their integrals stay '
-        'within the limits of all joints', 'record positions', rough=True))
+        'within the limits of all joints', 'record positions', rough=True),
+        samples=replace(own, q=q, qd=own.q, qdd=own.qd))

@@ -104,16 +104,18 @@ def _late(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
         if drive.is_direct:
             products = base.rows.products.copy()
             products[:, joint] = shifted[:, joint]
-            yield base.with_torque(tau, replace(base.rows, products=products), step)
+            yield base.changed(step, samples=replace(base.samples, tau=tau),
+                               rows=replace(base.rows, products=products))
         else:
-            yield base.with_samples(replace(base.samples, tau=tau), step)
+            yield base.refitted(step, samples=replace(base.samples, tau=tau))
 
 
 def meaningless_signals(base: Hypothesis) -> Iterator[Hypothesis]:
     """Leave out the drive signal of one joint at a time."""
     for joint in base.joints.tolist():
         if joint not in base.excluded:
-            yield base.without(joint, meaningless(base.arm, [joint]))
+            yield base.changed(
+                meaningless(base.arm, [joint]), excluded=(*base.excluded, joint))
 
 
 def meaningless(arm: ArmModel, joints: Sequence[int]) -> Step:
@@ -135,7 +137,8 @@ def loads_from_a_moment_on(base: Hypothesis) -> Iterator[Hypothesis]:
 def _loaded(base: Hypothesis, share: float) -> Hypothesis:
     t = base.samples.t
     moment = int(share * len(t))
-    return base.with_load(np.arange(len(t)) >= moment, Step(
+    return base.refitted(Step(
         'payload_changed', (),
         f'the tool seems to carry something else from {t[moment]:.0f} s on',
-        'identify the recording before and after it apart, or record again with one load'))
+        'identify the recording before and after it apart, or record again with one load'),
+        loaded=np.arange(len(t)) >= moment)

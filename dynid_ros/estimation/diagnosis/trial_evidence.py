@@ -10,9 +10,15 @@ from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.diagnosis.hypothesis import EVERYTHING, Hypothesis, names, NOTHING
-from dynid_ros.estimation.diagnosis.trial_rows import block_numbers, BLOCKS, FLOOR, FOLDS
-from dynid_ros.estimation.diagnosis.verdict import expected_errors
+from dynid_ros.estimation.diagnosis.trial_rows import (
+    block_numbers,
+    BLOCKS,
+    FLOOR,
+    FOLDS,
+    trial_rows,
+)
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.possible_estimate import NEXT_TO_NOTHING
 from dynid_ros.estimation.model.torque_prediction import Prediction
@@ -89,8 +95,9 @@ def surrogates(base: Hypothesis) -> Iterator[Hypothesis]:
     for k in range(1, SURROGATES + 1):
         moved = np.roll(residual, k * len(residual) // (SURROGATES + 1), axis=0)
         change = (moved - residual) * samples.moving
-        yield base.on(replace(samples, tau=samples.tau + change,
-                              later=samples.later + change[:, :, None]))
+        other = replace(samples, tau=samples.tau + change,
+                        later=samples.later + change[:, :, None])
+        yield replace(base, samples=other, rows=trial_rows(base.arm, other))
 
 
 def expected_error(each: Hypothesis) -> float:

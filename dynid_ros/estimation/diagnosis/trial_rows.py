@@ -14,20 +14,13 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.diagnosis.dissipation import friction_power
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.regression.product_kernels import (
-    elimination_order,
-    first_weights,
-    fit_products,
-    mix_torques,
-    predict_folds,
-)
 from dynid_ros.utilities.arrays import Array
 
 #: Consecutive blocks of time, dealt out to the folds in turn: each fold sees the whole recording.
 BLOCKS, FOLDS = 15, 3
 #: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4
-#: Smallest mean square of a residual that is believed, by that of the torque.
+#: Smallest credible mean square of a residual, relative to the torque.
 FLOOR = 1e-8
 #: Least power of the torque of a joint, by the largest one, with which its residual is compared.
 SILENT = 1e-20
@@ -68,8 +61,6 @@ class TrialRows:
         Samples.
     friction : (n, c) ndarray
         Row of the mean power that the friction of a joint takes up.
-    order : (c,) ndarray of int
-        Columns, those first that a joint alone has.
     base : (b,) ndarray of int
         Standard parameters of the first columns.
 
@@ -78,7 +69,6 @@ class TrialRows:
     products: Array
     counts: Array
     friction: Array
-    order: NDArray[np.intp]
     base: NDArray[np.intp]
 
     def score(self, mixing: Array, joints: NDArray[np.intp]) -> TrialScore:
@@ -93,10 +83,13 @@ class TrialRows:
             Joints that are fitted and compared.
 
         """
-        left, power = np.empty((2, len(mixing)))
-        predict_folds(
-            self.products, mixing, joints, self.counts, self.order, RIDGE, SILENT, FLOOR, TINY,
-            REWEIGHTINGS, left, power)
+        parts = _mixed(self.products, mixing)
+        # Sums, not differences: a fold may hold most of the torque.
+        others = np.array([np.delete(parts, k, axis=0).sum(axis=0) for k in range(len(parts))])
+        rows = np.array([np.delete(self.counts, k, axis=0).sum(axis=0) for k in range(len(parts))])
+        theta, *_ = _fitted(others, np.maximum(rows, 1), joints)
+        left = np.maximum(_residual_squares(parts, theta), 0.0).sum(axis=0)
+        power = parts[:, :, -1, -1].sum(axis=0)
         power = np.maximum(power, SILENT * power.max() + TINY)
         error = 100 * float(np.sqrt(
             left[joints].sum() / max(power[joints].sum(), TINY)))
@@ -109,16 +102,66 @@ class TrialRows:
 
     def fit(self, mixing: Array, joints: NDArray[np.intp]) -> tuple[Array, Array]:
         """Fit all folds: parameters (c,) and the square root (c, c) of their information."""
-        c, n = self.friction.shape[1], len(mixing)
-        products, rows = np.zeros((n, c + 1, c + 1)), np.maximum(self.counts.sum(axis=0), 1)
-        mix_torques(self.products.sum(axis=0), mixing, products)
-        theta, scale, variance, upper = *np.empty((2, c)), np.empty(n), np.empty((c, c))
-        first_weights(products, joints, rows, RIDGE, SILENT, TINY, scale, variance)
-        fit_products(
-            products, joints, rows, variance, FLOOR * variance, scale, np.arange(c), RIDGE,
-            REWEIGHTINGS, theta, upper)
+        products = _mixed(self.products.sum(axis=0), mixing)
+        theta, normal, scale = _fitted(
+            products, np.maximum(self.counts.sum(axis=0), 1), joints)
         # Columns without a row have a scale of zero.
-        return theta, upper / np.where(scale > 0, scale, np.inf)
+        root = np.linalg.cholesky(normal).T / np.where(scale > 0, scale, np.inf)
+        return theta, np.asarray(root)
+
+
+def _mixed(products: Array, mixing: Array) -> Array:
+    """Return products (.., n, c + 1, c + 1) where joint i has the torque tau @ mixing[:, i]."""
+    c = products.shape[-1] - len(mixing)
+    out = np.empty((*products.shape[:-2], c + 1, c + 1))
+    mixed = np.einsum('...iab,bi->...ia', products[..., c:], mixing)
+    out[..., :c, :c] = products[..., :c, :c]
+    out[..., :c, c] = out[..., c, :c] = mixed[..., :c]
+    out[..., c, c] = np.einsum('...ib,bi->...i', mixed[..., c:], mixing)
+    return out
+
+
+def _fitted(
+    products: Array, rows: Array, joints: NDArray[np.intp],
+) -> tuple[Array, Array, Array]:
+    """
+    Fit joints that are weighted by their own residuals.
+
+    Returns
+    -------
+    theta : (.., c) ndarray
+        Parameters, zero where no joint has a row.
+    normal : (.., c, c) ndarray
+        Normal matrix of columns of unit length.
+    scale : (.., c) ndarray
+        Factors that make them so.
+
+    """
+    products, rows = products[..., joints, :, :], rows[..., joints]
+    c = products.shape[-1] - 1
+    diagonal = np.arange(c)
+    power = products[..., c, c] / rows
+    largest = power.max(axis=-1, keepdims=True, initial=0.0)
+    variance = np.maximum(power, SILENT * largest + np.sqrt(TINY))
+    floor = FLOOR * variance
+    length = np.sqrt(products[..., diagonal, diagonal].sum(axis=-2))
+    used = length > RIDGE * length.max(axis=-1, keepdims=True, initial=0.0)
+    for _ in range(REWEIGHTINGS):
+        normal = np.einsum('...j,...jab->...ab', 1 / variance, products)
+        squares = np.where(used, normal[..., diagonal, diagonal], 0.0)
+        scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
+        right = normal[..., :c, c, None] * scale[..., None]
+        normal = normal[..., :c, :c] * scale[..., None] * scale[..., None, :]
+        normal[..., diagonal, diagonal] = 1 + RIDGE
+        theta = scale * np.linalg.solve(normal, right)[..., 0]
+        variance = np.maximum(_residual_squares(products, theta) / rows, floor)
+    return theta, normal, scale
+
+
+def _residual_squares(products: Array, theta: Array) -> Array:
+    """Return the sum of the squared residuals of each joint, (.., n)."""
+    x = np.append(theta, np.full((*theta.shape[:-1], 1), -1.0), axis=-1)[..., None, :]
+    return np.asarray(((products @ x[..., None])[..., 0] * x).sum(axis=-1))
 
 
 def block_numbers(samples: int) -> NDArray[np.intp]:
@@ -152,15 +195,14 @@ def trial_rows(
     k, n, c = W.shape
     fold = block_numbers(k) % FOLDS
     products, counts = np.zeros((FOLDS, n, c + n, c + n)), np.zeros((FOLDS, n))
-    used = (W != 0).any(axis=0)
-    for i in range(n):
-        own = np.flatnonzero(used[i])
+    for i, used in enumerate((W != 0).any(axis=0)):
+        own = np.flatnonzero(used)
         place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
         rows = np.concatenate([W[:, i, own], samples.tau], axis=1)
         for f in range(FOLDS):
             part = rows[(fold == f) & samples.moving[:, i]]
             products[f, i][place], counts[f, i] = part.T @ part, len(part)
-    return TrialRows(products, counts, friction, elimination_order(used), base)
+    return TrialRows(products, counts, friction, base)
 
 
 def trial_regressor(

@@ -12,7 +12,7 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.estimation.friction.folds import Folds, growth, STANDARD_ERRORS
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import carry_over, fit
+from dynid_ros.estimation.regression.weighted_least_squares import carry_over, fit, Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Consecutive blocks of time, each predicted by fits to the others.
@@ -26,7 +26,7 @@ KINDS = (
 ABSENT, *STRENGTHS = 1e-9, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1
 
 
-def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
+def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], Solution]:
     """
     Choose how strong each further friction term may be, by blocks that were not fitted.
 
@@ -47,9 +47,11 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
 
     Returns
     -------
-    dict of str to float
+    strengths : dict of str to float
         By term, how wide the prior of its coefficients is relative to that of the arm, beside rows
         that are weighted as if their noise were white; terms that are absent have none.
+    plain : Solution
+        Estimate with plain friction.
 
     References
     ----------
@@ -61,7 +63,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
     solution = fit(plain, rows)
     blocks = blocks_apart(rows, every, carry_over(solution.theta, plain, every))
     if not blocks:
-        return {}
+        return {}, solution
     folds, prior = Folds(blocks, solution.sigma), arm_prior(every).widened(solution.widening)
 
     def left(strengths: dict[str, float]) -> Array:
@@ -75,7 +77,8 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> dict[str, float]:
         found = min(trials, key=lambda trial: sum(growth(left(trial), before)))
     mean, standard_error = growth(left(found), before)
     better = mean + STANDARD_ERRORS * standard_error < 0
-    return {name: strength for name, strength in found.items() if better and strength > ABSENT}
+    return {name: strength for name, strength in found.items()
+            if better and strength > ABSENT}, solution
 
 
 def blocks_apart(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]:

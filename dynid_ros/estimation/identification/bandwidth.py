@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +14,11 @@ from dynid_ros.data.signals import conditioning, filters
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.identification.conditioned_data import take_unseen
-from dynid_ros.estimation.identification.validation import predict, predict_unseen, unseen_rows
+from dynid_ros.estimation.identification.conditioned_data import ConditionedData, unseen_set
+from dynid_ros.estimation.identification.repeatability import motion_torque, unrepeated_torque
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
-from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows
+from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.utilities.arrays import Array
@@ -26,8 +26,6 @@ from dynid_ros.utilities.arrays import Array
 #: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, what its structure and
 #: its drives add lies above.
 CUTOFFS_HZ = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-#: Held-out samples of the table at most: every cut-off costs the rows of all of them again.
-MOST = 2**15
 #: Samples of the torque as recorded for each row of the fit, at most: more cost time and tell the
 #: same.
 RECORDED_PER_ROW = 8
@@ -78,23 +76,8 @@ def error_at(
             f'at most, not {cutoff_hz:g} Hz')
     settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
     source = Path(recording.source).name
-    held = unseen_rows(model.arm, take_unseen(model.arm, [(source, recording)], settings))
-    parts = predict_unseen(model.arm, held, model.theta)
+    parts = unseen_set(model.arm, source, recording, settings).predict(model.arm, model.theta)
     return metrics(source, held_out, model.arm.joint_names, parts)
-
-
-def beginning(recordings: Iterable[Recording]) -> list[Recording]:
-    """Copy `MOST` samples of a held-out set at most, so that the rest is released."""
-    left = MOST
-    result: list[Recording] = []
-    for recording in recordings:
-        # A few samples of a further recording would be too short for any filter.
-        if result and len(recording.t) > left:
-            break
-        part = recording.part(0, left)
-        left -= len(part.t)
-        result.append(replace(part, t=part.t.copy(), q=part.q.copy(), u=part.u.copy()))
-    return result
 
 
 def error_by_bandwidth(
@@ -140,15 +123,24 @@ def error_by_bandwidth(
     return tuple(each for each in found if each is not None)
 
 
-def with_unrepeated(
-    errors: Sequence[BandwidthError], validation: Metrics | None,
-    unrepeated: Mapping[float | None, Array],
-) -> tuple[BandwidthError, ...]:
-    """Put beside each error the part that the arm does not repeat, by cut-off (n,), Nm."""
-    return tuple(
-        replace(each, unrepeated_percent=unrepeated_percent(
-            validation, unrepeated[each.cutoff_hz])[0])
-        if validation is not None and each.cutoff_hz in unrepeated else each for each in errors)
+def compare_bandwidths(
+    model: IdentifiedModel, data: ConditionedData, plain: Fitted | None,
+) -> IdentifiedModel:
+    """Add the error by cut-off, with the part that the arm does not repeat, and plain friction."""
+    repeated = [*data.train.motions, *(motion for each in data.held_out if model.repeats
+                                       for motion in each.motions)]
+    own, settings = model.treatment.cutoff_hz, model.treatment
+    unrepeated = unrepeated_torque(
+        model.arm, model.theta, repeated, (own, *CUTOFFS_HZ, None))
+    errors = error_by_bandwidth((model.arm, model.theta), data.recorded, settings, plain)
+    if model.validation is not None:
+        errors = tuple(
+            replace(each, unrepeated_percent=unrepeated_percent(
+                model.validation, unrepeated[each.cutoff_hz])[0])
+            if each.cutoff_hz in unrepeated else each for each in errors)
+    return replace(
+        model, error_by_bandwidth=errors,
+        unrepeated=tuple(unrepeated[own].tolist()) if own in unrepeated else None)
 
 
 def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSettings:
@@ -174,7 +166,7 @@ def _error(
 
 
 def _below_cutoff(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
-    return predict(fitted[0], rows, fitted[1], '', True)
+    return rows.predict(*fitted, '', True)
 
 
 def _as_recorded(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
@@ -185,11 +177,9 @@ def _as_recorded(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
     result = []
     for motion in rows.motions:
         inner = slice(reach, len(motion.t) - reach, step)
-        q, qd, qdd = motion.q[inner], motion.qd[inner], motion.qdd[inner]
-        if len(q):
-            history = motion.history(inner)
-            tau_hat = np.concatenate(
-                [Y @ theta for _, Y in torque_rows(arm, theta, q, qd, qdd, history)])
+        if len(motion.t[inner]):
             tau = np.where(motion.moving[inner], motion.tau[inner], np.nan)
-            result.append(Prediction('', True, motion.t[inner], q, qd, tau, tau_hat))
+            result.append(Prediction(
+                '', True, motion.t[inner], motion.q[inner], motion.qd[inner], tau,
+                motion_torque(arm, theta, motion, inner)))
     return result

@@ -14,55 +14,37 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.narrow_band import NarrowBand
 from dynid_ros.data.signals.trial_samples import joined, trial_samples, TrialSamples
-from dynid_ros.estimation.diagnosis.clipped_signals import ClipLevels, clipped_samples
-from dynid_ros.estimation.regression.preparation import fitted_to, released, take_motions
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.diagnosis.clipped_signals import (
+    clip_levels,
+    ClipLevels,
+    clipped_samples,
+)
+from dynid_ros.estimation.identification.train_test_split import Division
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.preparation import (
+    choose_conditioning,
+    data_hash,
+    fitted_to,
+    released,
+    take_motions,
+    widened,
+)
 from dynid_ros.utilities.arrays import Array
 
-#: Rows below the cut-off of the motion at most: they tell whether a fault shows, and the
+#: Rows below the cut-off of the motion at most: they show whether there is a fault, and the
 #: parameters come from others.
-ENOUGH = 2000
+MOST_ROWS = 2000
+#: Held-out samples at most that are kept as recorded: every cut-off of the table of errors costs
+#: the rows of all of them again.
+MOST_RECORDED = 2**15
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
+class ConditionedSet:
     """
     Conditioned stretches of recordings that are sampled alike.
-
-    Attributes
-    ----------
-    settings : ConditioningSettings
-        How they were conditioned.
-    motions : list of ConditionedMotion
-        The stretches.
-    clipped : list of (N, n) ndarray of bool
-        Samples of each whose drive signal is cut off; empty if nobody looked for them.
-
-    """
-
-    settings: ConditioningSettings
-    motions: list[ConditionedMotion]
-    clipped: list[NDArray[np.bool_]]
-
-    def narrowed(self, cutoff_hz: float) -> Stretches:
-        """Return the same for a lower cut-off, with `ENOUGH` rows at most."""
-        band = NarrowBand(self.settings, cutoff_hz)
-        motions, clipped = band.narrowed(self.motions, self.clipped)
-        settings, decimator = band.settings, band.settings.decimator()
-        rows = sum(decimator.outputs(len(motion.t)) for motion in motions)
-        fewer = settings.decimation * max(1, -(-rows // ENOUGH))
-        return Stretches(replace(settings, decimation=fewer), motions, clipped)
-
-    def trial_samples(self) -> TrialSamples:
-        """Take samples on which explanations are compared, without those that are cut off."""
-        # Of all rows: torque is interpolated between them.
-        settings = self.settings.at(self.settings.cutoff_hz)
-        return trial_samples(self.motions, settings, self.clipped)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """
-    One recording of the held-out set, conditioned.
 
     Attributes
     ----------
@@ -72,84 +54,159 @@ class HeldOut:
         Where they were read from.
     seconds : float
         Their length, s.
-    stretches : Stretches
-        Its stretches.
+    settings : ConditioningSettings
+        How they were conditioned.
+    motions : list of ConditionedMotion
+        The stretches.
+    clipped : list of (N, n) ndarray of bool
+        Samples of each whose drive signal is cut off; empty if nobody looked for them.
+    rows : KeptRows or None
+        Their rows, once an arm has made them.
 
     """
 
     source: str
     path: str
     seconds: float
-    stretches: Stretches
+    settings: ConditioningSettings
+    motions: list[ConditionedMotion]
+    clipped: list[NDArray[np.bool_]]
+    rows: KeptRows | None = None
 
-    def narrowed(self, cutoff_hz: float) -> HeldOut:
-        """Return the same for a lower cut-off."""
-        return replace(self, stretches=self.stretches.narrowed(cutoff_hz))
+    def narrowed(self, cutoff_hz: float) -> ConditionedSet:
+        """Return the same for a lower cut-off, with `MOST_ROWS` at most."""
+        band = NarrowBand(self.settings, cutoff_hz)
+        motions, clipped = band.narrowed(self.motions, self.clipped)
+        settings, decimator = band.settings, band.settings.decimator()
+        rows = sum(decimator.outputs(len(motion.t)) for motion in motions)
+        fewer = settings.decimation * max(1, -(-rows // MOST_ROWS))
+        return replace(self, settings=replace(settings, decimation=fewer), motions=motions,
+                       clipped=clipped)
+
+    def trial_samples(self) -> TrialSamples:
+        """Take samples on which hypotheses are compared, without those that are cut off."""
+        # Of all rows: torque is interpolated between them.
+        settings = self.settings.at(self.settings.cutoff_hz)
+        return trial_samples(self.motions, settings, self.clipped)
+
+    def with_rows(self, arm: ArmModel, stated: ArmModel | None = None) -> ConditionedSet:
+        """Make the rows of an arm, and those of the friction that another description states."""
+        terms = tuple(dict.fromkeys((*arm.friction, *(stated.friction_nominal if stated else ()))))
+        return replace(self, rows=KeptRows(arm, self.motions, self.settings, terms))
+
+    def predict(self, arm: ArmModel, theta: Array) -> list[Prediction]:
+        """
+        Predict the torque of a held-out recording.
+
+        Raises
+        ------
+        RecordingError
+            It is too short for its cut-off.
+
+        """
+        assert self.rows is not None
+        parts = self.rows.predict(arm, theta, self.source, True)
+        if not parts:
+            cutoff = self.settings.cutoff_hz
+            raise RecordingError(
+                f'{self.path}: {self.seconds:.3g} s are too short for a '
+                f'cut-off of {cutoff:.3g} Hz; the low-pass alone reaches over {3 / cutoff:.2g} s')
+        return parts
 
 
 @dataclass(frozen=True, eq=False)
 class ConditionedData:
     """
-    Training set and held-out set, conditioned for one cut-off.
+    Training set and held-out set, conditioned.
 
     Attributes
     ----------
-    train : Stretches
+    division : Division
+        Which samples these are; its recordings are released.
+    train : ConditionedSet
         Training set.
-    held_out : list of HeldOut
+    held_out : list of ConditionedSet
         Held-out set.
+    narrow : list of ConditionedSet
+        Both for the cut-off that the motion calls for: faults show below it, friction above it.
+    levels : ClipLevels
+        At which their drive signals are cut off.
+    recorded : list of Recording
+        Start of the held-out set, as recorded.
+    samples, seconds, data_hash : int, float, str
+        Of the training set, as recorded.
 
     """
 
-    train: Stretches
-    held_out: list[HeldOut]
+    division: Division
+    train: ConditionedSet
+    held_out: list[ConditionedSet]
+    narrow: list[ConditionedSet]
+    levels: ClipLevels
+    recorded: list[Recording]
+    samples: int
+    seconds: float
+    data_hash: str
 
-    def narrowed(self, cutoff_hz: float) -> ConditionedData:
-        """Return the same for a lower cut-off."""
-        return ConditionedData(
-            self.train.narrowed(cutoff_hz), [each.narrowed(cutoff_hz) for each in self.held_out])
+    def with_rows(self, arm: ArmModel, stated: ArmModel | None) -> ConditionedData:
+        """Make the rows of the held-out set; see `ConditionedSet.with_rows`."""
+        return replace(self, held_out=[each.with_rows(arm, stated) for each in self.held_out])
 
     def trial_samples(self) -> TrialSamples:
-        """Take samples of all recordings; see `Stretches.trial_samples`."""
-        every = (self.train, *(each.stretches for each in self.held_out))
-        return joined([each.trial_samples() for each in every])
+        """Take samples of all recordings; see `ConditionedSet.trial_samples`."""
+        return joined([each.trial_samples() for each in self.narrow])
 
     @property
     def largest_acceleration(self) -> Array:
         """Return the largest acceleration of each joint in the training set, (n,), rad/s²."""
-        spans = [finite_span(motion.qdd) for motion in self.train.motions]
+        spans = [finite_span(motion.qdd) for motion in self.narrow[0].motions]
         return np.asarray(np.max([np.maximum(-low, high) for low, high in spans], axis=0))
 
 
-def conditioned(
-    arm: ArmModel, train: Iterable[Recording], unseen: Iterable[tuple[str, Recording]],
-    settings: ConditioningSettings, levels: ClipLevels,
-) -> ConditionedData:
+def condition(division: Division) -> ConditionedData:
     """
-    Condition recordings; `released`, as they would fill memory beside what is made of them.
+    Condition recordings, each once, and release them, as they would fill memory.
 
     Parameters
     ----------
-    arm : ArmModel
-        The arm.
-    train : iterable of Recording
-        Training set.
-    unseen : iterable of (str, Recording)
-        Held-out set, each recording with a name.
-    settings : ConditioningSettings
-        For the training set.
-    levels : ClipLevels
-        At which their drive signals are cut off.
+    division : Division
+        The recordings; it has none afterwards.
 
     """
-    return ConditionedData(_stretches(arm, train, settings, levels),
-                           take_unseen(arm, unseen, settings, levels))
+    arm, train = division.arm, division.train
+    unseen = [recording for _, recording in division.unseen]
+    band = choose_conditioning(arm.memoryless, train)
+    settings = widened(band, unseen)
+    levels, recorded = clip_levels([*train, *unseen]), beginning(unseen)
+    samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
+    digest = data_hash(train)
+    unseen.clear()
+    sets = [_conditioned(arm, division.source, division.train, settings, levels),
+            *take_unseen(arm, division.unseen, settings, levels)]
+    narrow = sets if settings == band else [each.narrowed(band.cutoff_hz) for each in sets]
+    return ConditionedData(
+        division, sets[0], sets[1:], narrow if narrow[0].motions else sets, levels, recorded,
+        samples, seconds, digest)
+
+
+def beginning(recordings: Iterable[Recording]) -> list[Recording]:
+    """Copy `MOST_RECORDED` samples of a held-out set at most, so that the rest is released."""
+    left = MOST_RECORDED
+    result: list[Recording] = []
+    for recording in recordings:
+        # A few samples of a further recording would be too short for any filter.
+        if result and len(recording.t) > left:
+            break
+        part = recording.part(0, left)
+        left -= len(part.t)
+        result.append(replace(part, t=part.t.copy(), q=part.q.copy(), u=part.u.copy()))
+    return result
 
 
 def take_unseen(
-    arm: ArmModel, unseen: Iterable[tuple[str, Recording]], settings: ConditioningSettings,
+    arm: ArmModel, unseen: list[tuple[str, Recording]], settings: ConditioningSettings,
     levels: ClipLevels | None = None,
-) -> list[HeldOut]:
+) -> list[ConditionedSet]:
     """
     Condition the held-out set, whatever the rates of its recordings.
 
@@ -157,8 +214,8 @@ def take_unseen(
     ----------
     arm : ArmModel
         The arm.
-    unseen : iterable of (str, Recording)
-        Its recordings, each with a name.
+    unseen : list of (str, Recording)
+        Its recordings, each with a name; they are released.
     settings : ConditioningSettings
         How the training set was conditioned.
     levels : ClipLevels, optional
@@ -166,18 +223,25 @@ def take_unseen(
 
     """
     taken = []
-    for source, recording in unseen:
-        own = fitted_to(settings, recording)
-        path, seconds, alone = recording.source, recording.seconds, released([recording])
+    for source, recording in released(unseen):
+        own, alone = fitted_to(settings, recording), [recording]
         del recording
-        taken.append(HeldOut(source, path, seconds, _stretches(arm, alone, own, levels)))
+        taken.append(_conditioned(arm, source, alone, own, levels))
     return taken
 
 
-def _stretches(
-    arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings,
+def unseen_set(
+    arm: ArmModel, source: str, recording: Recording, settings: ConditioningSettings,
+) -> ConditionedSet:
+    """Condition one recording as the training set of a model was, with the rows of its arm."""
+    return take_unseen(arm, [(source, recording)], settings)[0].with_rows(arm)
+
+
+def _conditioned(
+    arm: ArmModel, source: str, recordings: list[Recording], settings: ConditioningSettings,
     levels: ClipLevels | None,
-) -> Stretches:
-    motions = take_motions(arm, recordings, settings)
+) -> ConditionedSet:
+    path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
+    motions = take_motions(arm, released(recordings), settings)
     clipped = [] if levels is None else clipped_samples(arm, motions, levels)
-    return Stretches(settings, motions, clipped)
+    return ConditionedSet(source, path, seconds, settings, motions, clipped)

@@ -9,7 +9,6 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
-from dynid_ros.estimation.identification.gain_findings import CODE, ONE, refuted_gains
 from dynid_ros.estimation.identification.gain_recordings import RICHEST
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.regression.kept_rows import KeptRows
@@ -19,6 +18,7 @@ from dynid_ros.estimation.regression.preparation import (
     motions,
 )
 from dynid_ros.estimation.regression.weighted_least_squares import fit
+from dynid_ros.estimation.verdict.refuted_gains import CODE, ONE, refuted_gains
 
 #: Time from the start of a recording in which gains are looked at, s: more does not change the
 #: outcome of a check, and an hour would take half a minute.

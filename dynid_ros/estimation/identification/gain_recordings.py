@@ -10,21 +10,21 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals import conditioning
-from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, with_reference
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.calibration.motor_rows import MotorRows, without_reversals
 from dynid_ros.estimation.identification.gain_rests import gains_at_rest, rests_of
-from dynid_ros.estimation.identification.model_choice import fit_model
+from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel
 from dynid_ros.estimation.model.metrics import metrics, TINY
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
     choose_conditioning,
     fitted_to,
-    motions,
+    take_motions,
 )
 from dynid_ros.estimation.regression.row_methods import DIFFERENTIATED
 from dynid_ros.utilities.arrays import Array
@@ -100,24 +100,17 @@ def recorded_gains(
         # Terms that were chosen by gains which follow from these terms would confirm themselves.
         rich = arm.with_friction(RICHEST)
         start = _settled(rich, start, data)[1]
-        friction = data.fit(_with_gains(rich, start), choose=True).arm.friction
+        friction = data.fit(_with_gains(rich, start), choose=True)[0].arm.friction
     arm = arm.with_friction(tuple(friction))
     found, _ = _settled(arm, start, data)
     # Open gains are those stated in both figures, so that the same torque counts.
-    mended = data.fit(_with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0)))
+    corrected = _with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0))
+    (before, _), (after, with_load) = data.fit(arm), data.fit(corrected)
+    stated, error = (metrics('', False, arm.joint_names, each.own).relative_error_percent
+                     for each in (before, after))
     return DriveGains(
-        arm.joint_names, arm.drive.gain, found, data.fit(arm).error_percent,
-        mended.error_percent, arm.friction, mass, mended.notes)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    """A fit with the gains of one round."""
-
-    arm: ArmModel
-    recorded: list[MotorRows]
-    error_percent: float
-    notes: tuple[str, ...]
+        arm.joint_names, arm.drive.gain, found, stated, error, arm.friction, mass,
+        tuple(note for each in (after, *with_load) for note in each.notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,23 +121,17 @@ class _Data:
     loaded: list[Recording]
     mass: float | None
 
-    def fit(self, arm: ArmModel, *, choose: bool = False) -> _Fit:
-        """Choose the conditioning, and friction terms if asked; leave outliers out."""
+    def fit(
+        self, arm: ArmModel, *, choose: bool = False,
+    ) -> tuple[FittedModel, list[FittedModel]]:
+        """Fit without and with the load, after a choice of friction terms if asked."""
         settings = _settings(arm, self.free)
-        prepared = [
-            motion for recording in self.free for motion in motions(arm, recording, settings)]
-        model = fit_model(arm, _rows(arm, prepared, settings), DIFFERENTIATED, 'recordings',
-                          choose=choose)
-        recorded, notes = [MotorRows(model.rows)], [*model.notes]
-        for recording in self.loaded:
-            own = fitted_to(settings, recording)
-            rows = _rows(model.arm, motions(arm, recording, own), own)
-            with_load = fit_model(
-                model.arm, rows, DIFFERENTIATED, recording.source, choose=False)
-            recorded.append(MotorRows(with_load.rows, loaded=True))
-            notes += with_load.notes
-        error = metrics('recordings', False, arm.joint_names, model.own).relative_error_percent
-        return _Fit(model.arm, recorded, error, tuple(notes))
+        free = fit_model(arm, _rows(arm, self.free, settings), DIFFERENTIATED, 'recordings',
+                         choose=choose)
+        return free, [
+            fit_model(free.arm, _rows(free.arm, [recording], fitted_to(settings, recording)),
+                      DIFFERENTIATED, recording.source, choose=False)
+            for recording in self.loaded]
 
     def signal_size(self, gain: Array) -> Array:
         """Logarithm of the torque of each motor by given gains, (n,)."""
@@ -156,8 +143,9 @@ def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Arra
     """Estimate gains by those stated until they stay, and return those to begin with again."""
     size = data.signal_size(arm.drive.gain)
     for _ in range(ROUNDS):
-        fit = data.fit(_with_gains(arm, applied))
-        step = estimate_gains(fit.arm, fit.recorded, -applied, data.mass)
+        free, loaded = data.fit(_with_gains(arm, applied))
+        recorded = [MotorRows(free.rows), *(MotorRows(each.rows, loaded=True) for each in loaded)]
+        step = estimate_gains(free.arm, recorded, -applied, data.mass)
         found = with_reference(replace(step, value=step.value + applied))
         guessed = found.std <= GUESSED
         if not guessed.any():
@@ -184,6 +172,7 @@ def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
 
 
 def _rows(
-    arm: ArmModel, prepared: Sequence[ConditionedMotion], settings: ConditioningSettings,
+    arm: ArmModel, recordings: Sequence[Recording], settings: ConditioningSettings,
 ) -> KeptRows:
-    return KeptRows(arm, without_reversals(arm, prepared, settings), settings)
+    motions = take_motions(arm, recordings, settings)
+    return KeptRows(arm, without_reversals(arm, motions, settings), settings)

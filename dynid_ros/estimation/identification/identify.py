@@ -1,49 +1,50 @@
-"""The whole way from recordings to an identified, validated and judged model."""
+"""
+From recordings to an identified model.
+
+The stages of `identify`, in the order of its body, each with the object that it takes and the one
+that it makes:
+
+1. `divide`: recordings → `Division`, checked samples of a training set and a held-out set
+2. `correct_zeros`, if asked: `Division` → `Division` with the zeros of the joints corrected
+3. `condition`: `Division` → `ConditionedData`, resampled, low-passed and differentiated
+4. `fit_model`: `KeptRows` of the training set → `FittedModel`, with friction chosen and outliers
+   left out
+5. `estimate_parameters`: `FittedModel` → `EstimatedModel`, physically possible, with error bars
+6. `judge_model`: `EstimatedModel` → `IdentifiedModel`, with held-out error and verdict
+7. `compare_bandwidths`: `IdentifiedModel` → the same with its error by cut-off
+8. `compare_parameters`: `IdentifiedModel` → the same with the error of possible and of stated
+   parameters
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.errors import InputError
 from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
-from dynid_ros.estimation.diagnosis.cause import with_cause
-from dynid_ros.estimation.diagnosis.clipped_signals import (
-    clip_levels,
-    ClipLevels,
-    clipped_findings,
+from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
+from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
+from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
+from dynid_ros.estimation.identification.model_choice import fit_model, unexplained
+from dynid_ros.estimation.identification.physical_consistency import (
+    estimate_parameters,
+    EstimatedModel,
+    fields_of,
 )
-from dynid_ros.estimation.identification.bandwidth import (
-    beginning,
-    CUTOFFS_HZ,
-    error_by_bandwidth,
-    with_unrepeated,
-)
-from dynid_ros.estimation.identification.conditioned_data import conditioned, ConditionedData
-from dynid_ros.estimation.identification.fit_and_validate import fit_and_validate, Fitted
-from dynid_ros.estimation.identification.gain_findings import with_gains
-from dynid_ros.estimation.identification.model_choice import unexplained
-from dynid_ros.estimation.identification.repeatability import unrepeated_torque
-from dynid_ros.estimation.identification.stated_parameters import stated_errors
+from dynid_ros.estimation.identification.stated_parameters import compare_parameters
 from dynid_ros.estimation.identification.train_test_split import divide, Division
-from dynid_ros.estimation.identification.validation import held_out_metrics
+from dynid_ros.estimation.identification.validation import metrics_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.verdict import Verdict
-from dynid_ros.estimation.regression.preparation import (
-    choose_conditioning,
-    data_hash,
-    released,
-    widened,
-)
+from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.row_methods import METHODS
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.estimation.verdict.judge import judge
+from dynid_ros.estimation.verdict.refuted_gains import refuted_gains
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Stages of which the result has the seconds.
@@ -107,93 +108,61 @@ def identify(
     if holdout is not None and not 0 <= holdout < 1:
         raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
     laps = [perf_counter()]
-    data = divide(arm, recordings, validation, holdout)
-    if not data.train:
-        raise RecordingError('recordings must hold at least one Recording, but holds none')
-    gravity = arm.gravity
+    division = divide(arm, recordings, validation, holdout, friction)
+    if joint_offsets:
+        division = correct_zeros(division)
+    data = condition(division)
+    laps.append(perf_counter())
+    source, train = division.source, data.train
+    fitted = fit_model(
+        division.arm, KeptRows(division.arm, train.motions, train.settings), method, source,
+        choose=friction is None)
+    estimated = estimate_parameters(fitted, source)
+    laps.append(perf_counter())
     if stated is None and arm.inertial is not None:
         stated = arm
-    arm = _configured(arm, friction)
-    notes = data.notes
-    if joint_offsets:
-        arm, data, found = _with_offsets(arm, data)
-        notes += found
-    band = choose_conditioning(arm.memoryless, data.train)
-    known: dict[str, Any] = {
-        'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
-        'seconds': sum(recording.seconds for recording in data.train),
-        'data_hash': data_hash(data.train)}
-    levels = clip_levels([*data.train, *(recording for _, recording in data.unseen)])
-    raw = beginning(recording for _, recording in data.unseen)
-    settings = widened(band, [recording for _, recording in data.unseen])
-    # As recorded they would fill memory: from here on, whoever conditions them holds them alone.
-    train, unseen = released(data.train), released(data.unseen)
-    data = replace(data, train=[], unseen=[])
-    wide = conditioned(arm, train, unseen, settings, levels)
-    narrow = wide if settings == band else wide.narrowed(band.cutoff_hz)
+    data = data.with_rows(fitted.arm, stated)
+    model = judge_model(estimated, data, arm)
+    model = compare_bandwidths(model, data, estimated.plain)
     laps.append(perf_counter())
+    model = compare_parameters(model, data, stated)
+    return replace(model, timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)))
 
-    fastest = (narrow if narrow.train.motions else wide).largest_acceleration
-    fitted = fit_and_validate(
-        arm, wide, data.source, method, friction is None, stated, fastest,
-        defects=data.defects, repeats=data.repeats, **known)
-    laps.append(perf_counter())
 
-    # Faults show below the cut-off that the motion calls for, friction above it.
-    verdict, remarks = _verdict(
-        fitted, narrow if narrow.train.motions else wide, levels, gravity)
-    model = fitted.model
-    arm, theta, settings = model.arm, model.theta, model.treatment
-    unrepeated = unrepeated_torque(
-        arm, theta,
-        [*wide.train.motions, *(motion for each in wide.held_out if data.repeats
-                                for motion in each.stretches.motions)],
-        (settings.cutoff_hz, *CUTOFFS_HZ, None))
-    floor = unrepeated.get(settings.cutoff_hz)
-    laps.append(perf_counter())
-    result = replace(
-        model, verdict=verdict, treatment=replace(
-            settings, notes=(*notes, *settings.notes, *remarks)),
-        timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)),
-        error_by_bandwidth=with_unrepeated(
-            error_by_bandwidth((arm, theta), raw, settings, fitted.plain), model.validation,
-            unrepeated),
-        unrepeated=None if floor is None else tuple(floor.tolist()))
-    held = fitted.held
-    if not held:
-        return result
-    possible = base_parameters(arm).grouping @ result.standard_parameters().values
+def correct_zeros(division: Division) -> Division:
+    """Correct the positions by the zero offsets of the joints, which the training set shows."""
+    arm = division.arm
+    found = recording_offsets(arm, division.train)
+
+    def corrected(recording: Recording) -> Recording:
+        return replace(recording, q=recording.q + found.offset)
+
     return replace(
-        result, consistent=result.validation if result.possible else held_out_metrics(
-            arm, held, possible),
-        stated={} if stated is None else stated_errors(result, stated, held))
+        division, train=[corrected(recording) for recording in division.train],
+        unseen=[(source, corrected(recording)) for source, recording in division.unseen],
+        arm=replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + found.offset)),
+        notes=(*division.notes, *found.sentences))
 
 
-def _verdict(
-    fitted: Fitted, data: ConditionedData, levels: ClipLevels, gravity: Array,
-) -> tuple[Verdict, tuple[str, ...]]:
-    """Open the verdict of a model with the cause of what speaks against it, and add remarks."""
-    model = fitted.model
-    # A wrong model leaves out as outliers what would show its cause.
-    verdict, remarks = with_cause(
-        model.verdict, replace(model.arm.memoryless, gravity=gravity), data.trial_samples(),
-        clipped_findings(model.arm, levels))
-    own, unseen = ([part for part in model.predictions if part.held_out == held]
-                   for held in (False, True))
-    return (with_gains(verdict, fitted.refuted),
-            (*remarks, *unexplained(model.arm, own, unseen)))
-
-
-def _with_offsets(arm: ArmModel, data: Division) -> tuple[ArmModel, Division, tuple[str, ...]]:
-    """Correct all recordings, and the arm with them, so that later recordings are too."""
-    found = recording_offsets(arm, data.train)
-    train = [replace(recording, q=recording.q + found.offset) for recording in data.train]
-    unseen = [(source, replace(recording, q=recording.q + found.offset))
-              for source, recording in data.unseen]
-    arm = replace(arm, drive=replace(arm.drive, offset=arm.drive.offset + found.offset))
-    return arm, replace(data, train=train, unseen=unseen), found.sentences
-
-
-def _configured(arm: ArmModel, friction: Sequence[str] | None) -> ArmModel:
-    arm = arm.as_measured
-    return arm if friction is None else arm.with_friction(tuple(friction))
+def judge_model(
+    estimated: EstimatedModel, data: ConditionedData, stated: ArmModel,
+) -> IdentifiedModel:
+    """Validate parameters on the held-out set, and judge them."""
+    fitted, estimate, own = estimated.fitted, estimated.estimate, estimated.own
+    arm, division = fitted.arm, data.division
+    unseen = [part for each in data.held_out for part in each.predict(arm, estimate.theta)]
+    fit, validation = metrics_of(arm, own), metrics_of(arm, unseen) if unseen else None
+    verdict, remarks = judge(
+        arm, estimate, own, data.largest_acceleration, fit, validation, data.trial_samples(),
+        gravity=stated.gravity, known=fitted.findings,
+        clipped=clipped_findings(arm, data.levels),
+        refuted=refuted_gains(arm, fitted.kept, estimate.theta))
+    notes = (*division.notes, *fitted.notes, *estimate.notes, *remarks,
+             *unexplained(arm, own, unseen))
+    return IdentifiedModel(
+        arm=arm, **fields_of(fitted.solution, estimate), sigma=estimated.sigma,
+        unseen_sigma=estimated.unseen_sigma, friction_strength=fitted.strengths,
+        samples=data.samples, seconds=data.seconds, sources=division.paths,
+        data_hash=data.data_hash, treatment=replace(data.train.settings, notes=notes), fit=fit,
+        validation=validation, verdict=verdict, defects=division.defects,
+        predictions=(*own, *unseen), repeats=division.repeats)

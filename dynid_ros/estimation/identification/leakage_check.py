@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.repetition import REPEATS, repeats
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
@@ -110,6 +111,15 @@ def _keys(recording: Recording) -> Keys:
     for k in range(1, THRESHOLDS.rows):
         keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
     return np.unique(keys[keys & _KEPT == 0])
+
+
+def marked_repeat(
+    source: str, fitted: Sequence[Recording | Prediction], held_out: Recording,
+) -> str:
+    """Return the name of held-out samples, with a mark where they repeat the fitted motion."""
+    known = [(each.t, each.q) for each in fitted]
+    again = bool(known) and repeats(known, held_out.t, held_out.q)
+    return f'{source} ({REPEATS})' if again else source
 
 
 def was_fitted(

@@ -21,7 +21,6 @@ from dynid_ros.estimation.diagnosis.outliers import (
     without,
 )
 from dynid_ros.estimation.friction.friction_shrinkage import friction_strength
-from dynid_ros.estimation.identification.validation import predict
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.regression.kept_rows import KeptRows
@@ -34,9 +33,9 @@ PASSES = 5
 
 
 @dataclass(frozen=True)
-class Model:
+class FittedModel:
     """
-    A fitted model.
+    A model that is fitted without outliers.
 
     Attributes
     ----------
@@ -48,8 +47,10 @@ class Model:
         Estimate.
     own : list of Prediction
         Torque of the samples that were fitted.
-    rows : Rows
-        Their rows.
+    kept, rows : KeptRows, Rows
+        Their rows of torque, and those that were fitted.
+    plain : Solution or None
+        Estimate with plain friction from the same rows, if the choice of friction needed it.
     notes : tuple of str
         Outliers that were left out, a sentence each.
     findings : tuple of Finding
@@ -61,14 +62,16 @@ class Model:
     strengths: dict[str, float]
     solution: Solution
     own: list[Prediction]
+    kept: KeptRows
     rows: Rows
+    plain: Solution | None
     notes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
 def fit_model(
     arm: ArmModel, kept: KeptRows, method: str, source: str, *, choose: bool,
-) -> Model:
+) -> FittedModel:
     """
     Fit a model, and again without outliers.
 
@@ -89,11 +92,11 @@ def fit_model(
     rows, share = fitted_rows(method, kept), np.zeros(arm.n)
     found: list[Outlier] = []
     for more in reversed(range(PASSES)):
-        strengths = friction_strength(arm, kept) if choose else {}
+        strengths, plain = friction_strength(arm, kept) if choose else ({}, None)
         fitted = arm.with_friction(tuple(
             name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
         solution = fit(fitted, rows, strengths)
-        own = predict(fitted, kept, solution.theta, source, False)
+        own = kept.predict(fitted, solution.theta, source, False)
         far = far_samples(own)
         if not more or not any(marks.any() for marks in far):
             break
@@ -102,16 +105,9 @@ def fit_model(
         motions = without(kept.motions, kept.settings, far, own)
         kept, rows = kept.masked(motions), rows.masked(motions)
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
-    return Model(
-        fitted, strengths, solution, own, rows, notes, too_many(arm.joint_names, share))
-
-
-def plain_fit(model: Model) -> tuple[ArmModel, Solution] | None:
-    """Fit plain friction to the same rows; None where it is what the model has."""
-    if set(model.arm.friction) == set(PLAIN):
-        return None
-    plain = model.arm.with_friction(PLAIN)
-    return plain, fit(plain, model.rows)
+    return FittedModel(
+        fitted, strengths, solution, own, kept, rows, plain if rows is kept else None, notes,
+        too_many(arm.joint_names, share))
 
 
 def unexplained(

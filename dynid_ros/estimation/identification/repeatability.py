@@ -66,7 +66,8 @@ def unrepeated_torque(
         near = alike(ahead, q, spread_of(axis))
         shift -= float(np.sum((ahead - q)[near] * qd[near]) / np.sum(qd[near] ** 2))
     moving = [np.where(motion.moving[part], 1.0, np.nan) for motion, part in used]
-    residual = [_residual(arm, theta, motion, part) for motion, part in used]
+    residual = [np.asarray(motion.tau[part] - motion_torque(arm, theta, motion, part))
+                for motion, part in used]
     times = [each for each, _ in axis]
 
     def differences(values: Sequence[Array], by: float) -> Array:
@@ -91,11 +92,11 @@ def unrepeated_torque(
     return found
 
 
-def _residual(arm: ArmModel, theta: Array, motion: ConditionedMotion, part: slice) -> Array:
-    """Measured torque less that of the model, without a low-pass, (N, n), Nm."""
+def motion_torque(arm: ArmModel, theta: Array, motion: ConditionedMotion, part: slice) -> Array:
+    """Predict the torque of some samples of a motion, which no low-pass spreads, (k, n)."""
     q, qd, qdd = motion.q[part], motion.qd[part], motion.qdd[part]
     rows = torque_rows(arm, theta, q, qd, qdd, motion.history(part))
-    return np.asarray(motion.tau[part] - np.concatenate([Y @ theta for _, Y in rows]))
+    return np.concatenate([Y @ theta for _, Y in rows])
 
 
 def _low_passed(x: Array, rate_hz: float, cutoff_hz: float) -> Array:

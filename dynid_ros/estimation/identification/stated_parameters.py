@@ -12,7 +12,8 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor, random_st
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
-from dynid_ros.estimation.identification.validation import held_out_metrics, Unseen
+from dynid_ros.estimation.identification.conditioned_data import ConditionedData, ConditionedSet
+from dynid_ros.estimation.identification.validation import held_out_metrics
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics
 from dynid_ros.utilities.arrays import Array
@@ -25,8 +26,22 @@ AS_STATED, DRIVES_FITTED = 'as stated', 'with friction and rotor inertia fitted'
 SAME = 0.02
 
 
+def compare_parameters(
+    model: IdentifiedModel, data: ConditionedData, stated: ArmModel | None,
+) -> IdentifiedModel:
+    """Add the errors of possible and of stated parameters on the held-out set, if there is one."""
+    held_out = data.held_out
+    if not held_out:
+        return model
+    possible = base_parameters(model.arm).grouping @ model.standard_parameters().values
+    return replace(
+        model, consistent=model.validation if model.possible else held_out_metrics(
+            model.arm, held_out, possible),
+        stated={} if stated is None else stated_errors(model, stated, held_out))
+
+
 def stated_errors(
-    model: IdentifiedModel, stated: ArmModel, unseen: Sequence[Unseen],
+    model: IdentifiedModel, stated: ArmModel, unseen: Sequence[ConditionedSet],
 ) -> dict[str, Metrics]:
     """
     Predict the held-out set of a model with the parameters that a description states.

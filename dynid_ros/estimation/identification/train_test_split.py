@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.signals.repetition import REPEATS, repeats
 from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.identification.leakage_check import KnownSamples
+from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
 from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 
@@ -172,6 +171,8 @@ class Division:
 
     Attributes
     ----------
+    arm : ArmModel
+        The arm as the drive signal shows it, with the friction terms that are asked for.
     train : list of Recording
         Training set.
     unseen : list of (str, Recording)
@@ -190,6 +191,7 @@ class Division:
 
     """
 
+    arm: ArmModel
     train: list[Recording]
     unseen: list[tuple[str, Recording]]
     source: str
@@ -201,7 +203,7 @@ class Division:
 
 def divide(
     arm: ArmModel, recordings: Iterable[Recording], validation: Iterable[Recording],
-    holdout: float | None,
+    holdout: float | None, friction: Sequence[str] | None = None,
 ) -> Division:
     """
     Hold out the end of each recording, or nothing if there are others for validation.
@@ -236,14 +238,16 @@ def divide(
             notes.append(
                 f'{recording.source}: single joints move in a part of the time only, so that the '
                 f'last {100 * holdout:.0f} % of each of {len(rest)} parts are held out')
+    if not train:
+        raise RecordingError('recordings must hold at least one Recording, but holds none')
     paths = tuple(dict.fromkeys(recording.source for recording in train))
     names = share + ', '.join(Path(path).name for path in paths)
-    fitted = [(part.t, part.q) for part in train]
-    again = [repeats(fitted, part.t, part.q) for _, part in unseen]
-    unseen = [(f'{name} ({REPEATS})' if same else name, part)
-              for (name, part), same in zip(unseen, again, strict=True)]
+    marked = [(marked_repeat(name, train, part), part) for name, part in unseen]
+    again = [new != old for (new, _), (old, _) in zip(marked, unseen, strict=True)]
+    arm = arm.as_measured
     return Division(
-        train, unseen, names, paths, (*defects, *(d for _, found in others for d in found)),
+        arm if friction is None else arm.with_friction(tuple(friction)), train, marked, names,
+        paths, (*defects, *(d for _, found in others for d in found)),
         bool(again) and all(again), tuple(notes))
 
 

@@ -22,6 +22,7 @@ from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.verdict.confirmation import Confirmation
 
 #: Time from the end of a verdict to the next, by the time that it took: a long session has many
 #: rows to judge, and the verdict must not take more than a twentieth of a processor.
@@ -32,8 +33,6 @@ SHORTEST = 5.0
 #: Number of samples, by that of the verdict before, from which the next one does not wait: most of
 #: a short session is new to it. Verdicts on 1 kHz begin at 8, 12 and 18 s, say.
 GROWTH = 1.5
-#: Findings that hold for every session at first, until its motion has excited enough.
-NOT_YET = ('still', 'not_validated', 'not_excited', 'excitation')
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +92,7 @@ class Judge:
         self._judged_estimator = self._session.estimator
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
-        self._suspected: frozenset[tuple[bool, str | tuple[str, ...]]] = frozenset()
-        self._unconfirmed: Verdict | None = None
+        self._confirmation = Confirmation()
         self._failed = False
 
     def update(self) -> LiveVerdict | None:
@@ -112,10 +110,11 @@ class Judge:
         samples = session.samples
         due = samples != self._judged and (
             samples >= GROWTH * self._judged or monotonic() >= self._next_verdict)
-        if samples == self._judged and monotonic() >= self._ended + SHORTEST and self._unconfirmed:
+        waiting = self._confirmation.waiting
+        if samples == self._judged and monotonic() >= self._ended + SHORTEST and waiting:
             # No more samples come that could confirm it.
-            found = replace(found or LiveVerdict(), verdict=self._unconfirmed)
-            self._unconfirmed = None
+            found = replace(found or LiveVerdict(), verdict=waiting)
+            self._confirmation.waiting = None
         if not self._failed and (samples != self._searched or due):
             self._searched = samples
             if due:
@@ -163,7 +162,7 @@ class Judge:
             return LiveVerdict()
         else:
             return LiveVerdict(
-                verdict=self._confirmed(model.verdict), uses=model.uses,
+                verdict=self._confirmation.confirmed(model.verdict), uses=model.uses,
                 description=self._described(model))
         finally:
             self._ended = monotonic()
@@ -177,14 +176,3 @@ class Judge:
         except DynidError:
             # No links are possible.
             return None
-
-    def _confirmed(self, verdict: Verdict) -> Verdict:
-        findings, before = verdict.findings, self._suspected
-        excited = not any(each.code in NOT_YET for each in findings)
-        # The sign of a joint's effort and that of its position may win in turn.
-        keys = {each: (excited, each.joints or each.code) for each in findings
-                if each.code not in NOT_YET}
-        self._suspected = frozenset(keys.values())
-        held = tuple(each for each in findings if each not in keys or keys[each] in before)
-        self._unconfirmed = verdict if len(held) < len(findings) else None
-        return replace(verdict, findings=held)

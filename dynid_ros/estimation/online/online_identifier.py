@@ -1,4 +1,18 @@
-"""A session on a live stream: its history, its result, and its state to resume from."""
+"""
+Estimates of one arm from a stream of joint states.
+
+The stages from a joint state to an estimate, each with the object that it takes and the one that
+it makes; `replay` feeds a recording to the same:
+
+1. `OnlineIdentifier.push`: stamps, motor positions and drive signals → time and joint positions
+2. `SampleValidation`: samples → stretches without spikes, jumps and gaps
+3. `Resampler`: stretches → samples at a uniform rate
+4. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
+5. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
+6. `RecursiveLeastSquares.predict`: `RowBlock` → innovations, which show outliers
+7. `DoubtfulRows`: rows → rows that no outlier spoils
+8. `RecursiveLeastSquares.learn`: rows → triangular factors, which `estimate` solves
+"""
 
 from __future__ import annotations
 
@@ -27,7 +41,7 @@ from dynid_ros.utilities.inputs import as_numbers
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 8
+FORMAT = 9
 #: Latest time that 64 bits hold in ns, in the year 2255, s.
 LATEST = 9e9
 
@@ -81,7 +95,7 @@ class OnlineIdentifier(Checkpointed):
             self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
             start=self._start)
         self._estimate: Estimate | None = None
-        self._history = RowHistory(self.arm.n)
+        self.history = RowHistory(self.arm.n)
         self._digest = hashlib.sha256()
         self.samples = 0
         self._span = np.zeros(2, dtype=np.int64)
@@ -171,8 +185,18 @@ class OnlineIdentifier(Checkpointed):
         self._digest.update(sample_bytes(t, q, u))
         self._signal[0] = np.fmin(self._signal[0], np.fmin.reduce(u))
         self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))
-        learned = self.estimator.push(t, q, u)
-        self._history.add(learned)
+        return self.take(t, q, u)
+
+    def take(self, t: Array, q: Array, u: Array) -> list[tuple[RowBlock, Array]]:
+        """Take in samples at times since the first one, s, with the positions of the joints."""
+        return self._remembered(self.estimator.push(t, q, u))
+
+    def flush(self) -> list[tuple[RowBlock, Array]]:
+        """Learn from the samples that wait for later ones."""
+        return self._remembered(self.estimator.flush())
+
+    def _remembered(self, learned: list[tuple[RowBlock, Array]]) -> list[tuple[RowBlock, Array]]:
+        self.history.add(learned)
         if learned:
             self._estimate = None
         return learned
@@ -246,21 +270,20 @@ class OnlineIdentifier(Checkpointed):
 
         """
         ended = self.copy()
-        history = ended._history
-        history.add(ended.estimator.flush())
-        if not len(history.rows):
+        ended.flush()
+        if not len(ended.history.rows):
             raise RecordingError(
                 f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
                 'move for some seconds first')
         seconds = float(self._span[1] - self._span[0]) * 1e-9
         return online_result(
-            ended.estimator, history, self._source, label=self._source, samples=self.samples,
+            ended.estimator, ended.history, self._source, label=self._source, samples=self.samples,
             seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
             known=self.dead_signals)
 
     def parts(self) -> dict[str, Checkpointed]:
         """Return what has a state of its own."""
-        return {'estimator': self.estimator, 'history': self._history}
+        return {'estimator': self.estimator, 'history': self.history}
 
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""

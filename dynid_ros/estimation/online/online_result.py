@@ -12,11 +12,10 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.signals.trial_samples import joined, torque_later, TrialSamples
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.diagnosis.cause import with_cause
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
-from dynid_ros.estimation.diagnosis.verdict import judge
 from dynid_ros.estimation.friction.block_errors import block_errors, CLEARLY_WORSE
 from dynid_ros.estimation.friction.friction_shrinkage import BLOCKS
+from dynid_ros.estimation.identification.physical_consistency import choose_estimate, fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, metrics, TINY
 from dynid_ros.estimation.model.possible_estimate import (
@@ -34,6 +33,7 @@ from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSq
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
@@ -127,7 +127,8 @@ def online_result(
 
     """
     arm, estimate = online.pipeline.arm, online.estimate()
-    chosen = _chosen(online, estimate)
+    solution = online.recursion.solution()
+    chosen = _chosen(online, solution, estimate)
     ahead = AHEAD.format(label)
     learned, validating, name = _divided(history, online)
     predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
@@ -136,49 +137,40 @@ def online_result(
     fit = _in_sample(online, chosen.theta, label, own)
     acceleration = np.max([_steepest(part) for part in own], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
-    verdict = judge(
-        arm, chosen.theta, chosen.data_covariance, chosen.shown, own,
-        acceleration, fit, validation, (*known, *too_many(arm.joint_names, share)))
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
-    verdict, remarks = with_cause(
-        verdict, replace(arm.memoryless, gravity=online.stated_gravity),
-        joined([_trial_samples(part, lag) for part in predictions]))
+    verdict, remarks = judge(
+        arm, chosen, own, acceleration, fit, validation,
+        joined([_trial_samples(part, lag) for part in predictions]),
+        gravity=online.stated_gravity, known=(*known, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
         *settings.notes, *chosen.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
-        arm=arm, theta=chosen.theta, covariance=chosen.covariance, std_white=chosen.std_white,
-        data_share=chosen.data_share, widening=estimate.widening, colour=chosen.colour,
-        possible=chosen.possible, friction_strength=online.friction_strength,
-        root_information=estimate.root_information, root_torque=estimate.root_torque,
-        sigma=estimate.sigma, condition_number=estimate.condition_number,
-        samples=samples, seconds=seconds, sources=(source,), data_hash=data_hash,
-        treatment=settings, fit=fit, validation=validation, verdict=verdict,
+        arm=arm, **fields_of(solution, chosen), friction_strength=online.friction_strength,
+        sigma=estimate.sigma, samples=samples, seconds=seconds, sources=(source,),
+        data_hash=data_hash, treatment=settings, fit=fit, validation=validation, verdict=verdict,
         defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
 
 
-def _chosen(online: StreamingLeastSquares, estimate: Estimate) -> ChosenEstimate:
-    """Choose between the unconstrained and the possible parameters, as the batch does."""
-    arm, recursion = online.pipeline.arm, online.recursion
-    solution = recursion.solution()
-    theta, covariance, std_white = estimate.theta, estimate.covariance, estimate.std_white
-    scatter, root = recursion.scatter(solution), solution.root_information
-    alone = data_covariance(
-        root.T @ root, scatter, solution.prior_information, online.prior.is_shrunk)
+def _chosen(
+    online: StreamingLeastSquares, solution: Solution, estimate: Estimate,
+) -> ChosenEstimate:
+    """Choose between the unconstrained and the possible parameters."""
+    scatter, covariance = online.recursion.scatter(solution), estimate.covariance
     try:
-        found = possible_estimate(arm, online.prior.widened(solution.widening), root,
-                                  solution.root_torque, covariance, std_white)
+        found = possible_estimate(
+            online.pipeline.arm, online.prior.widened(solution.widening),
+            solution.root_information, solution.root_torque, covariance, estimate.std_white)
     except InputError:
         # As of a signal that is zero throughout, which no body explains.
+        root = solution.root_information
+        alone = data_covariance(
+            root.T @ root, scatter, solution.prior_information, online.prior.is_shrunk)
         return ChosenEstimate(
-            theta, covariance, std_white, alone, estimate.data_share, online.prior, 1.0, False,
-            ())
-    worse = _worse(online, solution, estimate, found)
-    if not worse:
-        theta, covariance, std_white = found.theta, found.covariance(scatter), found.std_white
-    return ChosenEstimate(
-        theta, covariance, std_white, alone, found.share, found.fit.prior, found.colour, not worse,
-        worse)
+            solution.theta, covariance, estimate.std_white, alone, estimate.data_share,
+            online.prior, 1.0, False, ())
+    return choose_estimate(solution, scatter, covariance, found,
+                           _worse(online, solution, estimate, found))
 
 
 def _worse(

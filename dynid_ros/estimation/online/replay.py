@@ -20,21 +20,18 @@ from dynid_ros.estimation.identification.train_test_split import at_marks
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.standard_parameters import source_of
 from dynid_ros.estimation.online.estimate import Estimate
-from dynid_ros.estimation.online.online_result import online_result, RowHistory
-from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.online_result import online_result
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
     choose_conditioning,
     data_hash,
     widened,
 )
-from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
 #: Points of the history.
 POINTS = 200
-#: As from `StreamingLeastSquares.push`.
-Learned = list[tuple[RowBlock, Array]]
 #: Values, their standard deviations, which are determined, and which the data determine rather
 #: than the prior, (p,) each.
 Known = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
@@ -122,21 +119,21 @@ def replay(
     begin = perf_counter()
     clean, defects = checked_recording(recording, arm)
     settings = stream_settings(arm, clean) if start is None else start.treatment
-    online = StreamingLeastSquares(
-        arm, cutoff_hz=cutoff_hz or settings.cutoff_hz,
+    session = OnlineIdentifier(
+        arm, recording.source, cutoff_hz=cutoff_hz or settings.cutoff_hz,
         delay=settings.delay if delay is None else delay, memory=memory, start=start)
     condition = perf_counter()
     steady = with_one_clock(recording)
     if at_marks(clean)[1]:
-        online.validation = np.array(recording.validation)
-    names = base_parameters(online.pipeline.arm).names
-    rows, history = feed(online, steady, names, lambda *_: _known(online.estimate()))
-    if not len(rows.rows):
+        session.estimator.validation = np.array(recording.validation)
+    names = base_parameters(session.arm).names
+    history = feed(session, steady, names, lambda: _known(session.estimate()))
+    if not len(session.history.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
             f'{cutoff_hz or settings.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
     result = online_result(
-        online, rows, recording.source, label=Path(recording.source).name,
+        session.estimator, session.history, recording.source, label=Path(recording.source).name,
         samples=len(recording.t), seconds=steady.seconds, data_hash=data_hash([recording]),
         defects=defects)
     timing = {'condition': condition - begin, 'estimate': perf_counter() - condition}
@@ -144,43 +141,40 @@ def replay(
 
 
 def feed(
-    online: StreamingLeastSquares, recording: Recording, names: tuple[str, ...],
-    known: Callable[[RowHistory, Learned], Known | None],
-) -> tuple[RowHistory, History]:
+    session: OnlineIdentifier, recording: Recording, names: tuple[str, ...],
+    known: Callable[[], Known | None],
+) -> History:
     """
-    Feed a recording portion by portion, and look at what is known after each.
+    Feed a recording to a session portion by portion, and look at what is known after each.
 
     Parameters
     ----------
-    online : StreamingLeastSquares
-        The estimator.
+    session : OnlineIdentifier
+        The session.
     recording : Recording
         The recording.
     names : tuple of str
         Names of the p values.
     known : callable
-        Finds them from the rows so far and the new ones among them; None as long as there are
-        none.
+        Finds them; None as long as there are none.
 
     """
-    rows = RowHistory(online.pipeline.arm.n)
     times: list[float] = []
     course: list[Known] = []
     portion = max(1, -(-len(recording.t) // POINTS))
     for first in range(0, len(recording.t), portion):
         part = slice(first, first + portion)
-        new = online.push(recording.t[part], recording.q[part], recording.u[part])
+        new = session.take(recording.t[part], recording.q[part], recording.u[part])
         if first + portion >= len(recording.t):
-            new += online.flush()
-        rows.add(new)
-        found = known(rows, new) if new else None
+            new += session.flush()
+        found = known() if new else None
         if found is not None:
             times.append(float(recording.t[part][-1] - recording.t[0]))
             course.append(found)
     theta, std, determined, from_data = (
         np.array([each[k] for each in course]).reshape(-1, len(names)) for k in range(4))
-    return rows, History(names, np.array(times), theta, std, determined.astype(np.bool_),
-                         np.where(from_data, source_of(True), source_of(False)))
+    return History(names, np.array(times), theta, std, determined.astype(np.bool_),
+                   np.where(from_data, source_of(True), source_of(False)))
 
 
 def _known(estimate: Estimate) -> Known:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.estimation.regression.covariance import small_sample_factor, window_factor
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.checkpoint import Checkpointed, State
+from dynid_ros.utilities.checkpoint import Checkpointed
 
 #: Rows that are kept as they are: all of most recordings, a minute at 17 Hz, 4 MB for 7 joints.
 KEPT = 1000
@@ -59,29 +59,26 @@ class ScoreProducts(Checkpointed):
 
     """
 
-    saved = ('lags', 'total', 'values', 'products', 'tail', 'now', 'segment')
+    saved = ('lags', 'total', 'values', 'products', 'tail', 'now', 'segment', 'rows', 'positions')
 
     def __init__(self, joints: int, parameters: int) -> None:
         self._shape = n, b = joints, parameters
         self.lags = self.total = self.values = self.now = 0
         self.segment = -1
-        # Twice the rows, so that they are moved to the front once in `KEPT` rows.
-        self._store = np.empty((2 * KEPT, n, b + 1))
-        self._places = np.zeros(2 * KEPT + 1, dtype=np.int64)
-        self._first = self._end = 0
-        self._places[0] = -BREAK
+        self._parts = [np.zeros((0, n, b + 1))]
+        self.positions = np.full(1, -BREAK)
         self.products = np.zeros((0, 0))
         self.tail = np.zeros((0, n * b))
 
     @property
     def rows(self) -> Array:
         """Rows that are kept."""
-        return self._store[self._first:self._end]
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
-    @property
-    def positions(self) -> NDArray[np.int64]:
-        """Places of the last row that left and of the rows kept."""
-        return self._places[self._first:self._end + 1]
+    @rows.setter
+    def rows(self, rows: Array) -> None:
+        self._parts = [rows]
 
     def add(
         self, W: Array, tau: Array, learned: NDArray[np.bool_], segment: int, theta: Array,
@@ -103,21 +100,15 @@ class ScoreProducts(Checkpointed):
         """
         if segment != self.segment:
             self.segment, self.now = segment, self.now + BREAK
-        for k in range(len(W)):
-            self.now += 1
-            if not learned[k].any():
-                continue
-            if self._end - self._first >= KEPT + CHUNK:
-                self._leave(theta)
-            if self._end == len(self._store):
-                self._to_the_front()
-            row = self._store[self._end]
-            row[:, :-1], row[:, -1] = W[k], tau[k]
-            row *= learned[k][:, None]
-            self._end += 1
-            self._places[self._end] = self.now
-            self.total += 1
-            self.values += int(learned[k].sum())
+        kept = np.flatnonzero(learned.any(axis=1))
+        new = np.concatenate([W, tau[:, :, None]], axis=2)[kept]
+        self._parts.append(new * learned[kept][:, :, None])
+        self.positions = np.append(self.positions, self.now + 1 + kept)
+        self.now += len(W)
+        self.total += len(kept)
+        self.values += int(learned.sum())
+        while len(self.positions) > KEPT + CHUNK + 1:
+            self._leave(theta)
 
     def root(self, theta: Array, sigma: Array, parameters: float) -> Array | None:
         """
@@ -157,20 +148,9 @@ class ScoreProducts(Checkpointed):
             root = np.concatenate([root, (np.sqrt(np.maximum(values, 0.0)) * vectors).T])
         return np.asarray(np.sqrt(correction) * root)
 
-    def state(self) -> State:
-        """Return the state, as arrays."""
-        return {**super().state(), 'rows': self.rows.copy(), 'positions': self.positions.copy()}
-
-    def restore(self, state: State) -> None:
-        """Resume from a saved state."""
-        super().restore(state)
-        self._first, self._end = 0, len(state['rows'])
-        self._store[:self._end] = state['rows']
-        self._places[:self._end + 1] = state['positions']
-
     def _leave(self, theta: Array) -> None:
         """Score the oldest rows, and let them go."""
-        rows = self.rows[:CHUNK]
+        rows, self.rows = np.split(self.rows, [CHUNK])
         e = rows @ np.append(-theta, 1.0)
         scores = (e[:, :, None] * rows[:, :, :-1]).reshape(CHUNK, -1)
         spread = self._spaced(scores)
@@ -180,7 +160,7 @@ class ScoreProducts(Checkpointed):
             self.products = np.zeros((scores.shape[1], scores.shape[1]))
         self.products += sums.T @ sums / (self.lags + 1)
         self.tail = _resized(np.concatenate([tail, spread]), self.lags)
-        self._first += CHUNK
+        self.positions = self.positions[CHUNK:]
 
     def _spaced(self, scores: Array) -> Array:
         """Insert zeros where time passed without rows, as far as `window_factor` reaches."""
@@ -191,12 +171,6 @@ class ScoreProducts(Checkpointed):
         spread = np.zeros((int(steps.sum()), scores.shape[1]))
         spread[np.cumsum(steps) - 1] = scores
         return spread
-
-    def _to_the_front(self) -> None:
-        kept = self._end - self._first
-        self._store[:kept] = self.rows
-        self._places[:kept + 1] = self.positions.copy()
-        self._first, self._end = 0, kept
 
 
 def _moving_sums(before: Array, scores: Array) -> Array:

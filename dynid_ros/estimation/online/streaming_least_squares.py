@@ -36,10 +36,9 @@ class DoubtfulRows(Checkpointed):
 
     Attributes
     ----------
-    W, tau : (m, n, b) and (m, n) ndarray
-        Rows that wait.
-    learned, doubtful : (m, n) ndarray of bool
-        Which of their torques are no outliers, and which may belong to one.
+    rows : (m, n, b + 3) ndarray
+        Rows ``[W tau]`` that wait, which of their torques are no outliers, and which may belong to
+        one.
     wild : (r + m, n) ndarray of bool
         Outliers among them, and among the rows before.
     segment : int
@@ -49,46 +48,39 @@ class DoubtfulRows(Checkpointed):
 
     """
 
-    saved = ('W', 'tau', 'learned', 'doubtful', 'wild', 'segment', 'reach')
+    saved = ('rows', 'wild', 'segment', 'reach')
 
     def __init__(self, joints: int, parameters: int) -> None:
-        self.W = np.zeros((0, joints, parameters))
-        self.tau = np.zeros((0, joints))
-        self.learned = np.zeros((0, joints), dtype=np.bool_)
-        self.doubtful = np.zeros((0, joints), dtype=np.bool_)
+        self.rows = np.zeros((0, joints, parameters + 3))
         self.wild = np.zeros((0, joints), dtype=np.bool_)
         self.segment = self.reach = 0
 
     def take(self, block: RowBlock, wild: Flags, doubtful: Flags) -> tuple[Array, Array, Flags]:
         """Add rows of the same stretch, and return those before the first that has to wait."""
-        self.W = np.concatenate([self.W, block.W])
-        self.tau = np.concatenate([self.tau, block.tau])
-        self.learned = np.concatenate([self.learned, block.moving & ~wild])
-        self.doubtful = np.concatenate([self.doubtful, doubtful])
+        more = np.stack([block.tau, block.moving & ~wild, doubtful], axis=2)
+        self.rows = np.concatenate([self.rows, np.concatenate([block.W, more], axis=2)])
         self.wild = np.concatenate([self.wild, wild])
         # Those before have all of their neighbours.
-        last = max(0, len(self.W) - self.reach)
-        waiting = np.flatnonzero(self.doubtful[last:].any(axis=1))
-        return self._leave(last + int(waiting[0]) if len(waiting) else len(self.W))
+        last = max(0, len(self.rows) - self.reach)
+        waiting = np.flatnonzero(self.rows[last:, :, -1].any(axis=1))
+        return self._leave(last + int(waiting[0]) if len(waiting) else len(self.rows))
 
     def flush(self) -> tuple[Array, Array, Flags]:
         """Return all: ``W``, ``tau``, and which of them are learned from."""
-        left = self._leave(len(self.W))
+        left = self._leave(len(self.rows))
         self.wild = self.wild[:0]
         return left
 
     def _leave(self, count: int) -> tuple[Array, Array, Flags]:
-        gone = len(self.wild) - len(self.W)
-        good, doubtful = self.learned[:count].copy(), self.doubtful[:count]
+        gone = len(self.wild) - len(self.rows)
+        left, self.rows = np.split(self.rows, [count])
+        good, doubtful = left[:, :, -2] > 0, left[:, :, -1] > 0
         for k in np.flatnonzero(doubtful.any(axis=1)):
             at = gone + k
             near = self.wild[max(0, at - self.reach):at + self.reach + 1].any(axis=0)
             good[k] &= ~(doubtful[k] & near)
-        left = self.W[:count], self.tau[:count], good
-        self.W, self.tau = self.W[count:], self.tau[count:]
-        self.learned, self.doubtful = self.learned[count:], self.doubtful[count:]
         self.wild = self.wild[max(0, gone + count - self.reach):]
-        return left
+        return left[:, :, :-3], left[:, :, -3], good
 
 
 class StreamingLeastSquares(Checkpointed):

@@ -12,6 +12,7 @@ from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.estimation.regression.qr_factors import QRFactors, Triangles
 from dynid_ros.estimation.regression.rows import RowBlock
@@ -164,34 +165,40 @@ class KeptRows:
         places = [columns[own] for own in entries]
         return [each.factors(places, len(self._source.names) + 1) for each in found]
 
-    def torque(
-        self, arm: ArmModel, theta: Array,
-    ) -> Iterator[tuple[int, Array, Array, Array, Array, Array]]:
+    def predict(
+        self, arm: ArmModel, theta: Array, source: str, held_out: bool,
+    ) -> list[Prediction]:
         """
-        Predict the torque of all rows with base parameters of an arm.
+        Predict the torque of each stretch that is long enough, with base parameters of an arm.
 
-        Yields
-        ------
-        segment : int
-            Stretch.
-        t, q, qd, tau, tau_hat : ndarray
-            Time, motion, and measured and predicted torque, which are NaN at standstill.
+        Parameters
+        ----------
+        arm : ArmModel
+            The arm.
+        theta : (b,) ndarray
+            Base parameters.
+        source : str
+            Name of the samples.
+        held_out : bool
+            False if they were used for fitting.
 
         """
-        source, n = self._source, arm.n
-        joints, columns = self._entries()
-        factor = np.zeros(len(source.names) + 1)
+        columns, n = self._source, arm.n
+        joints, own = self._entries()
+        factor = np.zeros(len(columns.names) + 1)
         factor[self.columns(arm)] = theta
         combine = np.zeros((len(joints), n))
-        combine[np.arange(len(joints)), joints] = factor[columns]
+        combine[np.arange(len(joints)), joints] = factor[own]
+        stretches: dict[int, list[tuple[Array, ...]]] = {}
         for piece, values in self._read(arm, theta):
-            motion, kept = self.motions[piece.segment], source.kept(piece)
-            tau = values[:, len(source.joints) - n:len(source.joints)]
-            measured, predicted = (
-                np.where(self._moving(piece), x, np.nan) for x in (tau, values @ combine))
+            motion, kept = self.motions[piece.segment], columns.kept(piece)
+            tau = values[:, len(columns.joints) - n:len(columns.joints)]
             # Copies: views would bring the pages of all pieces back at once.
-            yield (piece.segment, motion.t[kept].copy(), motion.q[kept].copy(), motion.qd[kept],
-                   measured, predicted)
+            stretches.setdefault(piece.segment, []).append((
+                motion.t[kept].copy(), motion.q[kept].copy(), motion.qd[kept],
+                *(np.where(self._moving(piece), x, np.nan) for x in (tau, values @ combine))))
+        return [Prediction(source, held_out, *map(np.concatenate, zip(*parts, strict=True)))
+                for parts in stretches.values()]
 
     def _entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows and columns of the values that `_read` yields."""

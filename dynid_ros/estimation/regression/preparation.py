@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 import hashlib
@@ -155,18 +154,16 @@ def take_motions(
     """Condition recordings: raw, resampled and filtered they fill memory, unless `released`."""
     result = []
     for recording in recordings:
-        segments = released(uniform_segments(recording, settings.rate_hz, settings.delay))
+        segments = released([*uniform_segments(recording, settings.rate_hz, settings.delay)])
         del recording
         result += [condition(segment, settings, arm.drive) for segment in segments]
     return result
 
 
-def released(items: Iterable[Item]) -> Iterator[Item]:
-    """Hand on items without keeping them: whoever holds no other reference has memory again."""
-    own = deque(items)
-    del items
-    while own:
-        yield own.popleft()
+def released(items: list[Item]) -> Iterator[Item]:
+    """Hand on the items of a list, which loses them: whoever takes one holds it alone."""
+    while items:
+        yield items.pop(0)
 
 
 def data_hash(recordings: Sequence[Recording]) -> str:

@@ -47,13 +47,6 @@ class RowBlock:
     tau: Array
     moving: NDArray[np.bool_]
 
-    def part(self, chosen: NDArray[np.bool_]) -> RowBlock:
-        """Return the chosen samples as a block of their own."""
-        return RowBlock(
-            self.segment, self.t[chosen], self.q[chosen], self.qd[chosen],
-            self.W[chosen], self.tau[chosen], self.moving[chosen],
-        )
-
 
 class Rows(Protocol):
     """

@@ -19,7 +19,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Reweightings at most, and the relative change of the weights at which they have settled.
 ITERATIONS, SETTLED = 50, 1e-6
-#: Smallest mean square of a residual that is believed, by that of the torque: a joint without any
+#: Smallest credible mean square of a residual, relative to the torque: a joint without any
 #: residual would take all weight.
 FLOOR = 1e-12
 #: Noise of a joint relative to its torque, before any residual shows it, and the number of rows

@@ -49,11 +49,8 @@ def run(args: Namespace) -> int:
 
 def _validate_result(args: Namespace) -> int:
     from dynid_ros.data.recordings.clock import with_one_clock
-    from dynid_ros.estimation.identification.bandwidth import (
-        beginning,
-        error_at,
-        error_by_bandwidth,
-    )
+    from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
+    from dynid_ros.estimation.identification.conditioned_data import beginning
     from dynid_ros.estimation.regression.preparation import checked_recording
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.cli.common.summary import metric_lines, metrics_as_dict
@@ -89,8 +86,8 @@ def _validate_description(args: Namespace) -> int:
     from dynid_ros.arm.load import stated_arm
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.dynamics.rigid_parameters import check_possible
-    from dynid_ros.estimation.diagnosis.verdict import held_out_findings
     from dynid_ros.estimation.identification.identify import identify
+    from dynid_ros.estimation.verdict.judge import held_out_findings
     from dynid_ros.interface.cli.common.summary import (
         metric_lines,
         metrics_as_dict,

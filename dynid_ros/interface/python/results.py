@@ -398,7 +398,7 @@ class IdentifiedModel(Core):
 @one_thread()
 def validated(model: Core, recording: Recording) -> Validation:
     """Predict the torque of a recording, and judge the model by it."""
-    from dynid_ros.estimation.diagnosis.verdict import held_out_findings, joint_findings
+    from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
     from dynid_ros.estimation.identification.validation import validate
 
     metrics, parts = validate(model, recording)

@@ -25,7 +25,6 @@ from dynid_ros.estimation.calibration.joint_offsets import (
     recording_offsets,
     shifted,
 )
-from dynid_ros.estimation.identification.validation import predict
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
@@ -59,7 +58,7 @@ def prepared(arm, log):
 def relative_error(arm, parts, treatment):
     rows = KeptRows(arm, parts, treatment)
     theta = fit(arm, rows).theta
-    predictions = predict(arm, rows, theta, 'all', False)
+    predictions = rows.predict(arm, theta, 'all', False)
     return metrics('all', False, arm.joint_names, predictions).relative_error_percent
 
 

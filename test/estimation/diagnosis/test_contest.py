@@ -13,7 +13,6 @@ from dynid_ros.arm.drive import joint_position, motor_position
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.diagnosis import cause
 from dynid_ros.estimation.diagnosis.contest import Contest
 from dynid_ros.estimation.diagnosis.hypothesis import as_recorded
 from dynid_ros.estimation.diagnosis.signal_rivals import exchanged_signals, late_signals
@@ -25,6 +24,7 @@ from dynid_ros.estimation.regression.preparation import (
     choose_conditioning,
     motions,
 )
+from dynid_ros.estimation.verdict import cause
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate

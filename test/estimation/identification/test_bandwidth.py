@@ -13,8 +13,9 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.identification import bandwidth
-from dynid_ros.estimation.identification.bandwidth import beginning, error_at, error_by_bandwidth
+from dynid_ros.estimation.identification import conditioned_data
+from dynid_ros.estimation.identification.bandwidth import CUTOFFS_HZ, error_at, error_by_bandwidth
+from dynid_ros.estimation.identification.conditioned_data import beginning
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 
@@ -73,7 +74,7 @@ def test_the_table_is_what_scipy_makes_of_predict_torque(fitted):
     model, log, expected = fitted
     found = error_by_bandwidth((model.arm, model.theta), beginning([log]), model.treatment)
     # 0.4 of the rate is 40 Hz, and the recording is long enough for the lowest.
-    assert [each.cutoff_hz for each in found] == [*bandwidth.CUTOFFS_HZ, None]
+    assert [each.cutoff_hz for each in found] == [*CUTOFFS_HZ, None]
     assert all(each.plain_error_percent is None for each in found)
     for each in found[:-1]:
         # Differences over three points instead of five, and all samples instead of every third:
@@ -101,10 +102,10 @@ def test_a_short_recording_has_no_entry_for_low_cutoffs_and_none_has_no_entry(fi
 
 def test_a_long_held_out_set_counts_by_its_beginning(fitted, monkeypatch):
     _, log, _ = fitted
-    monkeypatch.setattr(bandwidth, 'MOST', 7000)
+    monkeypatch.setattr(conditioned_data, 'MOST_RECORDED', 7000)
     kept = beginning([log, log, log])
     assert [len(each.t) for each in kept] == [6000]
-    monkeypatch.setattr(bandwidth, 'MOST', 5000)
+    monkeypatch.setattr(conditioned_data, 'MOST_RECORDED', 5000)
     assert [len(each.t) for each in beginning([log, log])] == [5000]
     assert not np.shares_memory(kept[0].q, log.q)
 

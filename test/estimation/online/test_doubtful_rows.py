@@ -23,7 +23,7 @@ def fed(wild, doubtful, portions):
     for W, tau, good in left:
         np.testing.assert_array_equal(W[:, :, 0], tau)
         assert len(good) == len(tau)
-    assert not len(rows.W) and not len(rows.wild)
+    assert not len(rows.rows) and not len(rows.wild)
     return [int(t) for _, tau, good in left for t in tau[good]]
 
 

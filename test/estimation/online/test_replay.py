@@ -13,7 +13,6 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
-from dynid_ros.estimation.identification.validation import predict
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.online.replay import replay, stream_settings
 from dynid_ros.estimation.regression.kept_rows import KeptRows
@@ -35,7 +34,7 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
 
     def error(theta):
-        parts = predict(arm, held_out, theta, name, True)
+        parts = held_out.predict(arm, theta, name, True)
         return metrics(name, True, arm.joint_names, parts).relative_error_percent
 
     fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
@@ -68,7 +67,7 @@ def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(sh
     held_out = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
 
     def error(theta):
-        parts = predict(batch.arm, held_out, theta, name, True)
+        parts = held_out.predict(batch.arm, theta, name, True)
         return metrics(name, True, arm.joint_names, parts).relative_error_percent
 
     result, _ = replay(batch.arm, train, start=batch)

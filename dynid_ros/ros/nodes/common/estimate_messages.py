@@ -16,7 +16,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.estimate import Estimate
-from dynid_ros.estimation.online.live_verdict import NOT_YET
+from dynid_ros.estimation.verdict.confirmation import NOT_YET
 from dynid_ros.ros.nodes.common.lockstep import time_message
 from dynid_ros.utilities.arrays import Array
 

@@ -12,10 +12,10 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.diagnosis.verdict import held_out_findings, joint_findings, THRESHOLDS
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
+from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings, THRESHOLDS
 from dynid_ros.interface.cli.main import main
 
 RATE, SAMPLES = 100.0, 6000

@@ -12,9 +12,9 @@ from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.gain_check import gain_defects
-from dynid_ros.estimation.identification.gain_findings import with_gains
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.verdict import Finding, Verdict
+from dynid_ros.estimation.verdict.refuted_gains import with_gains
 
 #: Several wrong gains, each too near to one for a finding of its own.
 FACTORS = np.array([0.8, 1.0, 0.85, 0.71, 0.9, 0.98])

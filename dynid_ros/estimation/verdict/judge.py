@@ -8,16 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import base_parameters, gravity_load
-from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.data.signals.trial_samples import TrialSamples
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import listed
 from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, made_of_velocity
 from dynid_ros.estimation.diagnosis.dissipation import negative_drives
+from dynid_ros.estimation.diagnosis.expected_error import expected_errors, LARGEST_EXPECTED_PERCENT
 from dynid_ros.estimation.model.metrics import Metrics, TINY
+from dynid_ros.estimation.model.possible_estimate import ChosenEstimate
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
+from dynid_ros.estimation.verdict.cause import with_cause
+from dynid_ros.estimation.verdict.refuted_gains import with_gains
 from dynid_ros.utilities.arrays import Array
 
 
@@ -63,7 +66,7 @@ class VerdictThresholds:
 
     """
 
-    expected_error_percent: float = 5.5
+    expected_error_percent: float = LARGEST_EXPECTED_PERCENT
     general_error_percent: float = 7.5
     joint_error_percent: float = 25.0
     usual_error_percent: float = 5.0
@@ -74,11 +77,6 @@ class VerdictThresholds:
 
 
 THRESHOLDS = VerdictThresholds()
-#: Random states over which the expected error is averaged, and their seed, by which it varies by 1
-#: to 3.5 % of itself.
-STATES, SEED = 400, 1997
-#: A joint whose mean square torque, relative to all joints, is smaller has no relative error.
-WEAKEST = 1e-6
 #: Undetermined parameters that are listed at most, the vaguest first.
 LISTED = 8
 #: Share of the data in a parameter below which the motion shows nothing of it.
@@ -86,54 +84,71 @@ NOTHING = 1e-3
 
 
 def judge(
-    arm: ArmModel,
-    theta: Array,
-    covariance: Array,
-    data_share: Array,
-    motion: Sequence[Prediction],
-    acceleration: Array,
-    fit: Metrics,
-    validation: Metrics | None,
-    known: Sequence[Finding] = (),
-) -> Verdict:
+    arm: ArmModel, estimate: ChosenEstimate, motion: Sequence[Prediction], acceleration: Array,
+    fit: Metrics, validation: Metrics | None, samples: TrialSamples, *, gravity: Array,
+    known: Sequence[Finding] = (), clipped: Sequence[Finding] = (),
+    refuted: Finding | None = None,
+) -> tuple[Verdict, tuple[str, ...]]:
     """
-    Judge a result by its error bars and its held-out error.
+    Judge a model, of a batch or of a stream: its figures first, then the cause of its errors.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm.
-    theta, covariance, data_share : (b,), (b, b) and (b,) ndarray
-        Estimate, its covariance by the data alone, and the share of the data in each parameter,
-        one for those that no motion has to show.
+        The arm, with the friction terms of the model.
+    estimate : ChosenEstimate
+        Its parameters.
     motion : sequence of Prediction
         Fitted samples, for the range of the motion.
     acceleration : (n,) ndarray
         Largest acceleration of each joint, rad/s².
     fit, validation : Metrics
         In-sample and held-out figures.
+    samples : TrialSamples
+        Samples on which fault hypotheses are compared, without those that are cut off.
+    gravity : (3,) ndarray
+        Gravity as the arm states it, m/s².
     known : sequence of Finding
-        Known reasons against it.
+        Known reasons against the model.
+    clipped : sequence of Finding
+        Drive signals that are cut off.
+    refuted : Finding, optional
+        Gains that the recording refutes.
 
     Returns
     -------
-    Verdict
-        With a finding for each reason against it.
+    verdict : Verdict
+        With a finding for each reason against the model.
+    remarks : tuple of str
+        Gravity, and faults that these samples would not show.
 
     """
+    verdict = _of_figures(arm, estimate, motion, acceleration, fit, validation, known)
+    # A wrong model leaves out as outliers what would show its cause.
+    verdict, remarks = with_cause(
+        verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
+    return with_gains(verdict, refuted), remarks
+
+
+def _of_figures(
+    arm: ArmModel, estimate: ChosenEstimate, motion: Sequence[Prediction], acceleration: Array,
+    fit: Metrics, validation: Metrics | None, known: Sequence[Finding],
+) -> Verdict:
+    """Judge a model by its error bars and its held-out error."""
     base = base_parameters(arm)
     moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
     if not moved.any():
         still = Finding('still', 'the arm stood still: no joint moved, so no parameter is '
                         'identifiable', 'record a motion')
         return Verdict(False, (still,), np.inf, arm.joint_names, base.names)
+    covariance = estimate.data_covariance
     expected, by_joint, spread = expected_errors(
-        arm, theta, covariance, motion, acceleration)
+        arm, estimate.theta, covariance, motion, acceleration)
     # Error bars follow the residual; a fault that raises it is not the fault of the motion.
     clean = min(1.0, THRESHOLDS.usual_error_percent / max(fit.relative_error_percent, TINY))
     vague = (clean * by_joint > THRESHOLDS.joint_error_percent) | ~moved
     joints = tuple(np.array(arm.joint_names)[vague].tolist())
-    weak = [base.names[k] for k in np.flatnonzero(data_share < NOTHING)]
+    weak = [base.names[k] for k in np.flatnonzero(estimate.shown < NOTHING)]
     findings = [*known, *_not_excited(arm, moved, weak)]
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_findings(fit, validation)
@@ -163,7 +178,7 @@ def judge(
             and fit.relative_error_percent < THRESHOLDS.held_out_error_percent else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
-    findings += [each for each in negative_drives(arm, theta, covariance, motion)
+    findings += [each for each in negative_drives(arm, estimate.theta, covariance, motion)
                  if not set(each.joints) & set(joints)]
     vague_motion = any(finding.code == 'excitation' for finding in findings)
     findings += copied_signals(arm, motion) or (
@@ -197,54 +212,6 @@ def _too_little(error: float, joints: Sequence[str], parameters: Sequence[str]) 
         'motions in the same range; not determined: '
         f'{", ".join(joints) or "no single joint"}, mainly {", ".join(parameters)}',
         MORE_MOTION, tuple(joints))
-
-
-def expected_errors(
-    arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
-    acceleration: Array,
-) -> tuple[float, Array, Array]:
-    """
-    Torque error on other motions in the same range that the covariance alone makes.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    theta, covariance : (b,) and (b, b) ndarray
-        Estimate.
-    motion : sequence of Prediction
-        Samples that were fitted.
-    acceleration : (n,) ndarray
-        Largest acceleration of each joint, rad/s².
-
-    Returns
-    -------
-    error : float
-        Over all joints, %.
-    by_joint : (n,) ndarray
-        Of each joint, %; zero for one that never moved, of which no torque is known.
-    spread : (b,) ndarray
-        Root of the torque variance that each parameter adds over all states, Nm.
-
-    """
-    q, qd, qdd = _states(motion, acceleration)
-    load = gravity_load(arm, q, theta)
-    # Random states follow each other at once: all of them have warmed the joints alike.
-    warmth = np.broadcast_to(np.sqrt((qd**2).mean(axis=0)), qd.shape)
-    history = replace(JointHistory.unknown(qd), warmth=warmth)
-    Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
-    variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
-    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
-    variance = np.where(moved, np.maximum(variance, 0.0), 0.0)
-    # Where no torque was measured at all, none is predicted.
-    power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
-    floor = power.sum() * WEAKEST
-    # A few rows leave a variance that has no bound.
-    with np.errstate(over='ignore'):
-        expected = float(100 * np.sqrt(variance.sum() / power.sum()))
-        by_joint = 100 * np.sqrt(variance / np.maximum(power, floor))
-    spread = np.sqrt(np.diag(covariance) * np.einsum('kib,kib->b', Y, Y))
-    return expected, by_joint, spread
 
 
 def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]:
@@ -284,13 +251,3 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
         f'the limit is {limit:.0f} %',
         'compare their drive signals with the data sheet, and move them faster', tuple(poor),
         'error' if max(poor.values()) > THRESHOLDS.worse_than_none_percent else 'warning')]
-
-
-def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:
-    """Random states in the box of positions, velocities and accelerations of the motion."""
-    rng = np.random.default_rng(SEED)
-    q = np.concatenate([part.q for part in motion])
-    speed = np.abs(np.concatenate([part.qd for part in motion])).max(axis=0)
-    unit = rng.uniform(-1, 1, size=(2, STATES, q.shape[1]))
-    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(STATES, q.shape[1]))
-    return inside, unit[0] * speed, unit[1] * acceleration

@@ -1,0 +1,82 @@
+"""The torque error that the error bars of a fit make on other motions in the same range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.model.metrics import TINY
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.utilities.arrays import Array
+
+#: Largest torque error that the error bars of the data alone may make, %: see `VerdictThresholds`.
+LARGEST_EXPECTED_PERCENT = 5.5
+#: Random states over which the expected error is averaged, and their seed, by which it varies by 1
+#: to 3.5 % of itself.
+STATES, SEED = 400, 1997
+#: A joint whose mean square torque, relative to all joints, is smaller has no relative error.
+WEAKEST = 1e-6
+
+
+def expected_errors(
+    arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
+    acceleration: Array,
+) -> tuple[float, Array, Array]:
+    """
+    Torque error on other motions in the same range that the covariance alone makes.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    theta, covariance : (b,) and (b, b) ndarray
+        Estimate.
+    motion : sequence of Prediction
+        Samples that were fitted.
+    acceleration : (n,) ndarray
+        Largest acceleration of each joint, rad/s².
+
+    Returns
+    -------
+    error : float
+        Over all joints, %.
+    by_joint : (n,) ndarray
+        Of each joint, %; zero for one that never moved, of which no torque is known.
+    spread : (b,) ndarray
+        Root of the torque variance that each parameter adds over all states, Nm.
+
+    """
+    q, qd, qdd = _states(motion, acceleration)
+    load = gravity_load(arm, q, theta)
+    # Random states follow each other at once: all of them have warmed the joints alike.
+    warmth = np.broadcast_to(np.sqrt((qd**2).mean(axis=0)), qd.shape)
+    history = replace(JointHistory.unknown(qd), warmth=warmth)
+    Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
+    variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
+    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    variance = np.where(moved, np.maximum(variance, 0.0), 0.0)
+    # Where no torque was measured at all, none is predicted.
+    power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
+    floor = power.sum() * WEAKEST
+    # A few rows leave a variance that has no bound.
+    with np.errstate(over='ignore'):
+        expected = float(100 * np.sqrt(variance.sum() / power.sum()))
+        by_joint = 100 * np.sqrt(variance / np.maximum(power, floor))
+    spread = np.sqrt(np.diag(covariance) * np.einsum('kib,kib->b', Y, Y))
+    return expected, by_joint, spread
+
+
+def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:
+    """Random states in the box of positions, velocities and accelerations of the motion."""
+    rng = np.random.default_rng(SEED)
+    q = np.concatenate([part.q for part in motion])
+    speed = np.abs(np.concatenate([part.qd for part in motion])).max(axis=0)
+    unit = rng.uniform(-1, 1, size=(2, STATES, q.shape[1]))
+    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(STATES, q.shape[1]))
+    return inside, unit[0] * speed, unit[1] * acceleration
