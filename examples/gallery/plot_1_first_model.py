@@ -1,0 +1,7 @@
+"""
+First model
+===========
+
+x
+"""
+print('hello')
