@@ -1,0 +1,56 @@
+"""
+A fleet
+=======
+
+Many recordings of some arms: a model of each arm, friction that drifts, loads that change, and recordings that do not belong.
+Here two table-top arms record a short motion every day for eight weeks; the friction of one of them grows.
+"""
+
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+import tempfile
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import dynid_ros as dyn
+from dynid_ros.applications.fleet.run import run_fleet
+
+arm = dyn.load_arm('two_axis')
+folder = Path(tempfile.mkdtemp())
+days = [date(2026, 1, 5) + timedelta(days=2 * k) for k in range(28)]
+for name, growth in (('left', 0.0), ('right', 0.8)):
+    (folder / name).mkdir()
+    for k, day in enumerate(days):
+        friction = dict(arm.nominal_friction)
+        friction['coulomb'] = friction['coulomb'] * (1 + growth * k / len(days))
+        log = dyn.simulate(replace(arm, nominal_friction=friction), seed=k)
+        short = log.t < 8.0
+        np.savez(folder / name / f'{day}.npz', t=log.t[short], q=log.q[short], tau=log.u[short])
+
+# %%
+# ``dynid fleet FOLDER --arm two_axis -o out`` does the same on all processors, and writes a page.
+found = run_fleet(arm, [str(folder)], folder / 'out', by='{arm}/*')
+for name, report in found.arms.items():
+    print(f'{name}: {report.used} recordings, '
+          f'{report.model.fit.relative_error_percent:.2f} % torque error')
+for sentence in found.findings:
+    print(sentence)
+
+# %%
+# Coulomb friction over the date, with 95 % bars; lines are drawn where the drift counts.
+figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout='constrained', sharey=True)
+for series in found.series:
+    if series.name.startswith('Fc'):
+        axis = axes[int(series.name[2:]) - 1]
+        weeks = (series.date - min(series.date)) / (7 * 86400)
+        bars = axis.errorbar(weeks, series.values, 1.96 * series.std, fmt='o', markersize=3,
+                             elinewidth=0.8, label=series.arm)
+        if series.drifts:
+            line = np.polynomial.Polynomial.fit(weeks, series.values, 1)
+            axis.plot(weeks, line(weeks), color=bars[0].get_color())
+        axis.set(title=f'{series.name}, {arm.joint_names[int(series.name[2:]) - 1]}',
+                 xlabel='weeks')
+axes[0].set_ylabel('Coulomb friction, Nm')
+axes[0].legend()
